@@ -64,7 +64,7 @@ private let teams = Route(conversation: team)
         TapLog.Identity(request: request, deliveredAt: date, content: content, action: action, origin: origin)
     }
 
-    @Test(.requirement("S0.19", "S0.21")) func `counts once, though it comes by two roads`() {
+    @Test(.requirement("S0.19", "S0.21")) func `counts once, though it comes by two callback paths`() {
         var taps = TapLog()
         let first = taps.insert(self.tap(.launchOptions))
         let echo = taps.insert(self.tap(.callback, request: "r", at: 77))
@@ -88,7 +88,8 @@ private let teams = Route(conversation: team)
         #expect([first, again, other] == [true, true, true])
     }
 
-    @Test(.requirement("S1.10", "S1.11")) func `counts again on an old road that tells the same payload twice`() {
+    @Test(.requirement("S1.10", "S1.11"))
+    func `counts again on an old callback path that tells the same payload twice`() {
         var taps = TapLog()
         let launch = taps.insert(self.tap(.launchOptions))
         let echo = taps.insert(self.tap(.callback))

@@ -200,7 +200,7 @@ private func posted(_ position: LogPosition, _ result: PostResult = .shown) -> N
         #expect(bench.handle(.listed([foreign, listed(2)], 1)) == [.post(replacement, badge: 1, 1)])
         bench.group?.badge?.pushedByAnother(isRecall: false)
         #expect(bench.handle(.posted(.shown, 1)) == [.showBadge(2, 1)])
-        // The replacement's own end is nobody's: the ledger says "withdrawn" already.
+        // The replacement's own end is nobody's: the ledger says "recalled" already.
         #expect(bench.handle(.badgeShown(1)) == [.finish(1, .client(.notificationWorkDone))])
     }
 
@@ -271,7 +271,7 @@ private func posted(_ position: LogPosition, _ result: PostResult = .shown) -> N
         #expect(bench.request(.markShown(id(101))) == [.finish(3, nil)])
         #expect(claim([], 4) == [.finish(4, .client(.ringClaimed(id(101), .alreadyShown)))])
         #expect(bench.request(.markRecalled(id(101))) == [.finish(5, nil)])
-        #expect(claim([], 6) == [.finish(6, .client(.ringClaimed(id(101), .withdrawn)))])
+        #expect(claim([], 6) == [.finish(6, .client(.ringClaimed(id(101), .recalled)))])
     }
 
     @Test func `is given back, but not by another process`() {

@@ -4,7 +4,7 @@ import TidingsModel
 
 @testable import ClientCore
 
-@Suite struct `The log of rings in front` {
+@Suite struct `The log of rings in the foreground` {
     @Test(.requirement("S2.9")) func `knows what has rung and nothing else`() {
         var log = RingLog()
         log.insert(MessageID(rawValue: 1))

@@ -27,7 +27,7 @@ import Testing
         #expect(isNew)
     }
 
-    @Test func `finds nothing open that another notification, another road or no launch has opened`() {
+    @Test func `finds nothing open that another notification, another callback path or no launch has opened`() {
         let reply = MessageCategory.replyAction
         func takes(_ log: TapLog, _ identity: TapLog.Identity) -> Bool {
             var log = log
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(.requirement("S1.10", "S1.11"), arguments: [false, true])
-    func `makes a tap by an old road a new one, for its echo has come by then or never will`(isOver: Bool) {
+    func `makes a tap by an old callback path a new one, for its echo has come by then or never will`(isOver: Bool) {
         var taps = TapLog()
         _ = taps.insert(self.tap(.launchOptions))
         if isOver { taps.launchEnded() }

@@ -68,7 +68,7 @@ import TidingsModel
             let wanted = try reference.apply(commands, epoch: 1)
             #expect(try await store.apply(commands) == wanted)
         }
-        // Most of the log is ada's; every tenth is cy's, and some are withdrawn.
+        // Most of the log is ada's; every tenth is cy's, and some are recalled.
         try await apply((1...1_000).map { accept(message(UInt64($0), from: $0 % 10 == 0 ? "cy" : "ada")) })
         try await apply(
             stride(from: 5, to: 1_000, by: 35).map {

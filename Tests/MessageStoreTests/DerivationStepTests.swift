@@ -48,7 +48,7 @@ import TidingsModel
         closed.close()
     }
 
-    @Test func `writes no more than its share of a hundred withdrawals`() async throws {
+    @Test func `writes no more than its share of a hundred recalls`() async throws {
         let recalls: [StoreCommand] = (1...100).map { number in
             .recall(
                 RecallOperation(

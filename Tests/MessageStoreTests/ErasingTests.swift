@@ -79,7 +79,7 @@ import TidingsModel
         #expect(try Self.found(Self.words, in: folder) == Self.left)
     }
 
-    /// A crash after the withdrawal was acknowledged, before anything of it was derived, or in the middle.
+    /// A crash after the recall was acknowledged, before anything of it was derived, or in the middle.
     @Test(arguments: [0, 1, 2, 3])
     func `goes after a crash, and leaves the state as it would have been`(steps: Int) async throws {
         let folder = try TemporaryFolder()

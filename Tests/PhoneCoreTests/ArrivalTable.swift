@@ -33,8 +33,8 @@ struct ArrivalCell: Sendable, CustomTestStringConvertible {
         switch word {
         case "-": return []
         case "show": return ["show(banner,list,sound\(badge)\(state == "BFU" ? ",lit" : ""))"]
-        case "hidden": return ["none(inFrontBeforeIOS10)"]
-        case "alone": return ["none(inFrontWithoutDelegate)"]
+        case "hidden": return ["none(inForegroundBeforeIOS10)"]
+        case "alone": return ["none(inForegroundWithoutDelegate)"]
         case "woken": return ["wake(delivered)", "RF(background)"]
         case "launched": return ["wake(delivered)", "WF", "DF(remoteNotification)", "RF(background)"]
         case "held": return ["wake(heldBeforeFirstUnlock)"]

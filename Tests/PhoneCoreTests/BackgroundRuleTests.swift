@@ -177,7 +177,7 @@ extension `A VoIP push` {
         rig.clear()
         rig.push(Self.payload, suffix: ".voip")
         #expect(rig.calls == ["VOIP(active)"])
-        #expect(rig.ends == [], "in front nothing must be reported")
+        #expect(rig.ends == [], "in the foreground nothing must be reported")
     }
 }
 

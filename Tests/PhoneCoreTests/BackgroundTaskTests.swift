@@ -3,7 +3,7 @@ import Requirements
 import Testing
 import TidingsModel
 
-/// ios-delivery.md §8: how long an app may run when it is not in front.
+/// ios-delivery.md §8: how long an app may run when it is not in the foreground.
 @Suite struct `An app in the background` {
     static let plain = InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application)
 
@@ -207,7 +207,7 @@ import TidingsModel
         #expect(late.state == .notRunning)
     }
 
-    @Test func `is not killed for once the person has brought the app to the front`() {
+    @Test func `is not killed for once the person has brought the app to the foreground`() {
         var rig = Self.rig(completes: nil)
         rig.send(.system(.backgroundChance(PhoneRig.chat)))
         rig.person(.appOpened(PhoneRig.chat))

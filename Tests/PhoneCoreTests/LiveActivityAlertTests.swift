@@ -92,7 +92,7 @@ import TidingsModel
             focused.presentations == [PresentationRecord(identifier: "a", isRemote: true, reason: .focus)])
     }
 
-    @Test func `is nothing while its own app is in front`() {
+    @Test func `is nothing while its own app is in the foreground`() {
         var rig = `A Live Activity`.rig()
         rig.enter(.foregroundActive)
         Self.push(&rig, Self.alert)

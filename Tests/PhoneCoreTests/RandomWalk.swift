@@ -189,7 +189,9 @@ struct RandomWalk {
             self.faults.append("\(identifier) was given to the extension \(count) times")
         }
         let screen = self.core.screen
-        if screen.lock != .unlocked, screen.frontApp != nil { self.faults.append("an app in front while locked") }
+        if screen.lock != .unlocked, screen.foregroundApp != nil {
+            self.faults.append("an app in the foreground while locked")
+        }
         if screen.badges.contains(where: { $0.count < 1 }) { self.faults.append("an icon with an empty badge") }
     }
 

@@ -78,7 +78,7 @@ import TidingsModel
         #expect(old.state == .suspended)
     }
 
-    @Test func `needs no call while the app is in front or has one`() {
+    @Test func `needs no call while the app is in the foreground or has one`() {
         var rig = Self.rig(reportsCall: false)
         rig.enter(.foregroundActive)
         rig.push(Self.payload, suffix: ".voip")

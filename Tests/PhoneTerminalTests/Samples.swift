@@ -12,10 +12,10 @@ enum Sample {
         identifier: "0m2", app: "com.example.chat", title: "Team", subtitle: "Carol",
         body: "\u{1b}[2J\u{1b}]0;owned\u{7} a text that is much longer than a phone is wide, so that it must be cut")
 
-    /// The chat app in front, with a banner.
+    /// The chat app in the foreground, with a banner.
     static var front: PhonePicture {
         var picture = PhonePicture()
-        picture.frontApp = "com.example.chat"
+        picture.foregroundApp = "com.example.chat"
         picture.banners = [Self.first]
         picture.list = [Self.first, Self.second]
         picture.apps = [
@@ -29,7 +29,7 @@ enum Sample {
     /// iOS 9 on its home screen, with an alert panel and one notification in the list.
     static var panel: PhonePicture {
         var picture = Self.front
-        picture.frontApp = nil
+        picture.foregroundApp = nil
         picture.banners = []
         picture.list = [Self.first]
         picture.alertPanel = Self.first

@@ -3,7 +3,7 @@ import Testing
 import TidingsModel
 
 @Suite struct `A phone drawn on a terminal` {
-    @Test func `shows an app in front beside its trace on 80×24`() {
+    @Test func `shows an app in the foreground beside its trace on 80×24`() {
         expect(
             Sample.frame(Sample.front, columns: 80, rows: 24),
             """
@@ -123,7 +123,7 @@ import TidingsModel
 
     @Test func `shows the icons with their numbers on the home screen`() {
         var picture = Sample.front
-        picture.frontApp = nil
+        picture.foregroundApp = nil
         picture.banners = []
         picture.list = []
         let lines = Sample.frame(picture, columns: 80, rows: 24).lines
@@ -270,7 +270,7 @@ import TidingsModel
         picture.apps[0].stack = ["\u{1b}[?1049l"]
         picture.apps[0].details = ["\u{1b}c"]
         picture.apps[0].bundle = "com.\u{1b}[2K"
-        picture.frontApp = picture.apps[0].bundle
+        picture.foregroundApp = picture.apps[0].bundle
         let text = drawing.update(to: Sample.frame(picture, columns: 120, rows: 30))
         for part in text.split(separator: "\u{1b}").dropFirst(text.hasPrefix("\u{1b}") ? 0 : 1) {
             #expect(part.hasPrefix("[") && "HJhl".contains(part.drop { "[?;0123456789".contains($0) }.first ?? " "))
@@ -305,7 +305,7 @@ import TidingsModel
         expected.airplaneMode = true
         expected.lowPowerMode = true
         expected.focus = true
-        expected.frontApp = "com.example.chat"
+        expected.foregroundApp = "com.example.chat"
         expected.list = [
             PhonePicture.Notice(
                 identifier: "0m1", app: "com.example.chat", title: "Chat", body: "Notification",
@@ -319,7 +319,7 @@ import TidingsModel
         #expect(picture == expected)
         #expect(
             picture.lines == [
-                "in front: com.example.chat", "airplane mode", "low power", "focus",
+                "in the foreground: com.example.chat", "airplane mode", "low power", "focus",
                 "notification 1: Chat: Notification", "app: com.example.chat foregroundActive badge 3",
                 "screens: Conversations > Chat", "alice: hi", "unread: 3",
             ])

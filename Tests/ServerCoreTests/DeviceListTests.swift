@@ -6,8 +6,8 @@ import TidingsModel
 
 @Suite struct `A person's devices` {
     private static let bob = UserKey(app: ServerBench.app, user: "bob")
-    private static let list = ServerEvent.api(ApiRequestID(7), .devices(bob))
-    private static let signOutAll = ServerEvent.api(ApiRequestID(8), .signOutAll(bob))
+    private static let list = ServerEvent.api(APIRequestID(7), .devices(bob))
+    private static let signOutAll = ServerEvent.api(APIRequestID(8), .signOutAll(bob))
 
     @Test func `are told with where they are and what is known of their token`() {
         var bench = ServerBench()
@@ -64,7 +64,7 @@ import TidingsModel
         // A trace tells it of the devices with a leg, and is otherwise as without it.
         bench.say(to: .direct("bob"))
         bench.acceptPush()
-        bench.run(.api(ApiRequestID(9), .trace(ServerBench.app, bench.messages[0])))
+        bench.run(.api(APIRequestID(9), .trace(ServerBench.app, bench.messages[0])))
         guard case .trace(_, let statuses)? = bench.replies.last else {
             Issue.record("no trace")
             return

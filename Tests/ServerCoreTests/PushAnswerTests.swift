@@ -192,7 +192,7 @@ import TidingsModel
             ])
     }
 
-    @Test func `is tried again with the same ids when its fate is unknown`() {
+    @Test func `is tried again with the same ids when its outcome is unknown`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
@@ -305,7 +305,7 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.run(
             .api(
-                ApiRequestID(1),
+                APIRequestID(1),
                 .putConversation(
                     ConversationRecord(
                         app: ServerBench.app, conversation: .group("t1"), name: name, members: ["alice", "bob"]))))
@@ -345,7 +345,7 @@ import TidingsModel
             bench.answerPush(.unknownOutcome("lost"))
             bench.run(
                 .api(
-                    ApiRequestID(2),
+                    APIRequestID(2),
                     .request(ServerBench.app, actor: nil, .change(.group("t1"), .rename("Crew")))))
             bench.pass(60_000)
         }

@@ -170,7 +170,7 @@ struct RandomRun {
         run.take(
             run.bench.run(
                 .api(
-                    ApiRequestID(9),
+                    APIRequestID(9),
                     .putConversation(
                         ConversationRecord(
                             app: ServerBench.app, conversation: .group("team"), name: "Team",

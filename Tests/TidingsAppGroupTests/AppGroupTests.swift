@@ -17,7 +17,7 @@ import TidingsModel
         try group.update { contents in
             _ = contents.ledger.claim(self.id(1), by: .kit(process: .max), wall: 5)
             contents.ledger.markShown(self.id(2), by: .pushExtension, wall: 6)
-            contents.ledger.markWithdrawn(self.id(4), by: .kit(process: 3), wall: 7)
+            contents.ledger.markRecalled(self.id(4), by: .kit(process: 3), wall: 7)
             contents.badge = Badge(server: 4, foreign: -2, position: 9)
             contents.recipient = Recipient(tag: "t", extensionToken: "e", position: 3)
         }
@@ -27,7 +27,7 @@ import TidingsModel
             #expect(contents.ledger[self.id(2)] == .init(holder: .pushExtension, claimedAt: 6, isShown: true))
             #expect(
                 contents.ledger[self.id(4)]
-                    == .init(holder: .kit(process: 3), claimedAt: 7, isShown: true, isWithdrawn: true))
+                    == .init(holder: .kit(process: 3), claimedAt: 7, isShown: true, isRecalled: true))
             #expect(contents.badge == Badge(server: 4, foreign: -2, position: 9))
             #expect(contents.recipient == Recipient(tag: "t", extensionToken: "e", position: 3))
             contents.badge = nil
@@ -108,7 +108,7 @@ import TidingsModel
                 + ["\(group.folder.path) is not backed up"])
     }
 
-    @Test func `read a ledger that was written before there was a mark for what is withdrawn`() throws {
+    @Test func `read a ledger that was written before there was a mark for what is recalled`() throws {
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         // Records as they were written then: shown by the extension, claimed by process 5 of the app, and one given back.
@@ -123,11 +123,11 @@ import TidingsModel
             #expect(contents.ledger.all.map(\.message) == [self.id(1), self.id(2)])
             #expect(contents.ledger[self.id(1)] == .init(holder: .pushExtension, claimedAt: 6, isShown: true))
             #expect(contents.ledger[self.id(2)] == .init(holder: .kit(process: 5), claimedAt: 7, isShown: false))
-            contents.ledger.markWithdrawn(self.id(2), by: .pushExtension, wall: 8)
+            contents.ledger.markRecalled(self.id(2), by: .pushExtension, wall: 8)
         }
         #expect(
             try AppGroup(folder: self.folder).update { $0.ledger[self.id(2)] }
-                == .init(holder: .kit(process: 5), claimedAt: 7, isShown: true, isWithdrawn: true))
+                == .init(holder: .kit(process: 5), claimedAt: 7, isShown: true, isRecalled: true))
     }
 
     @Test func `keep the ledger's records up to the damage, and lose only the last one of a torn write`() throws {

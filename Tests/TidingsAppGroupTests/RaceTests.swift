@@ -35,7 +35,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `Two extension processes with a message and its withdrawal` {
+@Suite struct `Two extension processes with a message and its recall` {
     @Test func `leave nothing of the message to be read, whoever answers last`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ import TidingsModel
         let answers = folder.appendingPathComponent("answers")
         try Data().write(to: answers)
         let rounds = 600
-        let racers = try ["answers", "withdraws"].map { role in
+        let racers = try ["answers", "recalls"].map { role in
             try Racer(arguments: [folder.path, role, "\(rounds)", "2"])
         }
         defer { for racer in racers { racer.stop() } }

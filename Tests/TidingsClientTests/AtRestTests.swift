@@ -199,7 +199,7 @@ extension ClientBench {
         // A process in which nobody connects signs out with it.
         await client.signOut()
         _ = await bench.server.frame { $0 == .signOut }
-        while client.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(try self.token(bench, in: secrets) == [])
     }
 

@@ -236,7 +236,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(kit.state.withLock { $0.posted }.isEmpty)
     }
 
-    @Test func `withdraws a recalled message from the store, the count and the notification centre`() async throws {
+    @Test func `recalls a recalled message from the store, the count and the notification centre`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let kit = KitDouble()
@@ -358,7 +358,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             await Task.yield()
         }
         await waiting.value
-        while client.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(client.connectionStatus == .disconnected)
     }
 
@@ -366,13 +366,13 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let bench = try ClientBench()
         defer { bench.remove() }
         let first = try await self.leave(bench)
-        #expect(first.folders.farewell(app: "demo")?.person == alice)
+        #expect(first.folders.pendingSignOut(app: "demo")?.person == alice)
         // The first process dies.
         await first.state.withLock { $0.leaving }?.finish()
         let second = try bench.client()
         try await second.connect(userID: "carol", token: "carol")
         _ = await bench.server.frame { $0 == .signOut }
-        while second.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while second.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(second.userID == "carol")
         #expect(second.connectionStatus == .connected)
     }

@@ -141,8 +141,8 @@ extension ChatClient {
         bench.server.deliver("two", from: bob, to: alice)
         _ = await problems.next()
         while (try? client.engine?.store.restored().outbox.count) != 1 { await Task.yield() }
-        let mute = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
-        while (try? client.engine?.store.restored().wishes) != [mute] { await Task.yield() }
+        let mute = PendingSettingsChange.conversation(withBob, ConversationSettings(level: .blocked))
+        while (try? client.engine?.store.restored().pendingChanges) != [mute] { await Task.yield() }
         bench.server.state.withLock { $0.answersSends = true }
         await self.until(client, has: ["one", "two", "mine"], bench)
         #expect(try await waiting.value.text == "mine")

@@ -115,8 +115,8 @@ struct LocalStoreGenerator {
         case 2...5: .keepOutgoing(self.draft())
         case 6...8: .removeOutgoing(self.outgoingID())
         case 9...12: .markRead(self.readConversation(), upTo: self.position())
-        case 13...14: .keepWish(self.wish())
-        case 15...16: .dropWish(self.wish(), isKept: self.chance(50))
+        case 13...14: .addPendingChange(self.pendingChange())
+        case 15...16: .removePendingChange(self.pendingChange(), isKept: self.chance(50))
         case 17: .replaceSettings(self.settings())
         case 18: .keepConversation(self.info())
         case 19: .resetLog(self.chance(70) ? self.origin() : nil)
@@ -244,7 +244,7 @@ struct LocalStoreGenerator {
         return settings
     }
 
-    private mutating func wish() -> SettingsWish {
+    private mutating func pendingChange() -> PendingSettingsChange {
         switch self.number(0...4) {
         case 0...1: .conversation(self.pick(Self.conversations), self.own())
         case 2: .level(self.pick([.direct, .group]), self.pick([.all, .blocked]))

@@ -37,7 +37,7 @@ import TidingsModel
             clientMessageID: "out", conversation: self.withBob, objectName: .text, content: "x", pushText: "p")
         try store.writeOutgoing(draft)
         #expect(try store.writeRead(self.withBob, upTo: 2) == 1)
-        let mute = SettingsWish.conversation(self.withBob, ConversationSettings(level: .blocked))
+        let mute = PendingSettingsChange.conversation(self.withBob, ConversationSettings(level: .blocked))
         #expect(try store.write(mute) == 0)
         store = try LocalStore(file: self.file)
         #expect(store.setAside == nil)
@@ -45,7 +45,7 @@ import TidingsModel
             try store.restored()
                 == ClientCore.Restored(
                     stored: 3, settled: 2, outbox: [draft], reads: [.init(conversation: self.withBob, upTo: 2)],
-                    unread: 0, wishes: [mute]))
+                    unread: 0, pendingChanges: [mute]))
         #expect(try store.counts().unreadWithMuted == 1)
         let history = try store.history(self.withBob, before: nil, limit: 2)
         #expect(history.map(\.position) == [2, 3])

@@ -47,7 +47,7 @@ final class StoreBench {
         return id
     }
 
-    /// Bob withdraws a message.
+    /// Bob recalls a message.
     func recall(_ message: MessageID) throws {
         let id = MessageID(rawValue: 9_999)
         try self.take(.recall(Recall(id: id, message: message, conversation: team, sender: "bob", at: 1)))

@@ -27,7 +27,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(history.map(\.mentionsMe) == [false, true, false, true, true])
     }
 
-    @Test func `follows withdrawal, deletion and reading`() throws {
+    @Test func `follows recall, deletion and reading`() throws {
         let bench = try StoreBench()
         let ids = try (1...4).map { _ in try bench.say("to all", mentions: .everyone) }
         try bench.recall(ids[0])
@@ -64,7 +64,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 }
 
 @Suite struct `A message in the local store` {
-    @Test func `says what it was edited to, unless it was withdrawn`() throws {
+    @Test func `says what it was edited to, unless it was recalled`() throws {
         let bench = try StoreBench()
         let id = try bench.say("old")
         let edit = Edit(message: id, conversation: team, content: #"{"content":"new"}"#, at: 7)
@@ -135,7 +135,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(try bench.found("NEAR OR word") == [])
     }
 
-    @Test func `finds neither withdrawn nor deleted nor command messages`() throws {
+    @Test func `finds neither recalled nor deleted nor command messages`() throws {
         let bench = try StoreBench()
         let ids = try (1...3).map { try bench.say("北京 \($0)") }
         try bench.say("北京 command", flags: .notified)
@@ -179,7 +179,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
                     stored: 2, settled: 0,
                     outbox: [
                         MessageDraft(clientMessageID: "out", conversation: withBob, objectName: .text, content: "x")
-                    ], unread: 0, wishes: [.conversation(team, ConversationSettings(level: .blocked))]))
+                    ], unread: 0, pendingChanges: [.conversation(team, ConversationSettings(level: .blocked))]))
         #expect(try store.search("北京", in: nil, limit: 9).map(\.text) == ["明天北京"])
         #expect(try store.counts().unreadWithMuted == 1)
         #expect(try store.history(team, before: nil, limit: 9).map(\.isRecalled) == [false, true])

@@ -26,20 +26,21 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     }
 
     @Test(arguments: [
-        SettingsWish.conversation(team, muted), .conversation(team, ConversationSettings()),
+        PendingSettingsChange.conversation(team, muted), .conversation(team, ConversationSettings()),
         .level(.group, .mentionsOfMe), .quietHours(hours), .quietHours(nil), .hidesContent(true), .language("en"),
         .language(nil),
     ])
-    func `wished here are there after a restart, until they are dropped`(wish: SettingsWish) throws {
+    func `requested here are there after a restart, until they are dropped`(pendingChange: PendingSettingsChange) throws
+    {
         let bench = try StoreBench()
-        _ = try bench.store.write(wish)
+        _ = try bench.store.write(pendingChange)
         try bench.reopen()
-        #expect(try bench.store.restored().wishes == [wish])
-        _ = try bench.store.drop(wish, isKept: false)
+        #expect(try bench.store.restored().pendingChanges == [pendingChange])
+        _ = try bench.store.drop(pendingChange, isKept: false)
         #expect(try bench.store.restored() == ClientCore.Restored())
     }
 
-    @Test func `wished here hold over those of the log, and count`() throws {
+    @Test func `requested here hold over those of the log, and count`() throws {
         let bench = try StoreBench()
         try bench.say("hi")
         #expect(try bench.store.write(.conversation(team, muted)) == 0)
@@ -49,20 +50,20 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         #expect(try bench.store.drop(.conversation(team, muted), isKept: false) == 1)
     }
 
-    @Test func `wished here are dropped only if nothing else was wished since`() throws {
+    @Test func `requested here are dropped only if nothing else was requested since`() throws {
         let bench = try StoreBench()
         _ = try bench.store.write(.hidesContent(true))
         _ = try bench.store.write(.hidesContent(false))
         _ = try bench.store.drop(.hidesContent(true), isKept: false)
-        #expect(try bench.store.restored().wishes == [.hidesContent(false)])
+        #expect(try bench.store.restored().pendingChanges == [.hidesContent(false)])
     }
 
-    @Test func `wished here are taken for the log's where it need not say them`() throws {
+    @Test func `requested here are taken for the log's where it need not say them`() throws {
         let bench = try StoreBench()
         try bench.take(.personSettings(PersonSettings(language: "en")))
-        for wish in [SettingsWish.conversation(team, muted), .level(.group, .mentions)] {
-            _ = try bench.store.write(wish)
-            _ = try bench.store.drop(wish, isKept: true)
+        for pendingChange in [PendingSettingsChange.conversation(team, muted), .level(.group, .mentions)] {
+            _ = try bench.store.write(pendingChange)
+            _ = try bench.store.drop(pendingChange, isKept: true)
         }
         #expect(
             try bench.store.restored().preferences
@@ -78,7 +79,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         #expect(try bench.store.restored().preferences == all)
         _ = try bench.store.write(.hidesContent(false))
         try bench.store.resetLog(nil)
-        #expect(try bench.store.restored() == ClientCore.Restored(wishes: [.hidesContent(false)]))
+        #expect(try bench.store.restored() == ClientCore.Restored(pendingChanges: [.hidesContent(false)]))
         try bench.store.forgetAll()
         #expect(try bench.store.restored() == ClientCore.Restored())
     }

@@ -96,7 +96,7 @@ final class ForwardingPhone: PhoneLink {
     /// A message's name within this stay.
     func named(_ message: String) -> String { self.state.withLock { "\(message) in stay \($0.stay)" } }
 
-    /// How much background time the app has; nil in front.
+    /// How much background time the app has; nil in the foreground.
     func setBackgroundTime(_ milliseconds: Int64?) {
         self.state.withLock { $0.backgroundMilliseconds = milliseconds }
     }

@@ -133,12 +133,12 @@ import TidingsModel
     @Test func `is carried out or refused by field and rule, and never a fault of the server`() async throws {
         let accepted = ServerFrame.SendAccepted(
             clientMessageID: "c", messageID: MessageID(rawValue: 7), sentAt: 5, position: 7)
-        let changing = try await ApiDouble()
+        let changing = try await APIDouble()
         let others = [
-            "messages": try await ApiDouble(answering: .accepted(accepted)),
-            "custom-messages": try await ApiDouble(answering: .accepted(accepted)),
-            "object-names": try await ApiDouble(answering: .done),
-            "tokens": try await ApiDouble(answering: .userAccount(AccountState())),
+            "messages": try await APIDouble(answering: .accepted(accepted)),
+            "custom-messages": try await APIDouble(answering: .accepted(accepted)),
+            "object-names": try await APIDouble(answering: .done),
+            "tokens": try await APIDouble(answering: .userAccount(AccountState())),
         ]
         let kept = Corpus.inputs(of: "json").map { String(decoding: $0, as: UTF8.self) }
         try await Fuzz.run("requests to the API", short: 1_500, long: 60_000) { number in

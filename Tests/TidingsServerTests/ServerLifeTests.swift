@@ -108,7 +108,7 @@ import TidingsWire
 
     @Test func `names every credential it cannot use`() async throws {
         let faults = try await self.faults { configuration in
-            var apns = ServerConfiguration.Apns()
+            var apns = ServerConfiguration.APNs()
             (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "/nonexistent/key.p8")
             apns.topic = "com.example.chat"
             configuration.apps[0].apns = apns

@@ -110,7 +110,7 @@ final class NotificationService: UNNotificationServiceExtension {
 let chat: BundleID = "com.example.chat"
 
 /// A phone with the little app, launched, allowed to notify, its notebook clean.
-@MainActor func phoneInFront(
+@MainActor func phoneInForeground(
     _ version: OSVersion = 17, notebook: Notebook, withExtension: Bool = false
 ) async -> VirtualPhone {
     let phone = VirtualPhone(osVersion: version)

@@ -340,7 +340,7 @@ private final class CuriousService: UNNotificationServiceExtension {
     }
 
     @Test func `travels with the content by its name`() throws {
-        let url = try self.file("picture.JPG")
+        let url = try self.file("image.JPG")
         defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
         let content = UNMutableNotificationContent()
         content.body = "look"

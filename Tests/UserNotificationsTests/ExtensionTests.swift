@@ -128,7 +128,7 @@ private final class Notes: Sendable {
     @Test(.requirement("S2.21"))
     func `may deliver its best attempt when its time is up`() async {
         let phone = await self.phone { SlowService() }
-        phone.patienceMilliseconds = 30
+        phone.timeoutMilliseconds = 30
         await phone.deliver(self.push)
         #expect(phone.screen.list == [])
         await phone.advance(by: .seconds(31))
@@ -139,7 +139,7 @@ private final class Notes: Sendable {
     func `is told of its own time, also when two of its pushes have one identifier`() async {
         let notes = Notes()
         let phone = await self.phone { PunctualService(notes) }
-        phone.patienceMilliseconds = 30
+        phone.timeoutMilliseconds = 30
         await phone.deliver(["aps": ["alert": "first", "mutable-content": 1]], collapseID: "same")
         await phone.advance(by: .seconds(10))
         await phone.deliver(["aps": ["alert": "second", "mutable-content": 1]], collapseID: "same")

@@ -11,7 +11,7 @@ import TidingsModel
 
 private let topic = "com.example.chat.push-type.liveactivity"
 
-/// A phone with its app in front, whose part the test speaks, at a courier.
+/// A phone with its app in the foreground, whose part the test speaks, at a courier.
 private struct ActivityPhone {
     let puppet: Puppet
     let host: PhoneHost

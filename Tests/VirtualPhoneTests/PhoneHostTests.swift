@@ -291,7 +291,8 @@ extension LineConnection {
         control.send(["id": 4, "do": "input", "value": 1])
         #expect(
             await control.next() == [
-                "id": 4, "ok": false, "field": "app", "rule": "must be in front to be touched: com.example.chat",
+                "id": 4, "ok": false, "field": "app",
+                "rule": "must be in the foreground to be touched: com.example.chat",
             ])
         control.send(text: "not json\n")
         #expect(

@@ -71,9 +71,9 @@ import TidingsModel
         #expect(open == 0)
     }
 
-    /// Found by the World: a push of a withdrawn message came when the app had long known, and rang.
+    /// Found by the World: a push of a recalled message came when the app had long known, and rang.
     @Test(arguments: [4, 74] as [UInt64])
-    func `lets no late push of a withdrawn message ring`(seed: UInt64) {
+    func `lets no late push of a recalled message ring`(seed: UInt64) {
         #expect(World.run(WorldOptions(seed: seed)).violations == [])
     }
 

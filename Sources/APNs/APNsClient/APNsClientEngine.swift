@@ -199,7 +199,7 @@ final class APNsClientEngine: @unchecked Sendable {
     private func handOver(_ request: PendingRequest) {
         guard let id = request.id else { return }
         request.isInLine = false
-        self.handle(.sendRequested(id, request.ask(patience: self.configuration.requestDeadline, at: self.now)))
+        self.handle(.sendRequested(id, request.ask(timeLimit: self.configuration.requestDeadline, at: self.now)))
     }
 
     /// Takes in whoever waits for room, as far as there is some.

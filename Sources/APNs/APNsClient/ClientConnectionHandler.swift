@@ -31,7 +31,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     private var events: [ClientSession.Event] = []
     private var channel: (any Channel)?
     private var context: ChannelHandlerContext?
-    private var patience: Scheduled<Void>?
+    private var timeoutTask: Scheduled<Void>?
     /// What the dispatcher takes the connection's window for.
     private var window = 65_535
     /// The limit the dispatcher knows; nil before the first SETTINGS.
@@ -60,7 +60,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     func begin(_ channel: any Channel, timeout: TimeAmount) throws {
         guard self.phase == .connecting else { throw ChannelError.ioOnClosedChannel }
         self.channel = channel
-        self.patience = channel.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+        self.timeoutTask = channel.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
             self.fail(.unreachable("\(self.place): no connection in time"))
         }
     }
@@ -80,7 +80,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
                 self.fail(.refused("\(self.place) speaks \(negotiated), not HTTP/2"))
             } else {
                 self.phase = .open
-                self.patience?.cancel()
+                self.timeoutTask?.cancel()
                 self.engine.opened(self)
             }
         }
@@ -107,7 +107,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     private func end() {
         self.phase = .over
-        self.patience?.cancel()
+        self.timeoutTask?.cancel()
     }
 
     private func closeChannel() { self.channel?.close(promise: nil) }

@@ -48,8 +48,8 @@ class PendingRequest: @unchecked Sendable {
 
     /// What the dispatcher has to know.
     ///
-    /// - Parameter patience: how long it may take, in milliseconds.
-    func ask(patience: Int64, at now: Now) -> APNsDispatcher.Ask {
+    /// - Parameter timeLimit: how long it may take, in milliseconds.
+    func ask(timeLimit: Int64, at now: Now) -> APNsDispatcher.Ask {
         APNsDispatcher.Ask(topic: "", token: nil, bytes: 0, deadline: now.monotonic)
     }
 
@@ -61,13 +61,13 @@ class PendingRequest: @unchecked Sendable {
     }
 
     /// An alert is worth nothing after its expiration (APNs reference, section 10); 0 means one attempt at APNs's.
-    fileprivate final func deadline(_ patience: Int64, expiration: Int64?, at now: Now) -> Int64 {
-        var patience = patience
+    fileprivate final func deadline(_ timeLimit: Int64, expiration: Int64?, at now: Now) -> Int64 {
+        var timeLimit = timeLimit
         if let expiration, expiration > 0 {
             let (milliseconds, overflows) = expiration.multipliedReportingOverflow(by: 1_000)
-            if !overflows { patience = min(patience, milliseconds - now.wall) }
+            if !overflows { timeLimit = min(timeLimit, milliseconds - now.wall) }
         }
-        return now.monotonic + patience
+        return now.monotonic + timeLimit
     }
 }
 
@@ -84,10 +84,10 @@ final class PendingPush: PendingRequest, @unchecked Sendable {
 
     override var payloadBytes: Int { self.push.payload.count }
 
-    override func ask(patience: Int64, at now: Now) -> APNsDispatcher.Ask {
+    override func ask(timeLimit: Int64, at now: Now) -> APNsDispatcher.Ask {
         APNsDispatcher.Ask(
             topic: self.push.topic, token: self.push.token, bytes: self.push.payload.count,
-            deadline: self.deadline(patience, expiration: self.push.expiration, at: now))
+            deadline: self.deadline(timeLimit, expiration: self.push.expiration, at: now))
     }
 
     override func open(
@@ -123,10 +123,10 @@ final class PendingLetter: PendingRequest, @unchecked Sendable {
 
     override var payloadBytes: Int { self.letter.payload.count }
 
-    override func ask(patience: Int64, at now: Now) -> APNsDispatcher.Ask {
+    override func ask(timeLimit: Int64, at now: Now) -> APNsDispatcher.Ask {
         APNsDispatcher.Ask(
             topic: self.letter.topic, token: nil, bytes: self.letter.payload.count,
-            deadline: self.deadline(patience, expiration: self.letter.expiration, at: now))
+            deadline: self.deadline(timeLimit, expiration: self.letter.expiration, at: now))
     }
 
     override func open(

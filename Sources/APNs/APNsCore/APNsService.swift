@@ -52,7 +52,7 @@ package struct APNsService: Sendable {
     /// What goes wrong at present.
     package var faultPlan: FaultPlan { self.faults.plan }
 
-    /// How often each rule of the plan has been asked and has struck since the plan was set.
+    /// How often each rule of the plan has been asked and was injected since the plan was set.
     package var faultCounts: [FaultCount] { self.faults.counts }
 
     /// Whether nobody can connect at present.

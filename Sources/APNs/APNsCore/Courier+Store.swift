@@ -64,7 +64,7 @@ extension Courier {
             effects.append(.log(push.logged(.discarded(cause), at: now)))
             return
         }
-        let delay = self.rules.mishaps.powerAwareDelayMilliseconds
+        let delay = self.rules.faults.powerAwareDelayMilliseconds
         if delay > 0, push.priority != .immediate {
             parcel.notBefore = now.monotonic + Int64.random(in: 0...delay, using: &self.dice)
         }
@@ -97,7 +97,7 @@ extension Courier {
         effects.append(.save(parcel.push.record))
     }
 
-    /// Appends a push; the oldest of the same app make room, or by mishap the newest one.
+    /// Appends a push; the oldest of the same app make room, or by fault the newest one.
     ///
     /// - Returns: whether it is there.
     @discardableResult
@@ -114,7 +114,7 @@ extension Courier {
             return true
         }
         var surplus = self.waiting.count(where: competes) + 1 - max
-        if surplus > 0, self.dice.falls(perMille: self.rules.mishaps.olderSurvivesPerMille),
+        if surplus > 0, self.dice.falls(perMille: self.rules.faults.olderSurvivesPerMille),
             let older = self.waiting.last(where: competes)
         {
             effects.append(.log(parcel.push.logged(.overwritten(by: older.push.apnsID), at: now)))
@@ -141,9 +141,9 @@ extension Courier {
         for parcel in all { self.store(parcel, at: now, into: &effects) }
     }
 
-    /// By mishap a push that was acknowledged is brought once more.
+    /// By a fault a push that was acknowledged is brought once more.
     mutating func maybeRepeat(_ parcel: Parcel, at now: Now, into effects: inout [APNsService.Effect]) {
-        guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.mishaps.duplicatePerMille) else { return }
+        guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.faults.duplicatePerMille) else { return }
         effects.append(.log(parcel.push.logged(.duplicated, at: now)))
         self.waiting.insert(Parcel(push: parcel.push, isRepeated: true), at: 0)
     }

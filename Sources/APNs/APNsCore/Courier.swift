@@ -59,7 +59,7 @@ struct Courier: Sendable {
     init(_ phone: PhoneID, rules: APNsService.Configuration) {
         self.rules = rules
         // Of the name, so that every phone has chances of its own.
-        var hash = FNV1a(seed: rules.mishaps.seed)
+        var hash = FNV1a(seed: rules.faults.seed)
         hash.feed(phone.rawValue)
         self.dice = SplitMix64(seed: hash.value)
     }
@@ -145,7 +145,7 @@ struct Courier: Sendable {
         }
     }
 
-    /// Writes the first push that may go, by mishap another one.
+    /// Writes the first push that may go, by a fault another one.
     private mutating func next(
         _ courier: APNsService.CourierID, at now: Now, into effects: inout [APNsService.Effect]
     ) -> State {
@@ -173,13 +173,13 @@ struct Courier: Sendable {
             switch self.gate(self.waiting[index], at: now) {
             case .open where first == nil:
                 first = index
-                if self.rules.mishaps.reorderPerMille == 0 { return index }
+                if self.rules.faults.reorderPerMille == 0 { return index }
             case .open: later.append(index)
             case .until(let time): self.wakeAt = min(self.wakeAt ?? time, time)
             case .closed: break
             }
         }
-        guard !later.isEmpty, self.dice.falls(perMille: self.rules.mishaps.reorderPerMille) else { return first }
+        guard !later.isEmpty, self.dice.falls(perMille: self.rules.faults.reorderPerMille) else { return first }
         return later[Int.random(in: later.indices, using: &self.dice)]
     }
 }

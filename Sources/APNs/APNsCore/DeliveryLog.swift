@@ -43,7 +43,7 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         case delivered
         /// The phone's connection went before the acknowledgement.
         case returned
-        /// To be brought once more, by mishap.
+        /// To be brought once more, by fault.
         case duplicated
         /// Given up.
         case discarded(DiscardCause)

@@ -1,7 +1,7 @@
 import APNsModel
 import TidingsModel
 
-/// How often a rule has been asked and has struck.
+/// How often a rule has been asked and was injected.
 package struct FaultCount: Hashable, Sendable {
     /// How many cases matched the rule, those it spared included.
     package var matched = 0
@@ -17,7 +17,7 @@ struct RequestFaults: Sendable {
     var ending: Fault?
 }
 
-/// A fault plan at work: which rules have struck how often, and what comes next.
+/// A fault plan at work: which rules were injected how often, and what comes next.
 ///
 /// Every rule has dice of its own, so that what one rule does never moves the chances of another.
 struct FaultState: Sendable {
@@ -39,7 +39,7 @@ struct FaultState: Sendable {
     /// Whether an outage cuts a connection whose handshake is over only now; it counts like one that was refused.
     mutating func cutsOpened() -> Bool {
         for index in self.plan.rules.indices where self.plan.rules[index].fault == .outage {
-            if self.strikes(index) { return true }
+            if self.injects(index) { return true }
         }
         return false
     }
@@ -48,7 +48,7 @@ struct FaultState: Sendable {
         self.plan.rules[index].count.map { self.counts[index].taken >= $0 } ?? false
     }
 
-    private mutating func strikes(_ index: Int) -> Bool {
+    private mutating func injects(_ index: Int) -> Bool {
         guard !self.isOver(index) else { return false }
         let rule = self.plan.rules[index]
         self.counts[index].matched += 1
@@ -59,11 +59,11 @@ struct FaultState: Sendable {
         return true
     }
 
-    /// What happens to a connection that arrives: the first rule that strikes.
+    /// What happens to a connection that arrives: the first rule that applies.
     mutating func arrival() -> Fault? {
         guard self.occasions.contains(.arrival) else { return nil }
         for index in self.plan.rules.indices where self.plan.rules[index].fault.occasion == .arrival {
-            if self.strikes(index) { return self.plan.rules[index].fault }
+            if self.injects(index) { return self.plan.rules[index].fault }
         }
         return nil
     }
@@ -73,7 +73,7 @@ struct FaultState: Sendable {
         guard self.occasions.contains(.token) else { return 0 }
         var sum: Int64 = 0
         for index in self.plan.rules.indices {
-            if case .clockSkew(let seconds) = self.plan.rules[index].fault, self.strikes(index) { sum += seconds }
+            if case .clockSkew(let seconds) = self.plan.rules[index].fault, self.injects(index) { sum += seconds }
         }
         return sum
     }
@@ -90,11 +90,11 @@ struct FaultState: Sendable {
             else { continue }
             switch rule.fault {
             case .delay(let milliseconds):
-                if self.strikes(index) { faults.delayMilliseconds += milliseconds }
+                if self.injects(index) { faults.delayMilliseconds += milliseconds }
             case .streamLimit(let limit, let requests):
-                if self.strikes(index) { faults.streamLimit = (limit, requests) }
+                if self.injects(index) { faults.streamLimit = (limit, requests) }
             case .respond, .loseAnswer, .blackHole, .resetStream, .refuseStream, .goAway, .cut:
-                if faults.ending == nil, self.strikes(index) { faults.ending = rule.fault }
+                if faults.ending == nil, self.injects(index) { faults.ending = rule.fault }
             // Not of this occasion.
             case .tlsAlert, .refuseConnect, .clockSkew, .outage: break
             }

@@ -49,7 +49,7 @@ extension APNsService {
         /// How many pushes are still answered with 200, and discarded, after an app was removed.
         package var acceptedAfterRemoval = 0
         /// What goes wrong on the way to a phone.
-        package var mishaps = Mishaps()
+        package var faults = Faults()
 
         // Channels (APNs reference, section 17).
 
@@ -78,7 +78,7 @@ extension APNsService {
 
     /// What Apple says may happen to pushes on their way (APNs reference, section 15), drawn from a seed. The defaults
     /// do nothing.
-    package struct Mishaps: Hashable, Sendable {
+    package struct Faults: Hashable, Sendable {
         /// Where the chances start.
         package var seed: UInt64 = 0
         /// In so many of 1,000 cases a push that waits is brought before an older one.
@@ -90,7 +90,7 @@ extension APNsService {
         /// How many milliseconds a push of priority 5 waits at most before it is brought to a phone that could have it.
         package var powerAwareDelayMilliseconds: Int64 = 0
 
-        /// No mishaps.
+        /// No faults.
         package init() {}
     }
 }
@@ -119,13 +119,13 @@ extension APNsService.Configuration {
         }
         try Self.check(self.acceptedAfterRemoval >= 0, "accepted_after_removal", "must be 0 or more")
         let chances = [
-            ("reorder_per_mille", self.mishaps.reorderPerMille),
-            ("duplicate_per_mille", self.mishaps.duplicatePerMille),
-            ("older_survives_per_mille", self.mishaps.olderSurvivesPerMille),
+            ("reorder_per_mille", self.faults.reorderPerMille),
+            ("duplicate_per_mille", self.faults.duplicatePerMille),
+            ("older_survives_per_mille", self.faults.olderSurvivesPerMille),
         ]
         for (name, chance) in chances { try Self.check(0...1_000 ~= chance, name, "must be 0 to 1000") }
         try Self.check(
-            0...3_600_000 ~= self.mishaps.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
+            0...3_600_000 ~= self.faults.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
         try Self.check(self.channelsMax >= 0, "channels_max", "must be 0 or more")
         try Self.check(
             1...31_536_000 ~= self.channelStorageMaxSeconds, "channel_storage_max_seconds", "must be 1 to 31536000")

@@ -24,7 +24,7 @@ extension APNsSimulator {
         try await self.onEngine { $0.change(.faultsChanged(plan)) }
     }
 
-    /// The same, and what is known of the time before: how often each rule of the old plan was asked and has struck, and how
+    /// The same, and what is known of the time before: how often each rule of the old plan was asked and was injected, and how
     /// many connections an outage in the new plan has cut.
     package func replaceFaults(_ plan: FaultPlan) async throws -> (counts: [FaultCount], cut: Int) {
         try await self.onEngine { engine in
@@ -34,7 +34,7 @@ extension APNsSimulator {
         }
     }
 
-    /// How often each rule of the plan was asked and has struck since it was set.
+    /// How often each rule of the plan was asked and was injected since it was set.
     package func faultCounts() async throws -> [FaultCount] { try await self.onEngine { $0.core.faultCounts } }
 
     /// A part of the delivery log, for whoever reads all of it while it grows.

@@ -13,7 +13,7 @@ extension SimulatorEngine {
         self.change(.faultsChanged(text.plan))
     }
 
-    /// The plan as it came, and how often each rule has matched and struck since.
+    /// The plan as it came, and how often each rule has matched and was injected since.
     var faults: JSONValue {
         [
             "plan": self.faultsText,

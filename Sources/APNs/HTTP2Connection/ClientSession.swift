@@ -208,10 +208,10 @@ package struct ClientSession {
         self.core.writer.goAway(lastStream: 0, code, debugData: debugData)
     }
 
-    /// Gives back what the server has used of its allowance for frames that carry nothing (see `Patience`). An owner
+    /// Gives back what the server has used of its allowance for frames that carry nothing (see `ControlFrameBudget`). An owner
     /// whose
     /// connections live for days calls it from time to time, for example with each PING.
-    package mutating func forgive() { self.core.patience.forgive() }
+    package mutating func forgive() { self.core.controlFrameBudget.forgive() }
 
     // MARK: Counters
 
@@ -245,7 +245,7 @@ package struct ClientSession {
                 isInterim = false
                 try self.fail(stream, error.code, error.text, into: &events)
             }
-            if isInterim { try self.core.patience.charge() }
+            if isInterim { try self.core.controlFrameBudget.charge() }
         case .data(let stream, let payload, let flowLength, let endStream):
             guard let place = self.core.streams.place(of: stream) else { return try self.core.checkClosed(stream) }
             do throws(SessionCore.StreamFault) {
@@ -317,7 +317,7 @@ package struct ClientSession {
 
     private mutating func complete(_ stream: StreamID, at place: Int, into events: inout [Event]) {
         let received = self.core.streams[place]
-        self.core.patience.reward()
+        self.core.controlFrameBudget.reward()
         if received.localEnded {
             self.core.remove(place)
         } else {
@@ -333,7 +333,7 @@ package struct ClientSession {
     private mutating func fail(
         _ stream: StreamID, _ code: HTTP2ErrorCode, _ text: String, into events: inout [Event]
     ) throws(ConnectionFault) {
-        try self.core.patience.charge()
+        try self.core.controlFrameBudget.charge()
         let isUnsent = self.isUnsent(stream)
         self.core.reset(stream, code)
         events.append(isUnsent ? .streamNotSent(stream, text) : .streamFailed(stream, code, text))

@@ -55,13 +55,13 @@ extension ServerSession {
         self.core.highest = stream
         if let last = self.lastStream, stream > last {
             // Not processed, as GOAWAY has said; nothing is answered (RFC 9113 §6.8).
-            try self.core.patience.charge()
+            try self.core.controlFrameBudget.charge()
             self.core.ignore(stream)
             events.append(.streamRefused(stream))
             return
         }
         if let limit = self.streamLimit, self.core.streams.count >= Int(limit) {
-            try self.core.patience.charge()
+            try self.core.controlFrameBudget.charge()
             self.core.reset(stream, .refusedStream)
             events.append(.streamRefused(stream))
             return
@@ -152,7 +152,7 @@ extension ServerSession {
     /// A response has been written to its end.
     mutating func finish(_ stream: StreamID) {
         guard let place = self.core.streams.place(of: stream) else { return }
-        self.core.patience.reward()
+        self.core.controlFrameBudget.reward()
         if self.core.streams[place].remoteEnded {
             self.core.remove(place)
         } else {
@@ -163,7 +163,7 @@ extension ServerSession {
     private mutating func fail(
         _ stream: StreamID, _ code: HTTP2ErrorCode, _ text: String, into events: inout [Event]
     ) throws(ConnectionFault) {
-        try self.core.patience.charge()
+        try self.core.controlFrameBudget.charge()
         self.core.reset(stream, code)
         events.append(.streamFailed(stream, code, text))
     }

@@ -200,8 +200,8 @@ package struct ServerSession {
         }
     }
 
-    /// Gives back what the client has used of its allowance for frames that carry nothing (see `Patience`).
-    package mutating func forgive() { self.core.patience.forgive() }
+    /// Gives back what the client has used of its allowance for frames that carry nothing (see `ControlFrameBudget`).
+    package mutating func forgive() { self.core.controlFrameBudget.forgive() }
 
     // MARK: Counters
 

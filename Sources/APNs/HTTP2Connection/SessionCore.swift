@@ -66,7 +66,7 @@ struct SessionCore {
     /// side
     /// heard of that, and is dropped; above, it breaks a rule (RFC 9113 §5.1).
     var highestReset: StreamID = 0
-    var patience = Patience()
+    var controlFrameBudget = ControlFrameBudget()
     var isClosed = false
 
     var sendWindow = Self.connectionWindow
@@ -114,7 +114,7 @@ struct SessionCore {
         guard frame.stream == 0 else { throw ConnectionFault(.protocolError, "SETTINGS on a stream") }
         let isAck = frame.flags & FrameFlags.ack != 0
         if self.awaitsSettings, isAck { throw ConnectionFault(.protocolError, "the first frame is no SETTINGS") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         if isAck {
             guard frame.payload.readableBytes == 0 else {
                 throw ConnectionFault(.frameSizeError, "an acknowledgement of SETTINGS that is not empty")
@@ -219,7 +219,7 @@ struct SessionCore {
         case .windowUpdate: return try self.windowUpdateFrame(frame)
         case .continuation: return try self.continuationFrame(frame)
         case nil:
-            try self.patience.charge()
+            try self.controlFrameBudget.charge()
             return .nothing
         }
     }
@@ -253,7 +253,7 @@ struct SessionCore {
         let endStream = frame.flags & FrameFlags.endStream != 0
         let length = frame.payload.readableBytes
         let payload = try self.unpadded(frame)
-        if payload.readableBytes == 0, !endStream { try self.patience.charge() }
+        if payload.readableBytes == 0, !endStream { try self.controlFrameBudget.charge() }
         // Counted whatever becomes of the stream (RFC 9113 §6.9).
         guard length <= self.receiveWindow else {
             throw ConnectionFault(.flowControlError, "\(length) bytes of DATA; the window is \(self.receiveWindow)")
@@ -281,7 +281,7 @@ struct SessionCore {
     private mutating func continuationFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard var block = self.block else { throw ConnectionFault(.protocolError, "CONTINUATION of nothing") }
         self.block = nil
-        if frame.payload.readableBytes == 0 { try self.patience.charge() }
+        if frame.payload.readableBytes == 0 { try self.controlFrameBudget.charge() }
         guard block.bytes.readableBytes + frame.payload.readableBytes <= self.headerBlockLimit else {
             throw ConnectionFault(.enhanceYourCalm, "a header block above \(self.headerBlockLimit) bytes")
         }
@@ -307,7 +307,7 @@ struct SessionCore {
 
     private mutating func priorityFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         if frame.stream == 0 { throw ConnectionFault(.protocolError, "PRIORITY without a stream") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         if frame.payload.readableBytes == 5 { return .nothing }
         guard self.streams.place(of: frame.stream) != nil else {
             throw ConnectionFault(.frameSizeError, "PRIORITY of \(frame.payload.readableBytes) bytes")
@@ -322,7 +322,7 @@ struct SessionCore {
         if self.isIdle(frame.stream) {
             throw ConnectionFault(.protocolError, "RST_STREAM for stream \(frame.stream), which is idle")
         }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         return .reset(frame.stream, HTTP2ErrorCode(rawValue: code) ?? .internalError)
     }
 
@@ -331,7 +331,7 @@ struct SessionCore {
         guard let data = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt64.self),
             frame.payload.readableBytes == 8
         else { throw ConnectionFault(.frameSizeError, "PING of \(frame.payload.readableBytes) bytes") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         if frame.flags & FrameFlags.ack != 0 { return .pingAcknowledged(data) }
         self.writer.ping(data, ack: true)
         return .ping(data)
@@ -343,7 +343,7 @@ struct SessionCore {
         guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {
             throw ConnectionFault(.frameSizeError, "GOAWAY of \(frame.payload.readableBytes) bytes")
         }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         return .goAway(
             last & 0x7fff_ffff, HTTP2ErrorCode(rawValue: code) ?? .internalError, Array(payload.readableBytesView))
     }
@@ -352,7 +352,7 @@ struct SessionCore {
         guard let value = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
             frame.payload.readableBytes == 4
         else { throw ConnectionFault(.frameSizeError, "WINDOW_UPDATE of \(frame.payload.readableBytes) bytes") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         let increment = Int(value & 0x7fff_ffff)
         return frame.stream == 0
             ? try self.openSendWindow(by: increment)

@@ -6,7 +6,7 @@ public enum ClientFrame: Hashable, Sendable {
     case send(MessageDraft)
     /// What of the log the device has stored and settled.
     case ack(Ack)
-    /// The app came to the front, went to the background, or is about to hang up.
+    /// The app came to the foreground, went to the background, or is about to hang up.
     case runState(ReportedRunState)
     /// The push registration, sent after each welcome and whenever it changes (S2.7); nil takes it back: no more pushes. Answered by
     /// `ServerFrame.answer` with the number, one of those of requests; without a number only a refusal is told, as a problem.
@@ -19,13 +19,13 @@ public enum ClientFrame: Hashable, Sendable {
     case ping(UInt64)
     /// Sign this device out: no more legs and pushes for it.
     case signOut
-    /// What the person allows the app on this device, told when the app is in front.
+    /// What the person allows the app on this device, told when the app is in the foreground.
     case deviceStatus(DeviceStatus)
     /// The person opened a message's notification on this device: the receipt `opened` (DESIGN §5).
     case opened(MessageID)
     /// Anything that is answered by itself: `ServerFrame.answer` with the same number.
     case request(RequestNumber, ClientRequest)
-    /// The person is typing in a conversation, or no longer. Told to whoever is in front just now, never stored.
+    /// The person is typing in a conversation, or no longer. Told to whoever is in the foreground just now, never stored.
     case typing(ConversationID, isTyping: Bool)
 
     /// Who connects.

@@ -5,7 +5,7 @@ public typealias RequestNumber = UInt64
 public enum ClientRequest: Hashable, Sendable {
     /// Do something with a conversation that has members. Answers `.done`.
     case change(ConversationID, ConversationAction)
-    /// Withdraw a message: the person's own within the server's time for it, anybody's as an admin or owner of the group.
+    /// Recall a message: the person's own within the server's time for it, anybody's as an admin or owner of the group.
     /// Answers `.done`.
     case recall(MessageID)
     /// Give a message of the person's own another content, within the server's time for it. Answers `.done`.
@@ -66,7 +66,7 @@ public struct ConversationInfo: Hashable, Sendable, Identifiable {
     public var version: UInt64
     /// Its name.
     public var name: String
-    /// Its picture, a URL; nil for none.
+    /// Its image, a URL; nil for none.
     public var portrait: String?
     /// Sorted by id.
     public var members: [Member]
@@ -106,7 +106,7 @@ public struct AllSettings: Hashable, Sendable {
     }
 }
 
-/// Something of interest now and never again: told to connections in front, never stored, never pushed.
+/// Something of interest now and never again: told to connections in the foreground, never stored, never pushed.
 public enum Signal: Hashable, Sendable {
     /// Somebody is typing in a conversation, or no longer.
     case typing(ConversationID, UserID, isTyping: Bool)

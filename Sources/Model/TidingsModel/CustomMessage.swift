@@ -1,4 +1,4 @@
-/// A message of the app's backend to the app itself (S4.10–S4.12): handed over while the app is in front, neither counted nor
+/// A message of the app's backend to the app itself (S4.10–S4.12): handed over while the app is in the foreground, neither counted nor
 /// shown, never pushed.
 public struct CustomMessage: Hashable, Sendable, Identifiable {
     /// The message's id.

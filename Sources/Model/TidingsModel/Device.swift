@@ -25,7 +25,7 @@ public struct PushRegistration: Hashable, Sendable {
 
 /// What the SDK tells the server about where the app is (S0.1; DESIGN §4).
 public enum ReportedRunState: Hashable, Sendable {
-    /// The app is in front.
+    /// The app is in the foreground.
     case foreground
     /// The app has gone to the background and keeps its connection for at most this long, in milliseconds (S0.6).
     case background(remainingMilliseconds: Int64)

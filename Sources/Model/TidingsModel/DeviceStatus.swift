@@ -1,4 +1,4 @@
-/// What the person allows the app on one device, as the kit reports it when the app is in front (ios-delivery.md §4, §7.3, §9).
+/// What the person allows the app on one device, as the kit reports it when the app is in the foreground (ios-delivery.md §4, §7.3, §9).
 public struct DeviceStatus: Hashable, Sendable {
     /// Whether notifications are allowed.
     public var authorization: Authorization

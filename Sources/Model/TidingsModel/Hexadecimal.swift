@@ -15,7 +15,7 @@ package enum Hexadecimal {
 
     /// The lowest digits of a number.
     ///
-    /// - Parameter digits: how many, 1 or more; beyond 16 they are zeros in front.
+    /// - Parameter digits: how many, 1 or more; beyond 16 they are zeros in the foreground.
     package static func text(_ number: UInt64, digits: Int = 16) -> String {
         String(unsafeUninitializedCapacity: digits) { text in
             Self.write(number, digits: digits, into: text, from: 0)

@@ -143,19 +143,19 @@ public struct ObjectName: StringIdentifier {
 
     /// A text message.
     public static let text = ObjectName("RC:TxtMsg")
-    /// A picture.
+    /// An image.
     public static let image = ObjectName("RC:ImgMsg")
-    /// A picture that moves.
+    /// An image that moves.
     public static let gif = ObjectName("RC:GIFMsg")
     /// A file.
     public static let file = ObjectName("RC:FileMsg")
     /// A voice recording.
     public static let voice = ObjectName("RC:HQVCMsg")
-    /// A film.
+    /// A video.
     public static let video = ObjectName("RC:SightMsg")
     /// A place.
     public static let location = ObjectName("RC:LBSMsg")
-    /// A page of the web with title and picture.
+    /// A page of the web with title and image.
     public static let link = ObjectName("RC:ImgTextMsg")
     /// An instruction to the app.
     public static let command = ObjectName("RC:CmdMsg")

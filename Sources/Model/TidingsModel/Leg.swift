@@ -61,7 +61,7 @@ public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
     case offlineMessage = "offline_message"
     /// The sender asked for no notification.
     case notNotifiable = "not_notifiable"
-    /// The app is in front.
+    /// The app is in the foreground.
     case inForeground = "in_foreground"
     /// The global switch is off (S3.3).
     case switchedOff = "switched_off"

@@ -2,7 +2,7 @@
 public enum MemberRole: String, Hashable, Sendable, CaseIterable {
     /// May do everything, also dissolve; there is at most one.
     case owner
-    /// May add and remove members, rename, set others' nicknames and withdraw others' messages.
+    /// May add and remove members, rename, set others' nicknames and recall others' messages.
     case admin
     /// May write, leave, and set their own nickname.
     case member
@@ -43,7 +43,7 @@ public enum ConversationAction: Hashable, Sendable {
     case leave
     /// Give it another name: an owner, an admin, in a discussion every member, or the backend.
     case rename(String)
-    /// Give it another picture, a URL; nil takes it away. Who may rename may do this.
+    /// Give it another image, a URL; nil takes it away. Who may rename may do this.
     case setPortrait(String?)
     /// Change what a member may do: the owner or the backend. A new owner makes the old one an admin.
     case setRole(UserID, MemberRole)

@@ -186,7 +186,7 @@ public struct LogEntry: Hashable, Sendable {
         case read(conversation: ConversationID, upTo: LogPosition)
         /// A message of the app's backend to the app itself (S4.10).
         indirect case custom(CustomMessage)
-        /// An earlier message was withdrawn.
+        /// An earlier message was recalled.
         indirect case recall(Recall)
         /// An earlier message says something else now.
         indirect case edit(Edit)

@@ -58,7 +58,7 @@ extension MessageContent {
                     latitude: latitude, longitude: longitude, name: text("poi"), thumbnail: text("content")))
         case .link:
             guard let url = text("url"), let title = text("title") else { return nil }
-            // Clients write an empty text where there is no picture.
+            // Clients write an empty text where there is no image.
             let image = text("imageUri").flatMap { $0.isEmpty ? nil : $0 }
             return .link(Link(url: url, title: title, summary: text("content") ?? "", imageURL: image))
         case .command:

@@ -5,13 +5,13 @@
 public enum MessageContent: Hashable, Sendable {
     /// A text, not empty: `RC:TxtMsg`.
     case text(String)
-    /// A picture: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
+    /// An image: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
     case image(Image)
     /// A file: `RC:FileMsg`.
     case file(File)
     /// A voice recording: `RC:HQVCMsg`.
     case voice(Voice)
-    /// A film: `RC:SightMsg`.
+    /// A video: `RC:SightMsg`.
     case video(Video)
     /// A place: `RC:LBSMsg`.
     case location(Location)
@@ -22,16 +22,16 @@ public enum MessageContent: Hashable, Sendable {
     /// Anything else: content of a type of the app's own, and content that is not what its object name promises.
     case custom(ObjectName, String)
 
-    /// A picture that lies on a web server.
+    /// An image that lies on a web server.
     public struct Image: Hashable, Sendable {
         /// Where it is.
         public var url: String
-        /// A small picture to show until it is there, in Base64.
+        /// A small image to show until it is there, in Base64.
         public var thumbnail: String?
         /// Whether it moves (a GIF).
         public var isAnimated: Bool
 
-        /// A picture.
+        /// An image.
         public init(url: String, thumbnail: String? = nil, isAnimated: Bool = false) {
             self.url = url
             self.thumbnail = thumbnail
@@ -73,7 +73,7 @@ public enum MessageContent: Hashable, Sendable {
         }
     }
 
-    /// A film that lies on a web server.
+    /// A video that lies on a web server.
     public struct Video: Hashable, Sendable {
         /// Where it is.
         public var url: String
@@ -83,10 +83,10 @@ public enum MessageContent: Hashable, Sendable {
         public var bytes: Int64?
         /// Its name; nil for none.
         public var name: String?
-        /// A small picture of it, in Base64.
+        /// A small image of it, in Base64.
         public var thumbnail: String?
 
-        /// A film.
+        /// A video.
         public init(
             url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil
         ) {
@@ -106,7 +106,7 @@ public enum MessageContent: Hashable, Sendable {
         public var longitude: Double
         /// What is there; nil if nobody said.
         public var name: String?
-        /// A small picture of the map, in Base64.
+        /// A small image of the map, in Base64.
         public var thumbnail: String?
 
         /// A place.
@@ -126,7 +126,7 @@ public enum MessageContent: Hashable, Sendable {
         public var title: String
         /// What it says, in short; may be empty.
         public var summary: String
-        /// Where a picture of it is; nil for none.
+        /// Where an image of it is; nil for none.
         public var imageURL: String?
 
         /// A page.
@@ -181,8 +181,8 @@ extension MessageContent {
         return text
     }
 
-    /// The picture a notification can show beside the text, if the content has one.
-    public var pictureURL: String? {
+    /// The image a notification can show beside the text, if the content has one.
+    public var imageURL: String? {
         switch self {
         case .image(let image): image.url
         case .link(let link): link.imageURL

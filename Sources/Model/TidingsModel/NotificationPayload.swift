@@ -11,7 +11,7 @@ public struct NotificationPayload: Hashable, Sendable {
     /// `tId`: the peer's id or the conversation's id (S0.14, S0.16).
     public var targetID: String
     /// `mId`: the message's number on the person's devices, as a string, which is its position in the person's log (S0.14); nil when
-    /// the payload has none or an empty one, as that of a withdrawal.
+    /// the payload has none or an empty one, as that of a recall.
     public var messageID: String?
     /// `id`: the message's global id; nil when the payload has none or an empty one.
     public var messageUID: String?

@@ -9,12 +9,12 @@ public struct PushInfo: Hashable, Sendable {
     public var badgePosition: LogPosition
     /// Names the person on this device without saying who it is.
     public var recipientTag: String
-    /// The withdrawal of an earlier notification (a recall), not a new one.
+    /// The recall of an earlier notification (a recall), not a new one.
     public var isRecall: Bool
     /// What the notification is to say; the extension writes it in place of the alert's neutral text, once it knows that the
     /// push is for the person who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
     public var text: Text?
-    /// Where the picture is that the extension shows beside the text, an https URL; nil for none. It travels under the same
+    /// Where the image is that the extension shows beside the text, an https URL; nil for none. It travels under the same
     /// terms as the text.
     public var imageURL: String?
 
@@ -25,7 +25,7 @@ public struct PushInfo: Hashable, Sendable {
     /// How far back counted messages are named: as far as an extension fetches.
     public static let countedReach: LogPosition = 20
 
-    /// The longest URL of a picture in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
+    /// The longest URL of an image in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
     public static let imageURLBytesMax = 1_024
 
     /// The words of a notification.

@@ -32,9 +32,9 @@ public enum ReceiptKind: String, Hashable, Sendable, CaseIterable {
 public struct Presence: Hashable, Sendable, Identifiable {
     /// The person.
     public var id: UserID
-    /// Whether the app is in front on one of their devices.
+    /// Whether the app is in the foreground on one of their devices.
     public var isOnline: Bool
-    /// When it was in front last, in milliseconds since 1970; nil while they are online, and if the server does not know: it keeps
+    /// When it was in the foreground last, in milliseconds since 1970; nil while they are online, and if the server does not know: it keeps
     /// this in memory only, as long as the person has anything to do there.
     public var lastSeenAt: Int64?
 

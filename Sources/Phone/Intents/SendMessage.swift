@@ -30,7 +30,7 @@ open class INIntent: @unchecked Sendable {
         return self.images.withLock { $0[parameter] }
     }
 
-    /// The picture that stands for the intent.
+    /// The image that stands for the intent.
     open func keyImage() -> INImage? { nil }
 }
 
@@ -40,12 +40,12 @@ public protocol INIntentParameters: INIntent {}
 extension INIntent: INIntentParameters {}
 
 extension INIntentParameters {
-    /// Sets the picture of one of its parts, for example `\.sender`.
+    /// Sets the image of one of its parts, for example `\.sender`.
     public func setImage<Value>(_ image: INImage?, forParameterNamed parameterName: KeyPath<Self, Value>) {
         self.set(image, for: parameterName)
     }
 
-    /// The picture of one of its parts.
+    /// The image of one of its parts.
     public func image<Value>(forParameterNamed parameterName: KeyPath<Self, Value>) -> INImage? {
         self.image(for: parameterName)
     }
@@ -156,7 +156,7 @@ public final class INSendMessageIntent: INIntent, @unchecked Sendable {
         set { self.metadata.withLock { $0 = newValue } }
     }
 
-    /// The group's picture, else the sender's.
+    /// The group's image, else the sender's.
     public override func keyImage() -> INImage? {
         self.image(forParameterNamed: \.speakableGroupName) ?? self.sender?.image
     }

@@ -121,7 +121,7 @@ enum AppStep: Equatable, Sendable {
     case moveToFront
     case moveToBackground
     case moveToInactive
-    /// It arrived while the app was in front.
+    /// It arrived while the app was in the foreground.
     indirect case deliver(Arrival)
     indirect case respond(UserResponse, foreground: Bool, launched: Bool)
     /// A granted refresh task, by its identifier.

@@ -13,25 +13,25 @@ struct DispatchFacts: Equatable, Sendable {
     var quirks: Quirks
 }
 
-/// One step for a notification that meets its app in front.
-enum FrontStep: Equatable, Sendable {
+/// One step for a notification that meets its app in the foreground.
+enum ForegroundStep: Equatable, Sendable {
     case call(Callback)
     /// Call `userNotificationCenter(_:willPresent:withCompletionHandler:)` and present what it answers.
     case askApp
-    /// Present as if the app were not in front.
+    /// Present as if the app were not in the foreground.
     case presentAsIs
     case presentNothing(PresentationReason)
 }
 
 /// The tables of ios-delivery.md §5 and §6 as pure functions: facts in, steps out. State and time are the caller's.
 enum Dispatch {
-    /// Arrival while the app is in front (FA, FI): §5.1–§5.4.
-    static func inFront(_ arrival: Arrival, facts: DispatchFacts) -> [FrontStep] {
+    /// Arrival while the app is in the foreground (FA, FI): §5.1–§5.4.
+    static func inForeground(_ arrival: Arrival, facts: DispatchFacts) -> [ForegroundStep] {
         guard arrival.pushClass != .nothing else { return [] }
-        let old = self.oldCallback(for: arrival, facts: facts).map { [FrontStep.call($0)] } ?? []
+        let old = self.oldCallback(for: arrival, facts: facts).map { [ForegroundStep.call($0)] } ?? []
         let wasVisible = arrival.pushClass.isVisible
         guard facts.version.hasUserNotifications else {
-            return old + (wasVisible ? [.presentNothing(.inFrontBeforeIOS10)] : [])
+            return old + (wasVisible ? [.presentNothing(.inForegroundBeforeIOS10)] : [])
         }
         let fetch = arrival.pushClass.wakes ? old : []
         let hidden: PresentationReason = arrival.isFiltered ? .filtered : .notAuthorized
@@ -39,18 +39,18 @@ enum Dispatch {
             guard wasVisible else { return old }
             guard arrival.isVisible else { return old + [.presentNothing(hidden)] }
             let shows = facts.quirks.noDelegatePresentsInForeground
-            return old + [shows ? .presentAsIs : .presentNothing(.inFrontWithoutDelegate)]
+            return old + [shows ? .presentAsIs : .presentNothing(.inForegroundWithoutDelegate)]
         }
         guard wasVisible else { return fetch }
         guard arrival.isVisible else { return fetch + [.presentNothing(hidden)] }
-        let present: FrontStep =
+        let present: ForegroundStep =
             facts.methods.contains(.willPresent) ? .askApp : .presentNothing(.willPresentMissing)
         return facts.quirks.foregroundFetchBeforeWillPresent ? fetch + [present] : [present] + fetch
     }
 
     /// `application(_:didReceive: UILocalNotification)`,
     /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` or
-    /// `application(_:didReceiveRemoteNotification:)`, whichever the app has and the version calls in front.
+    /// `application(_:didReceiveRemoteNotification:)`, whichever the app has and the version calls in the foreground.
     private static func oldCallback(for arrival: Arrival, facts: DispatchFacts) -> Callback? {
         if arrival.isLocal { return facts.methods.contains(.receiveLocal) ? .receiveLocal(arrival.request) : nil }
         return self.remoteCallback(arrival.payload, facts: facts)

@@ -6,11 +6,11 @@ enum Lifecycle {
         case enter(AppState)
     }
 
-    /// The way to the front, split where a tap is reported: between `willEnterForeground` and `didBecomeActive` (§6.1).
+    /// The way to the foreground, split where a tap is reported: between `willEnterForeground` and `didBecomeActive` (§6.1).
     ///
     /// From a suspended state the caller resumes first, so `state` is never SU. A scene that was disconnected keeps its
     /// configuration.
-    static func toFront(
+    static func toForeground(
         from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool,
         response: UserResponse?
     ) -> (before: [Step], after: [Step]) {

@@ -23,7 +23,7 @@ public struct NotificationAction: Hashable, Sendable, Codable {
         public static let authenticationRequired = Options(rawValue: 1 << 0)
         /// Looks different, nothing more.
         public static let destructive = Options(rawValue: 1 << 1)
-        /// Brings the app to the front.
+        /// Brings the app to the foreground.
         public static let foreground = Options(rawValue: 1 << 2)
     }
 

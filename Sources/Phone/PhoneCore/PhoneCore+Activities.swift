@@ -22,13 +22,13 @@ extension PhoneCore {
 
     // MARK: By the app
 
-    /// `Activity.request`: only in front.
+    /// `Activity.request`: only in the foreground.
     mutating func startActivity(
         _ activity: String, pushType: ActivityPushType?, contentState: JSONValue, _ index: Int, _ turn: inout Turn
     ) {
         let app = self.apps[index].installed.bundleID
-        guard self.hasActivities, self.apps[index].state.isInFront else {
-            return turn.record(app, .fault("activity \(activity) needs iOS 16.1 and the app in front"))
+        guard self.hasActivities, self.apps[index].state.isInForeground else {
+            return turn.record(app, .fault("activity \(activity) needs iOS 16.1 and the app in the foreground"))
         }
         if case .channel(let channel)? = pushType, !self.hasChannels {
             return turn.record(app, .fault("activity \(activity) on channel \(channel) needs iOS 18"))

@@ -73,10 +73,10 @@ extension PhoneCore {
 
     /// What an alert in a push adds to the change: a locked phone's screen lights up, an unlocked one shows a banner over
     /// the Home Screen and other apps, and its sound plays; its texts are for Apple Watch only (ActivityKit,
-    /// `AlertConfiguration`). Nothing of it while its own app is in front, and with a Focus that does not allow the app: a
+    /// `AlertConfiguration`). Nothing of it while its own app is in the foreground, and with a Focus that does not allow the app: a
     /// choice of this phone's, Apple's pages do not say.
     private mutating func alert(_ aps: JSONValue?, _ activity: String, _ index: Int, _ turn: inout Turn) {
-        guard self.brings(alert: aps), !self.apps[index].state.isInFront else { return }
+        guard self.brings(alert: aps), !self.apps[index].state.isInForeground else { return }
         let facts = self.presentationFacts(index, isLocal: false)
         var record = PresentationRecord(identifier: activity, isRemote: true, reason: .liveActivity)
         if facts.focus == nil {
@@ -113,7 +113,7 @@ extension PhoneCore {
         guard let position = self.position(of: activity, index) else { return }
         self.setStaleDate(aps, position, index, turn.now)
         if self.settings.quirks.pushToStartWakes, app.state != .forceQuit, self.lock != .beforeFirstUnlock {
-            self.wake(index, inFront: false, options: LaunchOptions(), &turn)
+            self.wake(index, inForeground: false, options: LaunchOptions(), &turn)
         }
         self.tell(
             ActivityUpdate(activity: activity, change: .started, contentState: contentState), index, &turn)

@@ -81,9 +81,9 @@ extension PhoneCore {
         self.dispatch(arrival, index, &turn)
     }
 
-    /// Sections 5.1 to 5.4: by whether the app is in front.
+    /// Sections 5.1 to 5.4: by whether the app is in the foreground.
     mutating func dispatch(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
+        guard self.apps[index].state.isInForeground else { return self.dispatchElsewhere(arrival, index, &turn) }
         guard let run = self.apps[index].run, run.phase == .ready, run.steps.isEmpty else {
             self.apps[index].run?.steps.append(.deliver(arrival))
             return
@@ -93,8 +93,8 @@ extension PhoneCore {
 
     /// The same once it is the arrival's turn; the app may have left the front while it waited.
     mutating func deliver(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
-        for step in Dispatch.inFront(arrival, facts: self.facts(of: index)) {
+        guard self.apps[index].state.isInForeground else { return self.dispatchElsewhere(arrival, index, &turn) }
+        for step in Dispatch.inForeground(arrival, facts: self.facts(of: index)) {
             switch step {
             case .call(let callback): self.call(index, callback, &turn, seen: self.stateSeenOnArrival(index))
             case .askApp: self.askApp(arrival, index, &turn)
@@ -117,7 +117,7 @@ extension PhoneCore {
         if arrival.pushClass.wakes { self.tryWake(arrival, index, &turn) }
     }
 
-    /// The visible part while the app is not in front.
+    /// The visible part while the app is not in the foreground.
     mutating func showElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         if arrival.isVisible {
             self.show(arrival, index, &turn)
@@ -153,7 +153,7 @@ extension PhoneCore {
     private mutating func tryWake(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         guard self.mayWake(arrival, index, &turn) else { return }
         let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
-        self.wake(index, inFront: false, options: options, &turn)
+        self.wake(index, inForeground: false, options: options, &turn)
         self.append(.call(.receiveRemoteFetch(arrival.payload)), to: index, &turn)
     }
 

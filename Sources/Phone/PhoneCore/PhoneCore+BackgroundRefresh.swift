@@ -67,7 +67,7 @@ extension PhoneCore {
         turn.record(app, .backgroundFetch(outcome))
         guard outcome == .delivered else { return }
         self.apps[index].background.lastFetch = turn.now.monotonic
-        self.wake(index, inFront: false, options: LaunchOptions(), &turn)
+        self.wake(index, inForeground: false, options: LaunchOptions(), &turn)
         self.append(.call(.performFetch), to: index, &turn)
     }
 
@@ -77,7 +77,7 @@ extension PhoneCore {
             return .notImplemented
         }
         guard app.installed.backgroundModes.contains(.fetch) else { return .modeMissing }
-        guard let interval = app.background.fetchInterval, !app.state.isInFront,
+        guard let interval = app.background.fetchInterval, !app.state.isInForeground,
             app.background.lastFetch.map({ now - $0 >= interval }) ?? true
         else { return .notDue }
         guard self.allowsBackgroundRefresh(app) else { return .refreshOff }
@@ -120,7 +120,7 @@ extension PhoneCore {
     private mutating func grantRefreshTask(_ index: Int, _ turn: inout Turn) -> Bool {
         let app = self.apps[index]
         let due = app.background.refreshTasks.firstIndex { $0.earliestBegin ?? .min <= turn.now.wall }
-        guard let due, !app.state.isInFront else { return false }
+        guard let due, !app.state.isInForeground else { return false }
         let identifier = app.background.refreshTasks[due].identifier
         let outcome: RefreshTaskOutcome =
             if !self.allowsBackgroundRefresh(app) {
@@ -135,7 +135,7 @@ extension PhoneCore {
         turn.record(app.installed.bundleID, .refreshTask(identifier: identifier, outcome))
         guard outcome == .launched else { return true }
         self.apps[index].background.refreshTasks.remove(at: due)
-        self.wake(index, inFront: false, options: LaunchOptions(), &turn)
+        self.wake(index, inForeground: false, options: LaunchOptions(), &turn)
         self.append(.refreshTask(identifier), to: index, &turn)
         return true
     }

@@ -5,7 +5,7 @@ import TidingsModel
 extension PhoneCore {
     /// Starts an app's process; what it is told after `application(_:didFinishLaunchingWithOptions:)` is put into its steps
     /// by the caller.
-    mutating func launch(_ index: Int, inFront: Bool, options: LaunchOptions, _ turn: inout Turn) {
+    mutating func launch(_ index: Int, inForeground: Bool, options: LaunchOptions, _ turn: inout Turn) {
         self.finishEnding(index, &turn)
         guard !self.refusesLaunch(index, &turn) else { return }
         self.processCount += 1
@@ -17,7 +17,7 @@ extension PhoneCore {
         self.apps[index].screen = nil
         turn.add(.startProcess(process))
         turn.record(app, .processStarted(process))
-        self.enter(index, inFront ? .foregroundInactive : .backgroundRunning, &turn)
+        self.enter(index, inForeground ? .foregroundInactive : .backgroundRunning, &turn)
     }
 
     /// Whether the system does not start the app: on iOS 27 one that was built with that SDK and has no scenes
@@ -42,8 +42,8 @@ extension PhoneCore {
         switch state {
         case .backgroundRunning:
             let total = self.settings.backgroundTaskTime ?? self.version.backgroundTaskTime
-            self.apps[index].run?.graceUntil = old.isInFront ? now + self.settings.backgroundGrace : now
-            self.apps[index].run?.tasksUntil = now + (old.isInFront ? total : self.settings.wakeTaskTime)
+            self.apps[index].run?.graceUntil = old.isInForeground ? now + self.settings.backgroundGrace : now
+            self.apps[index].run?.tasksUntil = now + (old.isInForeground ? total : self.settings.wakeTaskTime)
             self.apps[index].run?.killAt = nil
         case .foregroundActive, .foregroundInactive, .suspended:
             self.apps[index].run?.killAt = nil
@@ -187,10 +187,10 @@ extension PhoneCore {
         }
         self.finishEnding(index, &turn)
         self.discardHeldWake(index, outcome: reason == .forceQuit ? .discardedForceQuit : .discardedByKill, &turn)
-        let farewell = Lifecycle.toEnd(
+        let pendingSignOut = Lifecycle.toEnd(
             from: old, scenes: self.facts(of: index).scenes,
             sceneConnected: self.apps[index].run?.sceneConnected ?? false)
-        self.perform(farewell, index, &turn)
+        self.perform(pendingSignOut, index, &turn)
         guard let run = self.apps[index].run, let last = run.openCalls.last else { return }
         self.apps[index].ending = EndingRun(
             process: run.process, lastCall: last.number, openCalls: run.openCalls.map(\.number),
@@ -234,7 +234,7 @@ extension PhoneCore {
     }
 
     private mutating func leaveScreen(_ index: Int, process: ProcessID) {
-        if self.frontApp == process.app { self.frontApp = nil }
+        if self.foregroundApp == process.app { self.foregroundApp = nil }
         self.apps[index].screen = nil
         self.prompts.removeAll { $0.process == process }
     }

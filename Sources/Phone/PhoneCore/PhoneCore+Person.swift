@@ -8,7 +8,7 @@ extension PhoneCore {
         case .locked: self.lockPhone(&turn)
         case .appOpened(let app): self.openApp(app, &turn)
         case .wentHome:
-            if self.lock == .unlocked { self.leaveFront(unless: nil, &turn) }
+            if self.lock == .unlocked { self.leaveForeground(unless: nil, &turn) }
         case .appForceQuit(let app):
             guard let index = self.installed(app, &turn) else { return }
             self.terminate(index, to: .forceQuit, reason: .forceQuit, &turn)
@@ -30,8 +30,8 @@ extension PhoneCore {
             if isOn { self.failOpenRegistrations(&turn) } else { self.requestMissingTokens(&turn) }
         case .lowPowerModeChanged(let isOn): self.lowPowerMode = isOn
         case .backgroundRefreshChanged(let isOn): self.switchBackgroundRefresh(isOn: isOn, &turn)
-        case .overlayAppeared: self.stepInFront(.moveToInactive, &turn)
-        case .overlayDisappeared: self.stepInFront(.moveToFront, &turn)
+        case .overlayAppeared: self.stepInForeground(.moveToInactive, &turn)
+        case .overlayDisappeared: self.stepInForeground(.moveToFront, &turn)
         case .alertStyleChanged, .previewsChanged, .focusChanged, .summaryTimesChanged,
             .muteChanged, .notificationSettingsOpened, .appSettingsOpened, .bannerSwipedAway, .provisionalAnswered,
             .alertPanelAnswered:
@@ -47,8 +47,8 @@ extension PhoneCore {
         return nil
     }
 
-    private mutating func stepInFront(_ step: AppStep, _ turn: inout Turn) {
-        guard self.lock == .unlocked, let front = self.frontApp, let index = self.index(of: front) else { return }
+    private mutating func stepInForeground(_ step: AppStep, _ turn: inout Turn) {
+        guard self.lock == .unlocked, let front = self.foregroundApp, let index = self.index(of: front) else { return }
         self.append(step, to: index, &turn)
     }
 
@@ -61,7 +61,7 @@ extension PhoneCore {
         self.lock = .locked
         // What still showed is on the lock screen now, which is dark.
         self.list.clearBanners()
-        if let front = self.frontApp, let index = self.index(of: front) {
+        if let front = self.foregroundApp, let index = self.index(of: front) {
             self.append(.moveToBackground, to: index, &turn)
         }
         self.tellRunning(.protectedDataWillBecomeUnavailable, &turn)
@@ -77,7 +77,7 @@ extension PhoneCore {
         }
     }
 
-    /// Unlocks; then what was waiting for that runs, or the app that was in front comes back.
+    /// Unlocks; then what was waiting for that runs, or the app that was in the foreground comes back.
     private mutating func unlockAndGoOn(_ turn: inout Turn) {
         guard let waiting = self.awaitsUnlock, self.list.entry(waiting.notification) != nil else {
             return self.unlock(returning: true, &turn)
@@ -87,7 +87,7 @@ extension PhoneCore {
         self.unlock(returning: true, &turn)
     }
 
-    /// Unlocks; the app that was in front comes back if `returning`.
+    /// Unlocks; the app that was in the foreground comes back if `returning`.
     mutating func unlock(returning: Bool, _ turn: inout Turn) {
         // Whoever unlocks the phone for something else has turned away from it.
         self.awaitsUnlock = nil
@@ -98,8 +98,8 @@ extension PhoneCore {
         for app in self.apps where !app.settings.notificationCenter {
             self.list.removeEntries(of: app.installed.bundleID)
         }
-        let front = self.frontApp
-        if !returning { self.frontApp = nil }
+        let front = self.foregroundApp
+        if !returning { self.foregroundApp = nil }
         if returning, let front, let index = self.index(of: front) {
             self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
         }
@@ -156,7 +156,7 @@ extension PhoneCore {
         let options = Dispatch.actionOptions(response.notification.request, facts: self.facts(of: index))
         let step = AppStep.respond(response, foreground: foreground, launched: launched)
         if foreground { return self.bringToFront(index, options: options, step: step, &turn) }
-        self.wake(index, inFront: false, options: options, &turn)
+        self.wake(index, inForeground: false, options: options, &turn)
         self.append(step, to: index, &turn)
     }
 

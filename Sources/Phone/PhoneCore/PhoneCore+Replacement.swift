@@ -58,10 +58,10 @@ extension PhoneCore {
         self.startAnew(&turn)
     }
 
-    /// What a restarted and a new device have in common: locked, nothing in front, no wakes for a while.
+    /// What a restarted and a new device have in common: locked, nothing in the foreground, no wakes for a while.
     mutating func lockAnew(_ turn: inout Turn) {
         self.awaitsUnlock = nil
-        self.frontApp = nil
+        self.foregroundApp = nil
         self.lock = .beforeFirstUnlock
         self.restartedAt = turn.now.monotonic
     }

@@ -5,10 +5,10 @@ import TidingsModel
 extension PhoneCore {
     /// What the person sees now.
     package var screen: ScreenState {
-        let front = self.lock == .unlocked ? self.frontApp : nil
+        let front = self.lock == .unlocked ? self.foregroundApp : nil
         return ScreenState(
-            lock: self.lock, airplaneMode: self.airplaneMode, frontApp: front,
-            frontScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
+            lock: self.lock, airplaneMode: self.airplaneMode, foregroundApp: front,
+            foregroundScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
             banners: self.list.banners.map { self.seen($0.entry) }, list: self.list.entries.map(self.seen(_:)),
             badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },
             permissionPrompt: self.prompts.first?.process.app, alertPanel: self.list.panels.first.map(self.seen(_:)),

@@ -25,7 +25,7 @@ extension PhoneCore {
         case .call(let callback):
             self.call(index, callback, &turn)
         case .moveToFront:
-            guard self.isWantedInFront(index) else { return }
+            guard self.isWantedInForeground(index) else { return }
             let way = self.wayToFront(index, response: nil)
             self.perform(way.before + way.after, index, &turn)
             self.deliverHeldWake(index, &turn)
@@ -41,9 +41,9 @@ extension PhoneCore {
             self.launchRefreshTask(identifier, index, &turn)
         case .respond(let response, let foreground, let launched):
             self.respond(
-                response, index, foreground: foreground && self.isWantedInFront(index), launched: launched, &turn)
+                response, index, foreground: foreground && self.isWantedInForeground(index), launched: launched, &turn)
         case .openSettings(let notification):
-            guard self.isWantedInFront(index) else { return }
+            guard self.isWantedInForeground(index) else { return }
             let way = self.wayToFront(index, response: nil)
             self.perform(way.before, index, &turn)
             if self.apps[index].run?.delegateSet == true { self.call(index, .openSettings(notification), &turn) }
@@ -80,34 +80,34 @@ extension PhoneCore {
     private func wayToFront(
         _ index: Int, response: UserResponse?
     ) -> (before: [Lifecycle.Step], after: [Lifecycle.Step]) {
-        Lifecycle.toFront(
+        Lifecycle.toForeground(
             from: self.apps[index].state, scenes: self.facts(of: index).scenes,
             sceneConnected: self.apps[index].run?.sceneConnected ?? false,
             sceneConfigured: self.apps[index].run?.sceneConfigured ?? false, response: response)
     }
 
     /// Whether the person still wants it there; a launch may take longer than that.
-    private func isWantedInFront(_ index: Int) -> Bool {
-        self.lock == .unlocked && self.frontApp == self.apps[index].installed.bundleID
+    private func isWantedInForeground(_ index: Int) -> Bool {
+        self.lock == .unlocked && self.foregroundApp == self.apps[index].installed.bundleID
     }
 
-    /// Brings an app to the front for a step, launching it if it has no process. The app that was there leaves.
+    /// Brings an app to the foreground for a step, launching it if it has no process. The app that was there leaves.
     mutating func bringToFront(_ index: Int, options: LaunchOptions, step: AppStep, _ turn: inout Turn) {
         let app = self.apps[index].installed.bundleID
-        self.leaveFront(unless: app, &turn)
+        self.leaveForeground(unless: app, &turn)
         if self.apps[index].run == nil, self.refusesLaunch(index, &turn) { return }
-        self.frontApp = app
+        self.foregroundApp = app
         self.apps[index].isQuit = false
         self.refreshEphemeral(index, &turn)
         if self.apps[index].state == .backgroundRunning, self.crashOnResume(index, &turn) { return }
-        self.wake(index, inFront: true, options: options, &turn)
+        self.wake(index, inForeground: true, options: options, &turn)
         self.append(step, to: index, &turn)
     }
 
-    /// Sends the app in front to the background, unless it is the given one.
-    mutating func leaveFront(unless app: BundleID?, _ turn: inout Turn) {
-        guard let front = self.frontApp, front != app else { return }
-        self.frontApp = nil
+    /// Sends the app in the foreground to the background, unless it is the given one.
+    mutating func leaveForeground(unless app: BundleID?, _ turn: inout Turn) {
+        guard let front = self.foregroundApp, front != app else { return }
+        self.foregroundApp = nil
         guard let index = self.index(of: front) else { return }
         self.append(.moveToBackground, to: index, &turn)
     }

@@ -46,11 +46,11 @@ extension PhoneCore {
         self.apps.remove(at: index)
     }
 
-    /// Suspends at once: no callback, no time for tasks, and what was meant for it in front is shown instead.
+    /// Suspends at once: no callback, no time for tasks, and what was meant for it in the foreground is shown instead.
     private mutating func freeze(_ index: Int, _ turn: inout Turn) {
         let state = self.apps[index].state
         guard let run = self.apps[index].run, state != .suspended else { return }
-        if self.frontApp == run.process.app { self.frontApp = nil }
+        if self.foregroundApp == run.process.app { self.foregroundApp = nil }
         self.apps[index].run?.steps.removeAll()
         self.suspend(index, &turn)
         for step in run.steps {

@@ -31,13 +31,13 @@ extension PhoneCore {
         guard !app.background.voip.isBlocked else {
             return turn.record(app.installed.bundleID, .refused(delivery: push.delivery, .voipBlocked))
         }
-        self.wake(index, inFront: false, options: LaunchOptions(), &turn)
+        self.wake(index, inForeground: false, options: LaunchOptions(), &turn)
         self.append(.call(.voipPushReceived(push.payload)), to: index, &turn)
     }
 
-    /// From iOS 13 each push must report a call, unless the app is in front or has one already.
+    /// From iOS 13 each push must report a call, unless the app is in the foreground or has one already.
     func mustReportCall(_ index: Int) -> Bool {
-        self.version >= 13 && !self.apps[index].state.isInFront
+        self.version >= 13 && !self.apps[index].state.isInForeground
             && self.apps[index].run?.background.hasCall == false
     }
 

@@ -23,7 +23,7 @@ package struct PhoneCore: Equatable, Sendable {
     /// By a profile or parental controls.
     var isBackgroundRefreshRestricted = false
     /// Kept while the phone is locked, so that unlocking brings the app back.
-    var frontApp: BundleID?
+    var foregroundApp: BundleID?
     /// What was chosen on the locked phone and may not run before it is unlocked; nil if nothing asks for that.
     var awaitsUnlock: GuardedAction?
     /// Permission prompts, the one on the screen first.

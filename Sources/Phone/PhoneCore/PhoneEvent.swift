@@ -13,7 +13,7 @@ package enum PhoneEvent: Equatable, Sendable {
 
 /// What the person holding the phone does.
 package enum PersonEvent: Equatable, Sendable {
-    /// An action that waits for it runs; otherwise the app that was in front returns to the front.
+    /// An action that waits for it runs; otherwise the app that was in the foreground returns to the foreground.
     case unlocked
     /// On a locked phone that asks to be unlocked for an action: refuses, and the action does not run.
     case locked
@@ -33,7 +33,7 @@ package enum PersonEvent: Equatable, Sendable {
     case settingChanged(BundleID, SettingSwitch, isOn: Bool)
     case airplaneModeChanged(isOn: Bool)
     case lowPowerModeChanged(isOn: Bool)
-    /// A call, the app switcher or Notification Center covers the app in front.
+    /// A call, the app switcher or Notification Center covers the app in the foreground.
     case overlayAppeared
     case overlayDisappeared
     /// How an app's alerts appear on the unlocked phone.

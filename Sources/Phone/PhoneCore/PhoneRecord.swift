@@ -156,7 +156,7 @@ public struct PresentationRecord: Hashable, Sendable {
 
 /// Why a notification was presented as it was.
 public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
-    /// By the system, the app not being in front.
+    /// By the system, the app not being in the foreground.
     case system
     /// By the system, quietly, for provisional authorization.
     case provisional
@@ -168,10 +168,10 @@ public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
     case willPresentMissing
     /// `willPresent` did not answer in time.
     case willPresentLate
-    /// In front without a UN delegate: the old callbacks instead.
-    case inFrontWithoutDelegate
-    /// In front before iOS 10: never shown.
-    case inFrontBeforeIOS10
+    /// In the foreground without a UN delegate: the old callbacks instead.
+    case inForegroundWithoutDelegate
+    /// In the foreground before iOS 10: never shown.
+    case inForegroundBeforeIOS10
     /// Authorization is denied or was never asked for.
     case notAuthorized
     /// The extension emptied it with the filtering entitlement.
@@ -315,8 +315,8 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the app is in front.
-    public var isInFront: Bool {
+    /// Whether the app is in the foreground.
+    public var isInForeground: Bool {
         switch self {
         case .foregroundActive, .foregroundInactive: true
         case .backgroundRunning, .suspended, .notRunning, .forceQuit: false

@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What decides how the system presents a notification while its app is not in front.
+/// What decides how the system presents a notification while its app is not in the foreground.
 struct PresentationFacts {
     var version: OSVersion
     var settings: NotificationSettings

@@ -6,10 +6,10 @@ public struct ScreenState: Hashable, Sendable {
     public var lock: LockState
     /// Whether it is cut off from the network.
     public var airplaneMode: Bool
-    /// The app in front; nil on the home or lock screen.
-    public var frontApp: BundleID?
-    /// What the app in front says it shows.
-    public var frontScreen: String?
+    /// The app in the foreground; nil on the home or lock screen.
+    public var foregroundApp: BundleID?
+    /// What the app in the foreground says it shows.
+    public var foregroundScreen: String?
     /// Banners showing now, newest first.
     public var banners: [ListEntry]
     /// The notification list, newest first.
@@ -39,7 +39,7 @@ public struct ScreenState: Hashable, Sendable {
 
     /// A screen of the given parts.
     public init(
-        lock: LockState, airplaneMode: Bool, frontApp: BundleID?, frontScreen: String?, banners: [ListEntry],
+        lock: LockState, airplaneMode: Bool, foregroundApp: BundleID?, foregroundScreen: String?, banners: [ListEntry],
         list: [ListEntry], badges: [IconBadge], permissionPrompt: BundleID?, alertPanel: ListEntry? = nil,
         waitingPanels: Int = 0, isLit: Bool = true, groupsThreads: Bool = false, focus: Focus? = nil,
         heldForSummary: [ListEntry] = [], activities: [ShownActivity] = [],
@@ -47,8 +47,8 @@ public struct ScreenState: Hashable, Sendable {
     ) {
         self.lock = lock
         self.airplaneMode = airplaneMode
-        self.frontApp = frontApp
-        self.frontScreen = frontScreen
+        self.foregroundApp = foregroundApp
+        self.foregroundScreen = foregroundScreen
         self.banners = banners
         self.list = list
         self.badges = badges

@@ -216,7 +216,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// `application(_:didFinishLaunchingWithOptions:)` has returned.
     public nonisolated static let didFinishLaunchingNotification = Notification.Name(
         "UIApplicationDidFinishLaunchingNotification")
-    /// The app, or its scene, is about to come to the front.
+    /// The app, or its scene, is about to come to the foreground.
     public nonisolated static let willEnterForegroundNotification = Notification.Name(
         "UIApplicationWillEnterForegroundNotification")
     /// The app, or its scene, is active.

@@ -50,9 +50,9 @@ import UserNotifications
     /// There is no device token.
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
-    /// A push, arriving in front or tapped.
+    /// A push, arriving in the foreground or tapped.
     func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any])
-    /// A push, arriving in front, silent or tapped.
+    /// A push, arriving in the foreground, silent or tapped.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
@@ -60,7 +60,7 @@ import UserNotifications
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
-    /// A local notification, arriving in front or tapped.
+    /// A local notification, arriving in the foreground or tapped.
     func application(_ application: UIApplication, didReceive notification: UILocalNotification)
     /// Background Fetch.
     func application(

@@ -19,7 +19,7 @@ public final class UILocalNotification: Hashable {
     public var hasAction = true
     /// What the button says; nil is the system's word.
     public var alertAction: String?
-    /// The picture shown while the app starts.
+    /// The image shown while the app starts.
     public var alertLaunchImage: String?
     /// The title (iOS 8.2).
     public var alertTitle: String?

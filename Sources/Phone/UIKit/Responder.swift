@@ -11,7 +11,7 @@ public import Foundation
     public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A view without a picture: it exists so that an app's code compiles.
+/// A view without an image: it exists so that an app's code compiles.
 @MainActor open class UIView: UIResponder {
     /// Where it lies in its superview; kept, without effect.
     open var frame: CGRect
@@ -42,7 +42,7 @@ public import Foundation
     /// A view without a size.
     public override convenience init() { self.init(frame: .zero) }
 
-    /// Puts a view in front.
+    /// Puts a view in the foreground.
     open func addSubview(_ view: UIView) {
         view.removeFromSuperview()
         self.subviews.append(view)

@@ -39,7 +39,7 @@ extension UIScene {
     public nonisolated static let didActivateNotification = Notification.Name("UISceneDidActivateNotification")
     /// A scene is about to be inactive.
     public nonisolated static let willDeactivateNotification = Notification.Name("UISceneWillDeactivateNotification")
-    /// A scene is about to come to the front.
+    /// A scene is about to come to the foreground.
     public nonisolated static let willEnterForegroundNotification = Notification.Name(
         "UISceneWillEnterForegroundNotification")
     /// A scene has left the screen.

@@ -47,7 +47,7 @@ public final class UIUserNotificationSettings: Sendable {
 
 /// Where an action runs (iOS 8–9). Raw values as Apple's.
 public enum UIUserNotificationActivationMode: UInt, Hashable, Sendable {
-    /// Brings the app to the front.
+    /// Brings the app to the foreground.
     case foreground = 0
     /// Runs it in the background.
     case background = 1

@@ -254,7 +254,7 @@ public enum UIModalPresentationStyle: Int, Hashable, Sendable {
     /// An item that says nothing.
     public init() {}
 
-    /// An item with a title; pictures are not drawn.
+    /// An item with a title; images are not drawn.
     public convenience init(title: String?, image: AnyObject?, tag: Int) {
         self.init()
         self.title = title

@@ -8,7 +8,7 @@ package import VirtualPhone
 /// The phone calls the completion-handler form; its default calls the async form. A class bound to the main actor conforms
 /// with `@preconcurrency` for the completion-handler forms.
 public protocol UNUserNotificationCenterDelegate: AnyObject {
-    /// How to present a notification while the app is in front.
+    /// How to present a notification while the app is in the foreground.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void)

@@ -36,7 +36,7 @@ public class UNNotificationContent: @unchecked Sendable, Hashable {
     public var categoryIdentifier: String { self.parts.categoryIdentifier }
     /// What chooses the scene.
     public var targetContentIdentifier: String? { self.parts.targetContentIdentifier }
-    /// The picture shown while the app starts.
+    /// The image shown while the app starts.
     public var launchImageName: String { self.parts.launchImageName }
     /// How important it is.
     public var interruptionLevel: UNNotificationInterruptionLevel {

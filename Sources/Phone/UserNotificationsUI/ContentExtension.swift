@@ -15,7 +15,7 @@ public enum UNNotificationContentExtensionResponseOption: UInt, Hashable, Sendab
     case dismissAndForwardAction = 2
 }
 
-/// What the button over a picture or sound looks like. Raw values as Apple's.
+/// What the button over an image or sound looks like. Raw values as Apple's.
 public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Hashable, Sendable {
     case none = 0
     case `default` = 1

@@ -102,13 +102,13 @@ struct LedgerFile {
         static let pushExtension: UInt8 = 2
         static let shown: UInt8 = 0x10
         /// Beside `shown`. Files that were written before there was such a mark have none of these.
-        static let withdrawn: UInt8 = 0x20
-        static let marks = shown | withdrawn
+        static let recalled: UInt8 = 0x20
+        static let marks = shown | recalled
     }
 
     private static func record(_ message: MessageID, _ entry: Ledger.Entry?) -> Record {
         guard let entry else { return Record(kind: Kind.removed, message.rawValue, 0, 0) }
-        let marks = (entry.isShown ? Kind.shown : 0) | (entry.isWithdrawn ? Kind.withdrawn : 0)
+        let marks = (entry.isShown ? Kind.shown : 0) | (entry.isRecalled ? Kind.recalled : 0)
         let wall = UInt64(bitPattern: entry.claimedAt)
         switch entry.holder {
         case .kit(let process): return Record(kind: Kind.kit | marks, message.rawValue, wall, process)
@@ -132,7 +132,7 @@ struct LedgerFile {
             message,
             Ledger.Entry(
                 holder: holder, claimedAt: wall, isShown: record.kind & Kind.shown != 0,
-                isWithdrawn: record.kind & Kind.withdrawn != 0))
+                isRecalled: record.kind & Kind.recalled != 0))
         return true
     }
 }

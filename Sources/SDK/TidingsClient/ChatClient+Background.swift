@@ -52,7 +52,7 @@ extension ChatClient {
                     number: state.lastWake, work: work, remaining: remaining?.wholeMilliseconds, since: since,
                     signIn: signIn)
                 state.wakes[wake.number] = continuation
-                if let engine = state.engine, state.hasWished { return (wake, engine) }
+                if let engine = state.engine, state.hasRequested { return (wake, engine) }
                 state.pendingWakes.append(wake)
                 return (wake, nil)
             }
@@ -68,7 +68,7 @@ extension ChatClient {
     /// Hands the wakes that came before the sign-in to the engine.
     func beginPendingWakes(on engine: ClientEngine) {
         let wakes = self.state.withLock { state in
-            state.hasWished = true
+            state.hasRequested = true
             defer { state.pendingWakes = [] }
             return state.pendingWakes
         }

@@ -9,7 +9,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - name: 1 to 256 bytes.
-    ///   - portrait: its picture.
+    ///   - portrait: its image.
     ///   - members: who is in it from the start, beside the person.
     ///   - id: its id, which no other group has or had; nil draws one.
     /// - Throws: `ChatError.exists`.
@@ -74,7 +74,7 @@ extension ChatClient {
         try await self.change(conversation, .rename(name))
     }
 
-    /// Gives it another picture, or none: who may rename may do this.
+    /// Gives it another image, or none: who may rename may do this.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setPortrait(_ portrait: URL?, of conversation: ConversationID) async throws {
@@ -125,7 +125,7 @@ extension ChatClient {
 
     // MARK: Messages that were sent
 
-    /// Withdraws a message for everybody: the person's own within the server's time for it, anybody's as an admin or owner.
+    /// Recalls a message for everybody: the person's own within the server's time for it, anybody's as an admin or owner.
     ///
     /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`.
     public func recall(_ message: MessageID) async throws { _ = try await self.ask(.recall(message)) }
@@ -168,7 +168,7 @@ extension ChatClient {
     }
 
     /// Messages of a conversation as the server keeps them, newest first: also those from before this device was there.
-    /// Withdrawn and deleted ones are left out, edited ones say what they say now.
+    /// Recalled and deleted ones are left out, edited ones say what they say now.
     ///
     /// - Parameters:
     ///   - conversation: the conversation.

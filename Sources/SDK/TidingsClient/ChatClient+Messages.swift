@@ -26,7 +26,7 @@ extension ChatClient {
             lifetime: lifetime)
     }
 
-    /// Sends typed content: a picture, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
+    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
     /// on a web server is put there by the app before; the message carries its URL.
     ///
     /// - Parameters:
@@ -137,7 +137,7 @@ extension ChatClient {
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func markRead(_ conversation: ConversationID) throws {
         guard let position = try self.reading({ try $0.newest(conversation) }) else { return }
-        self.engine?.post(.markReadWished(conversation, upTo: position))
+        self.engine?.post(.markReadRequested(conversation, upTo: position))
     }
 
     /// Unread messages (S2.12).

@@ -22,14 +22,14 @@ extension ChatClient {
             try conversation.validate()
             try settings.validate()
         } catch { throw ChatError.invalid(error) }
-        try self.wish(.conversation(conversation, settings))
+        try self.pendingChange(.conversation(conversation, settings))
     }
 
     /// How loud the conversations of a kind may be that have no level of their own, on all of the person's devices.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func setNotificationLevel(_ level: NotificationLevel, forAll type: ConversationType) throws {
-        try self.wish(.level(type, level))
+        try self.pendingChange(.level(type, level))
     }
 
     /// How loud a conversation may be just now: its own level while that holds, else its kind's.
@@ -53,14 +53,14 @@ extension ChatClient {
                 )
             }
         } catch { throw ChatError.invalid(error) }
-        try self.wish(.quietHours(hours))
+        try self.pendingChange(.quietHours(hours))
     }
 
     /// Whether notifications say only that there is a message, in pushes too. `showsNotificationContent` is the app's own switch
     /// on this device; either hides it.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func setHidesNotificationContent(_ hides: Bool) throws { try self.wish(.hidesContent(hides)) }
+    public func setHidesNotificationContent(_ hides: Bool) throws { try self.pendingChange(.hidesContent(hides)) }
 
     /// The language of the words the server puts into pushes, a BCP 47 tag such as `zh-Hans`; nil for the app's default.
     ///
@@ -69,7 +69,7 @@ extension ChatClient {
         do throws(InvalidField) {
             try PersonSettings(language: language).validate()
         } catch { throw ChatError.invalid(error) }
-        try self.wish(.language(language))
+        try self.pendingChange(.language(language))
     }
 
     /// Everything the person has set, as it holds on this device.
@@ -86,9 +86,9 @@ extension ChatClient {
     /// Accepts somebody's messages again. Throws like `block(_:)`.
     public func unblock(_ user: UserID) async throws { _ = try await self.ask(.setBlocked(user, false)) }
 
-    private func wish(_ wish: SettingsWish) throws {
-        let unread = try self.reading { try $0.write(wish) }
-        self.engine?.post(.settingWished(wish))
+    private func pendingChange(_ pendingChange: PendingSettingsChange) throws {
+        let unread = try self.reading { try $0.write(pendingChange) }
+        self.engine?.post(.settingRequested(pendingChange))
         self.engine?.post(.unreadCounted(unread))
     }
 

@@ -31,21 +31,21 @@ extension ChatClient {
 
     /// The engine of a person, begun if there is none.
     ///
-    /// - Parameter generation: as it was when the sign-in was wished.
+    /// - Parameter generation: as it was when the sign-in was requested.
     /// - Throws: `ChatError.cancelled` if somebody signed out since; `.store` if the person's files cannot be used.
     func signIn(
         _ person: UserID, generation: UInt64, tokenProvider: @escaping ClientEngine.TokenProvider
     ) async throws -> ClientEngine {
         await self.enterGate()
         defer { self.leaveGate() }
-        await self.resumeFarewell(unless: person)
+        await self.resumePendingSignOut(unless: person)
         while true {
             let (isVoid, current) = self.state.withLock { ($0.generation != generation, $0.engine) }
             guard !isVoid else { throw ChatError.cancelled }
             if let current {
                 if current.person == person { return current }
                 self.state.withLock { if $0.engine === current { $0.engine = nil } }
-                current.post(.disconnectWished)
+                current.post(.disconnectRequested)
                 await current.finish()
                 self.failWakes()
                 continue
@@ -89,7 +89,7 @@ extension ChatClient {
             engine.post(.pushRegistrationSet(state.registration))
         }
         state.engine = engine
-        state.hasWished = false
+        state.hasRequested = false
         return engine
     }
 

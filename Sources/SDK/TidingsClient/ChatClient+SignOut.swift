@@ -5,8 +5,8 @@ import TidingsModel
 
 // Signing out, also while the server cannot be reached: it is told until it has confirmed, also by a later process (DESIGN P7).
 extension ChatClient {
-    /// How long `signOut` waits for a server it is connected to, in milliseconds; the farewell outlives the wait.
-    static let farewellWaitMilliseconds: Int64 = 2_000
+    /// How long `signOut` waits for a server it is connected to, in milliseconds; the pending sign-out outlives the wait.
+    static let signOutWaitMilliseconds: Int64 = 2_000
 
     /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here, also that of the
     /// person who signed in in an earlier process. Until the server has confirmed, it is told again at every chance; the app
@@ -24,7 +24,7 @@ extension ChatClient {
         }
         if let engine { await self.signOut(engine) } else { await self.forgetSignedIn() }
         self.leaveGate()
-        if let engine, wasConnected { await self.waitForFarewell(of: engine.person) }
+        if let engine, wasConnected { await self.waitForSignOut(of: engine.person) }
     }
 
     private func signOut(_ engine: ClientEngine) async {
@@ -33,7 +33,7 @@ extension ChatClient {
         self.failWakes()
         self.storing { try $0.forgetSignIn(app: self.configuration.appKey) }
         let (isLeaving, earlier) = self.state.withLock { state -> (Bool, ClientEngine?) in
-            guard state.farewell?.person == engine.person else { return (false, nil) }
+            guard state.pendingSignOut?.person == engine.person else { return (false, nil) }
             defer { state.leaving = engine }
             return (true, state.leaving)
         }
@@ -65,21 +65,21 @@ extension ChatClient {
             try folders.forgetSignIn(app: app)
         }
         guard let token else { return }
-        self.storing { try $0.write(ClientFolders.Farewell(person: person, token: token), app: app) }
-        await self.resumeFarewell(unless: nil)
+        self.storing { try $0.write(ClientFolders.PendingSignOut(person: person, token: token), app: app) }
+        await self.resumePendingSignOut(unless: nil)
     }
 
-    private func waitForFarewell(of person: UserID) async {
+    private func waitForSignOut(of person: UserID) async {
         let clock = self.clock
-        let deadline = clock.now.monotonic + Self.farewellWaitMilliseconds
+        let deadline = clock.now.monotonic + Self.signOutWaitMilliseconds
         let timer = Task {
             await clock.sleep(untilMonotonic: deadline)
-            if !Task.isCancelled { self.endFarewellWaits() }
+            if !Task.isCancelled { self.endSignOutWaits() }
         }
         await withCheckedContinuation { continuation in
             let isSaid = self.state.withLock { state in
-                guard state.farewell?.person == person else { return true }
-                state.farewellWaiters.append(continuation)
+                guard state.pendingSignOut?.person == person else { return true }
+                state.signOutWaiters.append(continuation)
                 return false
             }
             if isSaid { continuation.resume() }
@@ -87,70 +87,70 @@ extension ChatClient {
         timer.cancel()
     }
 
-    private func endFarewellWaits() {
+    private func endSignOutWaits() {
         let waiters = self.state.withLock { state in
-            defer { state.farewellWaiters = [] }
-            return state.farewellWaiters
+            defer { state.signOutWaiters = [] }
+            return state.signOutWaiters
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The engine has something left to say; without a token it never can. One farewell is kept: where the server was out of
+    /// The engine has something left to say; without a token it never can. One pending sign-out is kept: where the server was out of
     /// reach all the time, that of the person before, of whom the server knows, outlives that of whoever came meanwhile.
     ///
     /// - Parameter wasWelcomed: whether the server has heard of the person in this process.
-    func keepFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
+    func keepPendingSignOut(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
-        let earlier = self.folders.farewell(app: self.configuration.appKey)
+        let earlier = self.folders.pendingSignOut(app: self.configuration.appKey)
         guard wasWelcomed || earlier == nil || earlier?.person == person else { return }
-        let farewell = ClientFolders.Farewell(person: person, token: token)
-        self.state.withLock { $0.farewell = farewell }
-        self.storing { try $0.write(farewell, app: self.configuration.appKey) }
+        let pendingSignOut = ClientFolders.PendingSignOut(person: person, token: token)
+        self.state.withLock { $0.pendingSignOut = pendingSignOut }
+        self.storing { try $0.write(pendingSignOut, app: self.configuration.appKey) }
     }
 
     /// Said, or given up.
-    func farewellEnded(of person: UserID) {
-        if self.folders.farewell(app: self.configuration.appKey)?.person == person {
+    func pendingSignOutEnded(of person: UserID) {
+        if self.folders.pendingSignOut(app: self.configuration.appKey)?.person == person {
             self.storing { try $0.write(nil, app: self.configuration.appKey) }
         }
         let engine = self.state.withLock { state -> ClientEngine? in
-            guard state.farewell?.person == person else { return nil }
-            state.farewell = nil
+            guard state.pendingSignOut?.person == person else { return nil }
+            state.pendingSignOut = nil
             defer { state.leaving = nil }
             return state.leaving
         }
-        self.endFarewellWaits()
+        self.endSignOutWaits()
         if let engine { Task { await engine.finish() } }
     }
 
-    /// Begins to say the farewell an earlier process left.
+    /// Begins to say the pending sign-out an earlier process left.
     ///
-    /// - Parameter person: who signs in now; their own farewell is void.
-    func resumeFarewell(unless person: UserID?) async {
-        guard let farewell = self.folders.farewell(app: self.configuration.appKey) else { return }
-        if farewell.person == person {
+    /// - Parameter person: who signs in now; their own pending sign-out is void.
+    func resumePendingSignOut(unless person: UserID?) async {
+        guard let pendingSignOut = self.folders.pendingSignOut(app: self.configuration.appKey) else { return }
+        if pendingSignOut.person == person {
             let engine = self.state.withLock { state in
-                state.farewell = nil
+                state.pendingSignOut = nil
                 defer { state.leaving = nil }
                 return state.leaving
             }
             self.storing { try $0.write(nil, app: self.configuration.appKey) }
-            self.endFarewellWaits()
+            self.endSignOutWaits()
             await engine?.finish()
             return
         }
         guard self.state.withLock({ $0.leaving == nil }),
-            let parts = try? self.parts(for: farewell.person, isLeaving: true)
+            let parts = try? self.parts(for: pendingSignOut.person, isLeaving: true)
         else { return }
-        let token = farewell.token
-        let engine = ClientEngine(person: farewell.person, parts: parts, host: nil) { token }
+        let token = pendingSignOut.token
+        let engine = ClientEngine(person: pendingSignOut.person, parts: parts, host: nil) { token }
         engine.mute()
         self.state.withLock { state in
             self.catchUp(engine, with: state)
-            state.farewell = farewell
+            state.pendingSignOut = pendingSignOut
             state.leaving = engine
         }
-        engine.post(.connectWished)
+        engine.post(.connectRequested)
     }
 
     func storing(_ work: (ClientFolders) throws -> Void) {

@@ -15,7 +15,7 @@ extension ChatClient {
     /// Tells the others of a conversation who have it before them that the person types, or no longer. Told once for each call;
     /// without a connection it is lost.
     public func setTyping(_ isTyping: Bool, in conversation: ConversationID) {
-        self.engine?.post(.typingWished(conversation, isTyping: isTyping))
+        self.engine?.post(.typingRequested(conversation, isTyping: isTyping))
     }
 
     /// Who types, from now on.

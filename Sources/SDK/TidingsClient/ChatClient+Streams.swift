@@ -41,7 +41,7 @@ extension ChatClient {
         let customs: Broadcast<CustomMessage>
         let problems: Broadcast<ClientProblem>
         let responses: Broadcast<NotificationResponse>
-        let arrivedInFront: Broadcast<ReceivedNotification>
+        let arrivedInForeground: Broadcast<ReceivedNotification>
         let arrivedInBackground: Broadcast<ReceivedNotification>
         let gaps: Broadcast<ClientStream>
 
@@ -53,7 +53,7 @@ extension ChatClient {
             self.customs = Broadcast(capacity: capacity, keepsForFirst: true)
             self.problems = Broadcast(capacity: capacity)
             self.responses = Broadcast(capacity: capacity, keepsForFirst: true)
-            self.arrivedInFront = Broadcast(capacity: capacity)
+            self.arrivedInForeground = Broadcast(capacity: capacity)
             self.arrivedInBackground = Broadcast(capacity: capacity)
             self.gaps = Broadcast(capacity: capacity)
         }

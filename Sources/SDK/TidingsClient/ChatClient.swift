@@ -32,14 +32,14 @@ public final class ChatClient: Sendable {
         var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
         var lastWake: WakeNumber = 0
         /// Whether the engine was told to connect: a wake before that would find nobody who wants a connection.
-        var hasWished = false
+        var hasRequested = false
         /// Wakes that came before anybody signed in.
         var pendingOpened: [PendingOpened] = []
         var pendingWakes: [PendingWake] = []
         /// Who has signed out without the server having heard of it, and the engine that will say it.
-        var farewell: ClientFolders.Farewell?
+        var pendingSignOut: ClientFolders.PendingSignOut?
         var leaving: ClientEngine?
-        var farewellWaiters: [CheckedContinuation<Void, Never>] = []
+        var signOutWaiters: [CheckedContinuation<Void, Never>] = []
         /// Counts the sign-outs: a sign-in begun before one is void.
         var generation: UInt64 = 0
         /// Whether somebody signs in or out, and who waits for it.
@@ -97,7 +97,7 @@ public final class ChatClient: Sendable {
     /// - Parameters:
     ///   - userID: the person.
     ///   - tokenProvider: gives the signed user token; asked again when it has expired.
-    /// - Throws: `ChatError.refused` or `.noToken`: the wish has ended or waits for a better token. `.timedOut`: the client
+    /// - Throws: `ChatError.refused` or `.noToken`: the pending change has ended or waits for a better token. `.timedOut`: the client
     ///   goes on trying. `.store`, `.invalid`: nothing was begun. `.cancelled`: overtaken by `disconnect`, `signOut` or
     ///   another person's `connect`.
     public func connect(
@@ -120,7 +120,7 @@ public final class ChatClient: Sendable {
     }
 
     /// Hangs up and stays disconnected until `connect`. What waits to be sent is kept.
-    public func disconnect() { self.engine?.post(.disconnectWished) }
+    public func disconnect() { self.engine?.post(.disconnectRequested) }
 
     /// Where the connection is.
     public var connectionStatus: ConnectionStatus { self.state.withLock { $0.status } }
@@ -145,7 +145,7 @@ public final class ChatClient: Sendable {
         self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
     }
 
-    /// The app is coming to the front.
+    /// The app is coming to the foreground.
     public func applicationWillEnterForeground() { self.moved(toForeground: true, .appWillEnterForeground) }
 
     /// The app stopped being active: the badge is written (S2.17).
@@ -280,7 +280,7 @@ public final class ChatClient: Sendable {
         let isForeground = self.state.withLock { $0.isForeground }
         var restored = try store.restored()
         restored.isLeaving = isLeaving
-        let preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
+        let preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
         let core = ClientCore(
             settings: settings, restored: restored, isForeground: isForeground,
             seed: UInt64.random(in: .min ... .max))
@@ -315,8 +315,8 @@ public final class ChatClient: Sendable {
             signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
-            keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0, wasWelcomed: $1) },
-            farewellEnded: { [weak self] in self?.farewellEnded(of: person) })
+            keepPendingSignOut: { [weak self] in self?.keepPendingSignOut(of: person, token: $0, wasWelcomed: $1) },
+            pendingSignOutEnded: { [weak self] in self?.pendingSignOutEnded(of: person) })
     }
 
     private static func transport(for configuration: Configuration) -> any ClientTransport {

@@ -29,7 +29,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable(reason: String)
     /// There is no such conversation, or it was dissolved.
     case unknownConversation(reason: String)
-    /// There is no such message, or it is not one of the person's, or it was withdrawn.
+    /// There is no such message, or it is not one of the person's, or it was recalled.
     case unknownMessage(reason: String)
     /// The person, or somebody who was named, is no member of the conversation.
     case notAMember(reason: String)
@@ -37,7 +37,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAllowed(reason: String)
     /// The other person has blocked this one.
     case blocked
-    /// The time in which a message can be withdrawn or changed is over.
+    /// The time in which a message can be recalled or changed is over.
     case tooLate(reason: String)
     /// There is a conversation of that id already, or there was one.
     case exists(reason: String)

@@ -25,7 +25,7 @@ extension NotificationIntegration {
         }
     }
 
-    /// Asks the system for a refresh; asking again replaces the earlier wish.
+    /// Asks the system for a refresh; asking again replaces the earlier request.
     ///
     /// - Parameters:
     ///   - identifier: the task's identifier, as in the app's `Info.plist`.

@@ -59,7 +59,7 @@ extension NotificationIntegration {
         switch effect {
         case .leaveToApp: break
         case .publishArrival(let notification, let isForeground):
-            client.publish(notification, isInFront: isForeground)
+            client.publish(notification, isInForeground: isForeground)
         case .choosePresentation(let notification, let call, let milliseconds):
             self.choosePresentation(of: notification, call, within: milliseconds)
         case .present(let options, let call): self.calls.presentations.removeValue(forKey: call)?(options)

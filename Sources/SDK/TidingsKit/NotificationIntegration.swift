@@ -120,16 +120,16 @@ public import UserNotifications
         }
     }
 
-    // MARK: In front (S4.2, S4.6, S4.7)
+    // MARK: In the foreground (S4.2, S4.6, S4.7)
 
     /// The app's own choice of how a notification is presented in the foreground; nil takes the kit's: nothing for a message the
     /// device has already or has rung for, otherwise banner, list, sound and badge (S2.9).
     public var presentation: ((ReceivedNotification) -> PresentationOptions)?
 
     /// What is heard and seen in the foreground where the system does nothing.
-    public var frontPresentation: FrontPresentation {
-        get { self.machine.settings.frontPresentation }
-        set { self.machine.settings.frontPresentation = newValue }
+    public var foregroundPresentation: ForegroundPresentation {
+        get { self.machine.settings.foregroundPresentation }
+        set { self.machine.settings.foregroundPresentation = newValue }
     }
 
     /// How a notification of ours is presented while the app is in the foreground. An answer that takes longer than three seconds is

@@ -25,7 +25,7 @@ package protocol ExtensionHTTP: Sendable {
     /// Returns status and body.
     func send(_ request: ExtensionHTTPRequest) async throws -> (status: Int, body: [UInt8])
 
-    /// Without a token. A redirection to a host that is not among `hosts` (`NotificationPicture.isAllowed`) ends the
+    /// Without a token. A redirection to a host that is not among `hosts` (`NotificationImage.isAllowed`) ends the
     /// fetch, as does the first byte beyond `bytesMax`.
     func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data
 }

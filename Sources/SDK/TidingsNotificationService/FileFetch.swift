@@ -35,7 +35,7 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
     static func fault(of url: URL?, hosts: [String]) -> Fault? {
         guard let url, url.scheme?.lowercased() == "https", let host = url.host, !host.isEmpty else { return .insecure }
         // A name before the host may look like one.
-        guard url.user == nil, url.password == nil, NotificationPicture.isAllowed(host, among: hosts) else {
+        guard url.user == nil, url.password == nil, NotificationImage.isAllowed(host, among: hosts) else {
             return .foreign
         }
         return nil

@@ -12,7 +12,7 @@ final class NotificationServiceRun: Sendable {
         // Guarded by the lock around it: only the code that takes the handler out calls it.
         var handler: ((UNNotificationContent) -> Void)?
         let original: UNNotificationContent
-        var picture: UNNotificationAttachment?
+        var image: UNNotificationAttachment?
         var work: [Task<Void, Never>] = []
     }
 
@@ -122,11 +122,11 @@ final class NotificationServiceRun: Sendable {
             }
         case .post(let post, let tag):
             self.add { _ in .posted(post.message.message, isTaken: await Self.post(post.message, post.isSilent, tag)) }
-        case .fetchPicture(let url):
+        case .fetchImage(let url):
             self.add { run in
-                let picture = await run.picture(at: url)
-                run.answer.withLock { $0.picture = picture }
-                return .pictureFetched(isThere: picture != nil)
+                let image = await run.image(at: url)
+                run.answer.withLock { $0.image = image }
+                return .imageFetched(isThere: image != nil)
             }
         case .finish(let edit): self.finish(edit)
         }
@@ -150,7 +150,7 @@ final class NotificationServiceRun: Sendable {
             }
             return answer
         }
-        end.handler?(edit.map { $0.applied(to: end.original, picture: end.picture) } ?? end.original)
+        end.handler?(edit.map { $0.applied(to: end.original, image: end.image) } ?? end.original)
         for task in end.work { task.cancel() }
     }
 
@@ -212,12 +212,12 @@ final class NotificationServiceRun: Sendable {
     // MARK: The image
 
     /// If anything fails, the notification comes without its image.
-    private func picture(at text: String) async -> UNNotificationAttachment? {
+    private func image(at text: String) async -> UNNotificationAttachment? {
         let hosts = self.options.imageHosts
         guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil,
             let file = try? await self.surroundings.http.file(
-                at: url, hosts: hosts, bytesMax: NotificationPicture.bytesMax, seconds: NotificationPicture.seconds),
-            let kind = NotificationPicture.Kind(bytes: file), !Task.isCancelled
+                at: url, hosts: hosts, bytesMax: NotificationImage.bytesMax, seconds: NotificationImage.seconds),
+            let kind = NotificationImage.Kind(bytes: file), !Task.isCancelled
         else { return nil }
         let name = "tidings-\(UUID().uuidString).\(kind.fileExtension)"
         let place = FileManager.default.temporaryDirectory.appendingPathComponent(name)
@@ -226,28 +226,28 @@ final class NotificationServiceRun: Sendable {
             // The phone is locked more often than not.
             try self.surroundings.safety.protect(place.path, as: .completeUntilFirstUserAuthentication)
             // The system moves the file to a place of its own with the notification.
-            return try UNNotificationAttachment(identifier: Self.pictureName, url: place)
+            return try UNNotificationAttachment(identifier: Self.imageName, url: place)
         } catch {
             try? FileManager.default.removeItem(at: place)
             return nil
         }
     }
 
-    static let pictureName = "picture"
+    static let imageName = "image"
 }
 
 extension ExtensionMachine.Event {
     fileprivate var decides: Bool {
         switch self {
         case .received, .timePassed, .deliveredListed: true
-        case .missedFetched, .posted, .reported, .pictureFetched, .timeExpired: false
+        case .missedFetched, .posted, .reported, .imageFetched, .timeExpired: false
         }
     }
 }
 
 extension ContentEdit {
     fileprivate func applied(
-        to original: UNNotificationContent, picture: UNNotificationAttachment?
+        to original: UNNotificationContent, image: UNNotificationAttachment?
     ) -> UNNotificationContent {
         guard let content = original.mutableCopy() as? UNMutableNotificationContent else { return original }
         if self.isStripped {
@@ -274,11 +274,11 @@ extension ContentEdit {
         let made = self.communication.flatMap {
             CommunicationNotification.content(from: content, payload: $0.payload, names: $0.names, body: $0.body)
         }
-        guard self.hasPicture, let picture else { return made ?? content }
-        guard let pictured = (made ?? content).mutableCopy() as? UNMutableNotificationContent else {
+        guard self.hasImage, let image else { return made ?? content }
+        guard let withImage = (made ?? content).mutableCopy() as? UNMutableNotificationContent else {
             return made ?? content
         }
-        pictured.attachments = [picture]
-        return pictured
+        withImage.attachments = [image]
+        return withImage
     }
 }

@@ -82,8 +82,8 @@ final class PersonState {
         var read: LogPosition = 0
         /// The newest entry with a message; 0 for none.
         var last: LogPosition = 0
-        /// Positions after the read cursor that counted and do so no more: withdrawn or deleted. Ascending.
-        var withdrawn: [LogPosition] = []
+        /// Positions after the read cursor that counted and do so no more: recalled or deleted. Ascending.
+        var recalled: [LogPosition] = []
         /// By the person's settings; not stored.
         var isMuted = false
         var isChanged = false
@@ -154,11 +154,11 @@ final class PersonState {
     }
 
     /// Counts the message of an entry no longer, if it counts as unread.
-    func withdraw(_ entry: LogChunk.Entry, in state: inout ConversationState) {
+    func recall(_ entry: LogChunk.Entry, in state: inout ConversationState) {
         guard entry.counts, entry.position > state.read else { return }
-        let index = state.withdrawn.firstIndex { $0 >= entry.position } ?? state.withdrawn.endIndex
-        if index < state.withdrawn.endIndex, state.withdrawn[index] == entry.position { return }
-        state.withdrawn.insert(entry.position, at: index)
+        let index = state.recalled.firstIndex { $0 >= entry.position } ?? state.recalled.endIndex
+        if index < state.recalled.endIndex, state.recalled[index] == entry.position { return }
+        state.recalled.insert(entry.position, at: index)
         self.count(-1, mentions: entry.mentions ? -1 : 0, in: &state)
     }
 

@@ -301,9 +301,9 @@ enum Schema {
         ALTER TABLE person ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE person ADD COLUMN settings BLOB;
         ALTER TABLE person_log ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
-        -- `withdrawn`: positions after the read cursor that count no more, each as the distance from the one before.
+        -- `recalled`: positions after the read cursor that count no more, each as the distance from the one before.
         ALTER TABLE person_conversation ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE person_conversation ADD COLUMN withdrawn BLOB;
+        ALTER TABLE person_conversation ADD COLUMN recalled BLOB;
         -- `ranks`: owner, admins and nicknames by the members' numbers; NULL for none.
         ALTER TABLE conversation ADD COLUMN portrait TEXT;
         ALTER TABLE conversation ADD COLUMN dissolved INTEGER NOT NULL DEFAULT 0;

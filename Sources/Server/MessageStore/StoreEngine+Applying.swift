@@ -71,7 +71,7 @@ extension StoreEngine {
         if position > self.indexed { self.indexTail.append((message, position)) }
     }
 
-    /// A message, withdrawal or custom message has this id from now on.
+    /// A message, recall or custom message has this id from now on.
     func noteID(_ id: MessageID, _ position: JournalPosition) {
         if position > self.indexed {
             self.indexTail.append((id, position))
@@ -186,7 +186,7 @@ extension StoreEngine {
             upTo < state.counted
             ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
         person.count(left.unread - state.unread, mentions: left.mentions - state.mentions, in: &state)
-        state.withdrawn.removeAll { $0 <= upTo }
+        state.recalled.removeAll { $0 <= upTo }
         state.read = upTo
         person.keep(state, of: number)
         let delivery = self.append(position, to: person, in: number)
@@ -201,7 +201,7 @@ extension StoreEngine {
         of person: PersonState, in number: ConversationNumber, _ state: PersonState.ConversationState,
         after upTo: LogPosition
     ) throws -> (unread: Int, mentions: Int) {
-        let withdrawn = Set(state.withdrawn)
+        let recalled = Set(state.recalled)
         var left = (unread: 0, mentions: 0)
         var run = LogRun()
         var next = state.last
@@ -209,7 +209,7 @@ extension StoreEngine {
         var steps = 64 + Int((upTo - state.read) / 256)
         while next > upTo, steps > 0 {
             let entry = try self.entry(at: next, of: person, &run)
-            if entry.counts, !withdrawn.contains(entry.position) {
+            if entry.counts, !recalled.contains(entry.position) {
                 left.unread += 1
                 if entry.mentions { left.mentions += 1 }
             }
@@ -220,7 +220,7 @@ extension StoreEngine {
         left = (state.unread, state.mentions)
         try self.forEachEntry(of: person, after: state.read) { entry in
             guard entry.position <= upTo else { return false }
-            if entry.counts, entry.conversation == number, !withdrawn.contains(entry.position) {
+            if entry.counts, entry.conversation == number, !recalled.contains(entry.position) {
                 left.unread -= 1
                 if entry.mentions { left.mentions -= 1 }
             }

@@ -186,7 +186,7 @@ extension StoreEngine {
         }
     }
 
-    /// How messages and withdrawals have ended on one device; those that have not are left out.
+    /// How messages and recalls have ended on one device; those that have not are left out.
     private func ends(of ids: Set<MessageID>, on device: DeviceKey) throws -> [MessageID: LegEnd] {
         guard !ids.isEmpty else { return [:] }
         var records = try ids.flatMap { try self.storedRecords(of: $0) }

@@ -231,7 +231,7 @@ extension StoreEngine {
             var state = try self.stateOrNew(number, of: person)
             if !after.contains(person.number) {
                 person.count(-state.unread, mentions: -state.mentions, in: &state)
-                state.withdrawn = []
+                state.recalled = []
                 state.read = person.head + 1
             }
             person.keep(state, of: number)

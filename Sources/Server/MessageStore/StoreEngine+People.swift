@@ -184,7 +184,7 @@ extension StoreEngine {
             last: try self.sql.conversationState.count(5))
         guard state.last <= person.head else { throw StoredBytesFault.badValue("link in a log") }
         var reader = ByteReader(self.sql.conversationState.blob(4))
-        while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) &+ (try reader.number())) }
+        while !reader.isAtEnd { state.recalled.append((state.recalled.last ?? 0) &+ (try reader.number())) }
         self.sql.conversationState.reset()
         state.isMuted = try self.isMuted(number, for: person)
         person.conversations[number] = state

@@ -84,12 +84,12 @@ extension StoreEngine {
         put.bind(4, state.counted)
         put.bind(5, state.read)
         put.bind(6, Int64(state.mentions))
-        if state.withdrawn.isEmpty {
+        if state.recalled.isEmpty {
             put.bindNull(7)
         } else {
             var writer = ByteWriter()
             var last: LogPosition = 0
-            for position in state.withdrawn {
+            for position in state.recalled {
                 writer.number(position - last)
                 last = position
             }

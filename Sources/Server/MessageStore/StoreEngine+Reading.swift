@@ -105,7 +105,7 @@ extension StoreEngine {
         return nil
     }
 
-    /// Whether a message, a withdrawal or a custom message has this id already.
+    /// Whether a message, a recall or a custom message has this id already.
     func isUsed(_ id: MessageID) throws -> Bool {
         guard id <= self.lastMessageID else { return false }
         if self.acceptedTail[id] != nil { return true }
@@ -120,7 +120,7 @@ extension StoreEngine {
         }
     }
 
-    /// Whether a message, a withdrawal or a custom message has an entry in a person's log.
+    /// Whether a message, a recall or a custom message has an entry in a person's log.
     func hasEntry(of id: MessageID, _ person: PersonState) throws -> Bool {
         for position in try self.acceptedTail[id].map({ [$0] }) ?? self.storedRecords(of: id) {
             switch try self.record(at: position) {
@@ -231,10 +231,10 @@ extension StoreEngine {
         let kept = receipts.filter { $0.key.user.app == accepted.app }.flatMap { leg, times in
             times.map { MessageTrace.Receipt(leg: leg, receipt: $0.key, at: $0.value) }
         }
-        var withdrawal: MessageID?
-        if case .recall(_, let recall, _)? = try self.recallRecord(of: id) { withdrawal = recall.id }
+        var recall: MessageID?
+        if case .recall(_, let operation, _)? = try self.recallRecord(of: id) { recall = operation.id }
         return MessageTrace(
-            of: accepted.subject, withdrawal: withdrawal, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
+            of: accepted.subject, recall: recall, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
             receipts: kept.sorted())
     }

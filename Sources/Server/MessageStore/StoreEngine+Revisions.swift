@@ -15,7 +15,7 @@ struct MessageRevision: Equatable {
     var edited: JournalPosition = 0
 }
 
-/// Withdrawing, editing and deleting messages.
+/// Recalling, editing and deleting messages.
 extension StoreEngine {
     func recall(_ operation: RecallOperation) throws -> StoreResult {
         guard let accepted = try self.accepted(operation.message, in: operation.app) else {
@@ -108,7 +108,7 @@ extension StoreEngine {
         self.noteErasure(of: accepted, before: before, at: position)
         self.noteID(recall.id, position)
         let deliveries = try self.tell(message, version: version, record: accepted, at: position) {
-            person, entry, state in person.withdraw(entry, in: &state)
+            person, entry, state in person.recall(entry, in: &state)
         }
         return .recalled(recall, of: message, deliveries: deliveries, shown: [])
     }
@@ -153,7 +153,7 @@ extension StoreEngine {
         var state = try self.stateOrNew(number, of: person)
         for wanted in positions {
             try self.forEachEntry(of: person, after: wanted - 1) { entry in
-                person.withdraw(entry, in: &state)
+                person.recall(entry, in: &state)
                 return false
             }
         }

@@ -63,7 +63,7 @@ final class StoreEngine {
 
     /// What the message index lacks, in journal order.
     var indexTail: [(message: MessageID, record: JournalPosition)] = []
-    /// The records of messages, withdrawals and custom messages with new ids since the index was derived.
+    /// The records of messages, recalls and custom messages with new ids since the index was derived.
     var acceptedTail: [MessageID: JournalPosition] = [:]
     /// What became of messages, without a row.
     var revisionTail: [MessageID: MessageRevision] = [:]

@@ -210,7 +210,7 @@ extension JournalRecord {
         case .accept(let message, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
         case .putConversation(let record, _): "conversation \(record.conversation) of \(record.app)"
         case .change(let app, let change): "conversation \(change.conversation) of \(app)"
-        case .recall(let app, let recall, _): "withdrawal of message \(recall.message) of \(app)"
+        case .recall(let app, let recall, _): "recall of message \(recall.message) of \(app)"
         case .edit(let app, let edit, _): "edit of message \(edit.message) of \(app)"
         case .delete(let key, _, _, _), .conversationSettings(let key, _, _, _), .personSettings(let key, _, _),
             .blocked(let key, _, _, _), .markRead(let key, _, _, _):

@@ -28,7 +28,7 @@ package enum ServerEffect: Hashable, Sendable {
     /// Check the token a session's client wants to go on with; answered by `ServerEvent.tokenChecked`.
     case checkToken(SessionID, RequestNumber, String)
     /// Answer a request of the HTTP API.
-    case reply(ApiRequestID, ApiResult)
+    case reply(APIRequestID, APIResult)
     /// Tell the operator that pushes of a lane wait, and why (DESIGN P8).
     case raiseAlarm(PushLane, PushAlarm)
     /// The lane works again.
@@ -44,7 +44,7 @@ package enum ServerEffect: Hashable, Sendable {
 }
 
 /// What the HTTP API is told.
-package enum ApiResult: Hashable, Sendable {
+package enum APIResult: Hashable, Sendable {
     /// The message is synced; a repeat gets the first one's id and time, and position 0.
     case accepted(ServerFrame.SendAccepted)
     /// The command was carried out and is synced.

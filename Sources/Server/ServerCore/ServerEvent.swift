@@ -12,11 +12,11 @@ package struct SessionID: Hashable, Sendable, Comparable, CustomStringConvertibl
 }
 
 /// One request of the HTTP API. The API shell counts them.
-package struct ApiRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct APIRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let rawValue: UInt64
     /// Wraps a number.
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-    package static func < (left: ApiRequestID, right: ApiRequestID) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: APIRequestID, right: APIRequestID) -> Bool { left.rawValue < right.rawValue }
     package var description: String { "api request \(self.rawValue)" }
 }
 
@@ -38,7 +38,7 @@ package struct PushID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package var description: String { "push \(self.rawValue)" }
 }
 
-/// Which pushes share one fate at APNs: same credential, same side of Apple's, same topic.
+/// Which pushes share one outcome at APNs: same credential, same side of Apple's, same topic.
 package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// Whose credential is used.
     package var app: AppID
@@ -99,11 +99,11 @@ package enum ServerEvent: Hashable, Sendable {
     /// The process shall stop: clients are asked to reconnect, no lease is ended, nothing new is pushed.
     case drainRequested
     /// A request of the HTTP API, authenticated and parsed.
-    case api(ApiRequestID, ApiCommand)
+    case api(APIRequestID, APICommand)
 }
 
 /// What the HTTP API asks of the core.
-package enum ApiCommand: Hashable, Sendable {
+package enum APICommand: Hashable, Sendable {
     /// Send a message as a person. Answers `.accepted` or `.refused`.
     case send(UserKey, MessageDraft)
     /// Create or replace a conversation. Answers `.done` or `.refused`.
@@ -124,7 +124,7 @@ package enum ApiCommand: Hashable, Sendable {
     case accounts(AppID)
     /// Who may not come into a chat room, on behalf of `actor`; nil for the app's backend. Answers `.bans` or `.refused`.
     case bans(AppID, ConversationID, actor: UserID?)
-    /// The life of one message, withdrawal or custom message, live legs included. Answers `.trace`.
+    /// The life of one message, recall or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// Sign a device out: its session ends, its token is forgotten. Answers `.done` or `.refused`.
     case signOut(DeviceKey)

@@ -12,13 +12,13 @@ package struct ServerSettings: Hashable, Sendable {
     package var extensionTokenOverlap: Int64 = 3_600_000
 
     // Leases (DESIGN §4).
-    /// How long a device in front may take to settle an entry.
+    /// How long a device in the foreground may take to settle an entry.
     package var foregroundAckDeadline: Int64 = 10_000
     /// How long a device in the background may take to settle an entry.
     package var backgroundAckDeadline: Int64 = 5_000
-    /// How long a device in front that lost its socket may take to return.
+    /// How long a device in the foreground that lost its socket may take to return.
     package var graceTime: Int64 = 5_000
-    /// How long a device that missed its deadline in front may take to answer the probe.
+    /// How long a device that missed its deadline in the foreground may take to answer the probe.
     package var probeTime: Int64 = 5_000
     /// The longest time a phone keeps its connection in the background (S0.6).
     package var backgroundTimeMax: Int64 = 120_000
@@ -103,7 +103,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var discussionPolicy = ConversationPolicy.discussion
     /// The same for chat rooms.
     package var chatRoomPolicy = ConversationPolicy.chatRoom
-    /// How long after it was sent a message may be withdrawn by its sender.
+    /// How long after it was sent a message may be recalled by its sender.
     package var recallWindow: Int64 = 120_000
     /// How long after it was sent a message may be given another content by its sender.
     package var editWindow: Int64 = 120_000
@@ -111,7 +111,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var historyMax: Int = 100
 
     // Push (DESIGN §5).
-    /// How long a push waits after the person did something on another device in front; 0 for no wait.
+    /// How long a push waits after the person did something on another device in the foreground; 0 for no wait.
     package var activeElsewhereTime: Int64 = 30_000
     /// After how many alerts of one conversation within `stormWindow` the next ones are merged; 0 for never.
     package var stormLimit: Int = 5

@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-/// Room on the disk: below a floor nothing new is taken, so that reading, settling and withdrawing still find room to be written down.
+/// Room on the disk: below a floor nothing new is taken, so that reading, settling and recalling still find room to be written down.
 extension ServerCore {
     /// What is told to whoever wants to store something new.
     static let storageFull = ServerFrame.Problem(

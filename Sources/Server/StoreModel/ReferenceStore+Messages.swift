@@ -49,7 +49,7 @@ extension ReferenceStore {
         self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored.record.name ?? ""
     }
 
-    /// Keeps the life of a withdrawal or custom message.
+    /// Keeps the life of a recall or custom message.
     mutating func keep(_ subject: MessageTrace.Subject, of id: MessageID, _ deliveries: [Delivery]) {
         self.others[id] = Other(
             subject: subject,

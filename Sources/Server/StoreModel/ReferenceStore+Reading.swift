@@ -97,7 +97,7 @@ extension ReferenceStore {
         let ended = (self.ended[id] ?? Ends()).sorted.filter { $0.leg.user.app == app }
         let receipts = (self.receipts[id] ?? [:]).filter { $0.key.leg.user.app == app }
         return MessageTrace(
-            of: subject, withdrawal: self.messages[id]?.withdrawal, deliveries: deliveries,
+            of: subject, recall: self.messages[id]?.recall, deliveries: deliveries,
             open: open.sorted { $0.leg < $1.leg }, ended: ended,
             receipts: receipts.map { .init(leg: $0.key.leg, receipt: $0.key.receipt, at: $0.value) }.sorted { $0 < $1 })
     }

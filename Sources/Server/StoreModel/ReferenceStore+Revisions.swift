@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What becomes of messages after they were accepted: withdrawn, edited, deleted by somebody for themselves.
+/// What becomes of messages after they were accepted: recalled, edited, deleted by somebody for themselves.
 extension ReferenceStore {
     mutating func recall(_ operation: RecallOperation) -> StoreResult {
         guard let accepted = self.messages[operation.message], accepted.message.app == operation.app else {
@@ -21,7 +21,7 @@ extension ReferenceStore {
         self.messages[message.id]?.message = erased
         self.messages[message.id]?.isRecalled = true
         self.messages[message.id]?.content = nil
-        self.messages[message.id]?.withdrawal = operation.id
+        self.messages[message.id]?.recall = operation.id
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,
@@ -124,7 +124,7 @@ extension ReferenceStore.Person {
 }
 
 extension LegEnd {
-    /// Whether the device has shown the message, or may have: what a withdrawal is sent after (DESIGN §5 "Recall").
+    /// Whether the device has shown the message, or may have: what a recall is sent after (DESIGN §5 "Recall").
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true

@@ -21,9 +21,9 @@ package import TidingsModel
 ///   `.stored`; a chat room's message enters no log. For whoever of them has no device that is signed in, and has not sent it, the
 ///   leg without a device ends `no_device` with it, at the time of the message.
 /// - **Positions** are counted per person in commit order, from 1, without gaps.
-/// - **Message ids** of messages, withdrawals and custom messages are given once among all of them.
+/// - **Message ids** of messages, recalls and custom messages are given once among all of them.
 /// - **Unread** counts, per conversation, entries after the read cursor with a message of somebody else that has `.counted` and was
-///   neither withdrawn nor deleted by the person; **mentions** those of them that mention the person, by id or with everybody. In
+///   neither recalled nor deleted by the person; **mentions** those of them that mention the person, by id or with everybody. In
 ///   total, `unread` leaves out muted conversations, `unreadWithMuted` and `mentions` do not. A conversation is muted if its level
 ///   is `.blocked`; a level with an end counts until `endLevel` is carried out.
 /// - **markRead** needs a conversation the person has entries of, and a position not past the head. A cursor never goes back:
@@ -58,7 +58,7 @@ package import TidingsModel
 ///   the `DeviceRecord.signedOutMax` that signed in last (of those at the same time, the ones with the larger ids); the others are
 ///   unknown from then on, their legs are not.
 /// - **signOut** forgets the push state and ends the device's legs `signed_out`: those that are kept open, and those without an end
-///   of entries after its cursors: of messages (`own_device` if it was sent from this device), and of withdrawals whose message this
+///   of entries after its cursors: of messages (`own_device` if it was sent from this device), and of recalls whose message this
 ///   device has shown, or may have. A device unknown or signed out is left alone.
 /// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for the same topic and environment, from
 ///   every other device of the app that is registered with it or quarantined: their push state is `.none`, and their open legs end
@@ -66,10 +66,10 @@ package import TidingsModel
 ///   nothing from others.
 /// - **advance** moves each cursor forward only, and not past the head.
 /// - **keepLeg** opens a leg, or replaces its state. **endLeg** closes it and keeps the end; of several ends the first stays.
-/// - **receipt** is kept of a message, a withdrawal or a custom message that the person has an entry of, and of several with the same
+/// - **receipt** is kept of a message, a recall or a custom message that the person has an entry of, and of several with the same
 ///   leg and name the first. Any other changes nothing.
 /// - **readConversation** tells a member, or the backend, also of a dissolved one.
-/// - **readLog** gives messages and edits as they read now. `erased` names those that are for no device any more: messages withdrawn, or
+/// - **readLog** gives messages and edits as they read now. `erased` names those that are for no device any more: messages recalled, or
 ///   deleted by the person, edits of them, and all edits of a message but the last. Their texts are empty.
 /// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as
 ///   they read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. Of a chat
@@ -82,18 +82,18 @@ package import TidingsModel
 ///   `StoreRules.objectNamesMax`. Messages accepted before stay.
 /// - **compareLog** knows the openings that had a number, and of each how far the logs reached when the next one began. Position 0 is
 ///   every store's log.
-/// - **trace** knows messages, withdrawals and custom messages, each by its own id.
+/// - **trace** knows messages, recalls and custom messages, each by its own id.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
     package private(set) var epoch: UInt64 = 0
-    /// The largest id of a message, withdrawal or custom message.
+    /// The largest id of a message, recall or custom message.
     package internal(set) var lastMessageID = MessageID(rawValue: 0)
     var people = People()
     /// The devices whose push state names a registration, registered or quarantined: whoever registers it takes it from them.
     var holders: [Holding: Set<DeviceKey>] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
     var messages: [MessageID: Accepted] = [:]
-    /// Withdrawals and custom messages by their id.
+    /// Recalls and custom messages by their id.
     var others: [MessageID: Other] = [:]
     /// The object names each app has registered, sorted.
     var objectNames: [AppID: [ObjectName]] = [:]
@@ -113,7 +113,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var deleted: Set<MessageID> = []
         /// Where the last edit of each message stands.
         var lastEdits: [MessageID: LogPosition] = [:]
-        /// Where withdrawals stand whose message was unread until then, outside muted conversations.
+        /// Where recalls stand whose message was unread until then, outside muted conversations.
         var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
         var account = AccountState()
@@ -172,13 +172,13 @@ package struct ReferenceStore: Hashable, Sendable {
         var device: DeviceID?
         var deliveries: [Delivery]
         var isRecalled = false
-        /// The id of its withdrawal.
-        var withdrawal: MessageID?
+        /// The id of its recall.
+        var recall: MessageID?
         /// What it says since it was edited.
         var content: String?
     }
 
-    /// A withdrawal or a custom message.
+    /// A recall or a custom message.
     struct Other: Hashable, Sendable {
         var subject: MessageTrace.Subject
         var deliveries: [Delivery]

@@ -12,7 +12,7 @@ package enum StoreCommand: Hashable, Sendable {
     indirect case putConversation(ConversationRecord)
     /// Somebody does something with a conversation that has members. Answers `.changed` or `.refused`.
     indirect case change(ConversationOperation)
-    /// Withdraw a message. Answers `.recalled` or `.refused`.
+    /// Recall a message. Answers `.recalled` or `.refused`.
     indirect case recall(RecallOperation)
     /// Give a message another content. Answers `.noted` (with the editor's entry) or `.refused`.
     indirect case edit(EditOperation)
@@ -63,7 +63,7 @@ package enum StoreCommand: Hashable, Sendable {
     /// Entries of a person's log after a position, oldest first: at most `limit`, and no more after the first than fit a frame of
     /// `frameBytesMax` by `LogEntry.Body.frameBytes`. Answers `.page`.
     case readLog(UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max)
-    /// The life of one message, withdrawal or custom message. Answers `.trace`.
+    /// The life of one message, recall or custom message. Answers `.trace`.
     case trace(AppID, MessageID)
     /// A conversation with members as it is now; `asked` by a member, or nil for the backend. Answers `.conversation` or `.refused`.
     case readConversation(AppID, ConversationID, asked: UserID?)
@@ -126,24 +126,24 @@ package struct ConversationOperation: Hashable, Sendable {
     }
 }
 
-/// The withdrawal of a message.
+/// The recall of a message.
 package struct RecallOperation: Hashable, Sendable {
-    /// The id of the withdrawal; new.
+    /// The id of the recall; new.
     package var id: MessageID
     /// The app.
     package var app: AppID
     /// The message.
     package var message: MessageID
-    /// Who withdraws it; nil for the backend, which may always.
+    /// Who recalls it; nil for the backend, which may always.
     package var actor: UserID?
-    /// How long after it was sent its sender may withdraw it, in milliseconds.
+    /// How long after it was sent its sender may recall it, in milliseconds.
     package var window: Int64
     /// How its sender stands to the chat room, if it is one.
     package var room: RoomAccess
     /// Wall milliseconds.
     package var at: Int64
 
-    /// A withdrawal from its parts.
+    /// A recall from its parts.
     package init(
         id: MessageID, app: AppID, message: MessageID, actor: UserID?, window: Int64, room: RoomAccess = RoomAccess(),
         at: Int64

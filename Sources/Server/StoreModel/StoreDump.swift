@@ -10,7 +10,7 @@ package struct StoreDump: Hashable, Sendable {
     package var people: [Person]
     /// Sorted by app, then conversation.
     package var conversations: [StoredConversation]
-    /// Messages, withdrawals and custom messages, sorted by id.
+    /// Messages, recalls and custom messages, sorted by id.
     package var messages: [MessageTrace]
     /// Sorted by app; apps without are left out.
     package var objectNames: [ObjectNames]
@@ -70,7 +70,7 @@ package struct StoreDump: Hashable, Sendable {
         package var message: MessageID
         /// What it says now; nil if it says what it said, or nothing any more.
         package var content: String?
-        /// Whether it was withdrawn.
+        /// Whether it was recalled.
         package var isRecalled: Bool
 
         /// A revision from its parts.

@@ -8,7 +8,7 @@ package struct ConversationRecord: Hashable, Sendable {
     package var conversation: ConversationID
     /// Shown as the title of its notifications.
     package var name: String
-    /// Its picture, a URL; nil for none.
+    /// Its image, a URL; nil for none.
     package var portrait: String?
     /// Sorted by id, each once; at most `membersMax`.
     package var members: [Member]

@@ -15,7 +15,7 @@ package enum StoreResult: Hashable, Sendable {
     /// The conversation was changed: the entry in the log of each person it concerns (members before or after), sorted by
     /// person. Without a change if it was so already.
     indirect case changed(ConversationChange?, deliveries: [Delivery])
-    /// The message was withdrawn: the entry in each log that has the message, sorted by person, and the message's legs that had
+    /// The message was recalled: the entry in each log that has the message, sorted by person, and the message's legs that had
     /// shown it or may have: accepted by APNs, or settled as shown. Sorted. The message says nothing any more.
     indirect case recalled(Recall, of: Message, deliveries: [Delivery], shown: [LegID])
     /// Something became an entry in the logs of those it concerns, sorted by person; none if nothing changed.
@@ -67,7 +67,7 @@ package struct Delivery: Hashable, Sendable {
     package var position: LogPosition
     /// The person's unread count after it, without muted conversations.
     package var unread: Int
-    /// Of a withdrawal: whether the message was among the unread ones until now, outside muted conversations. False for all
+    /// Of a recall: whether the message was among the unread ones until now, outside muted conversations. False for all
     /// else.
     package var wasUnread: Bool
 
@@ -90,10 +90,10 @@ package struct LogPage: Hashable, Sendable {
     package var unread: Int
     /// The present names of the groups and discussions the page has messages of; those without a name are left out.
     package var names: [ConversationID: String]
-    /// The withdrawals in it whose message was among the unread ones until then, outside muted conversations: as in
+    /// The recalls in it whose message was among the unread ones until then, outside muted conversations: as in
     /// `Delivery.wasUnread`. Their positions, ascending.
     package var wereUnread: [LogPosition]
-    /// Where entries stand that are for no device any more, though the server still has to know of them: messages that were withdrawn,
+    /// Where entries stand that are for no device any more, though the server still has to know of them: messages that were recalled,
     /// or that the person has deleted, and edits of them or before the last one. Their texts are empty. Ascending.
     package var erased: [LogPosition]
 
@@ -157,7 +157,7 @@ package struct MessageTrace: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// A message as it was accepted.
         case message(Message)
-        /// The withdrawal of a message, with the conversation as its sender sees it.
+        /// The recall of a message, with the conversation as its sender sees it.
         case recall(Recall, app: AppID)
         /// A custom message.
         case custom(CustomMessage, app: AppID)
@@ -165,8 +165,8 @@ package struct MessageTrace: Hashable, Sendable {
 
     /// What was accepted under the id.
     package var subject: Subject
-    /// The id of the message's withdrawal, which has a life of its own; nil if it was not withdrawn.
-    package var withdrawal: MessageID?
+    /// The id of the message's recall, which has a life of its own; nil if it was not recalled.
+    package var recall: MessageID?
     /// Sorted by person.
     package var deliveries: [Delivery]
     /// Sorted by leg.
@@ -195,11 +195,11 @@ package struct MessageTrace: Hashable, Sendable {
 
     /// A trace from its parts.
     package init(
-        of subject: Subject, withdrawal: MessageID? = nil, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg],
+        of subject: Subject, recall: MessageID? = nil, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg],
         receipts: [Receipt]
     ) {
         self.subject = subject
-        self.withdrawal = withdrawal
+        self.recall = recall
         self.deliveries = deliveries
         self.open = open
         self.ended = ended

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-/// What a store refuses to withdraw, edit, delete and send.
+/// What a store refuses to recall, edit, delete and send.
 extension StoreRules {
     /// There is no such message in the app, or not in the person's log.
     package static func unknownMessage(_ id: MessageID, field: String = "message") -> ServerFrame.Problem {
@@ -9,9 +9,9 @@ extension StoreRules {
             rule: "must name a message of this app that concerns who asks, got \(id)")
     }
 
-    /// What was withdrawn is not edited any more.
+    /// What was recalled is not edited any more.
     package static func recalledMessage(_ id: MessageID) -> ServerFrame.Problem {
-        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not withdrawn, got \(id)")
+        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not recalled, got \(id)")
     }
 
     /// What was deleted is not deleted again.
@@ -19,7 +19,7 @@ extension StoreRules {
         .init(code: .unknownMessage, field: "messages", rule: "must name messages that are not deleted yet, got \(id)")
     }
 
-    /// A sender's time to withdraw or edit a message is bounded.
+    /// A sender's time to recall or edit a message is bounded.
     ///
     /// - Parameters:
     ///   - window: how long after it was sent, in milliseconds.
@@ -32,14 +32,14 @@ extension StoreRules {
             rule: "must have been sent at most \(window) milliseconds ago, it was \(at - message.sentAt)")
     }
 
-    /// Only the sender may withdraw or edit a message, an owner or admin only withdraw.
+    /// Only the sender may recall or edit a message, an owner or admin only recall.
     package static func notTheSender(of message: Message) -> ServerFrame.Problem {
         .init(
             code: .notAllowed, field: "message",
             rule: "must be a message of one's own, \(message.id) is somebody else's")
     }
 
-    /// What a withdrawal or an edit comes to.
+    /// What a recall or an edit comes to.
     package enum Decision: Hashable, Sendable {
         /// It is refused.
         case refused(ServerFrame.Problem)
@@ -49,7 +49,7 @@ extension StoreRules {
         case carryOut
     }
 
-    /// Decides about a withdrawal: who may, whether it was withdrawn before, whether its sender may still write there, whether it is
+    /// Decides about a recall: who may, whether it was recalled before, whether its sender may still write there, whether it is
     /// still time.
     ///
     /// - Parameters:
@@ -68,7 +68,7 @@ extension StoreRules {
         return fault.map { .refused($0) } ?? .carryOut
     }
 
-    /// Decides about an edit: who may, whether the message was withdrawn, whether its sender may still write there, whether it is
+    /// Decides about an edit: who may, whether the message was recalled, whether its sender may still write there, whether it is
     /// still time, whether it changes anything.
     ///
     /// - Parameters:

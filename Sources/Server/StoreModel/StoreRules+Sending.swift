@@ -10,7 +10,7 @@ package enum Standing: Hashable, Sendable {
     case toMembers(isMember: Bool, isBanned: Bool)
 }
 
-// Who may write where. Every store asks here, for a send, and for the edit or withdrawal of what was sent.
+// Who may write where. Every store asks here, for a send, and for the edit or recall of what was sent.
 extension StoreRules {
     /// How many accounts an app may have.
     package static let accountsMax = 1_000
@@ -118,7 +118,7 @@ extension Message {
     ///
     /// - Parameters:
     ///   - content: what it says since it was edited; nil if it was not.
-    ///   - isGone: it was withdrawn, or deleted by who reads: then it says nothing.
+    ///   - isGone: it was recalled, or deleted by who reads: then it says nothing.
     package func revised(content: String?, isGone: Bool) -> Message {
         guard isGone || content != nil else { return self }
         var message = self

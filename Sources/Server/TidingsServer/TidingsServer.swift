@@ -95,7 +95,7 @@ package struct TidingsServer: Service {
     private func run(
         _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let senders = try await ApnsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
+        let senders = try await APNsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
         let result: Result<Void, any Error>
         do {
             let disk = StoreDisk(path: configuration.store.path)
@@ -121,7 +121,7 @@ package struct TidingsServer: Service {
     }
 
     private func serve(
-        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: ApnsSenders, _ disk: StoreDisk,
+        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: APNsSenders, _ disk: StoreDisk,
         gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
@@ -154,8 +154,8 @@ package struct TidingsServer: Service {
             database: configuration.store.path, group: apiGroup, logger: self.logger
         ) { path in try await store.backUp(to: path) }
         defer { control?.close() }
-        let api = Api(
-            core: { await server.ask($0) }, metrics: metrics, tokens: tokens, keys: ApiKeys(apps: configuration.apps),
+        let api = API(
+            core: { await server.ask($0) }, metrics: metrics, tokens: tokens, keys: APIKeys(apps: configuration.apps),
             readiness: readiness, disk: disk, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
             proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit)
         let ready = self.ready(gateway, readiness)
@@ -188,7 +188,7 @@ package struct TidingsServer: Service {
     }
 
     private func http(
-        _ listener: Listener, _ router: Router<ApiContext>, _ configuration: ServerConfiguration,
+        _ listener: Listener, _ router: Router<APIContext>, _ configuration: ServerConfiguration,
         _ metrics: ServerMetrics,
         _ group: MultiThreadedEventLoopGroup, onRunning: @escaping @Sendable (Int) -> Void
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
@@ -260,7 +260,7 @@ private struct GatewayService: Service {
 /// One HTTP listener's part of the life cycle.
 private struct HTTPService: Service {
     let listener: Listener
-    let responder: RouterResponder<ApiContext>
+    let responder: RouterResponder<APIContext>
     let metrics: ServerMetrics
     let configuration: ServerConfiguration
     let group: MultiThreadedEventLoopGroup
@@ -271,14 +271,14 @@ private struct HTTPService: Service {
         var quiet = self.logger
         // Hummingbird tells its own address in its own words.
         quiet.logLevel = max(quiet.logLevel, .warning)
-        let isApi = self.listener == .api
+        let isAPI = self.listener == .api
         let (host, port) =
-            isApi
+            isAPI
             ? (self.configuration.api.host, self.configuration.api.port)
             : (self.configuration.phone.host, self.configuration.phone.port)
         let connections = HTTPConnections(
             self.listener,
-            connectionsMax: isApi ? self.configuration.api.connectionsMax : self.configuration.phone.connectionsMax,
+            connectionsMax: isAPI ? self.configuration.api.connectionsMax : self.configuration.phone.connectionsMax,
             limits: self.configuration.http, metrics: self.metrics)
         let application = Application(
             responder: self.responder,

@@ -30,7 +30,7 @@ struct APNs: AsyncParsableCommand {
                                                 "topics":[...],"environments":[...],"password":TEXT,"variant":"good",
                                                 "expired", "revoked" or "unknown_issuer"}
               POST /certificates/SHA256/revoke  the certificate is good for nothing from now on
-              GET  /faults                      the plan, and how often each rule matched and struck
+              GET  /faults                      the plan, and how often each rule matched and was injected
               POST /faults                      sets the plan; {} ends all faults
 
             A fault plan is {"seed":7,"rules":[{"fault":KIND, ...}]}. Kinds: respond (status, reason, retry_after), delay \

@@ -44,7 +44,7 @@ struct Token: AsyncParsableCommand {
 struct Trace: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the life of one message: every leg with its end, reason and times.",
-        discussion: "A withdrawal and a custom message have ids and lives of their own.")
+        discussion: "A recall and a custom message have ids and lives of their own.")
     @OptionGroup var options: APIOptions
     @Argument(help: "The message's id, 13 characters.") var message: String
     @Flag(help: "Print the server's JSON instead of a table.") var json = false

@@ -43,7 +43,7 @@ enum Occurrence {
     case serverHangUp(Int)
     case clientHangUp(Int)
     case personActs(Int)
-    /// Somebody withdraws what they have just written.
+    /// Somebody recalls what they have just written.
     case takesBack(Int, MessageID)
     /// Somebody clears a notification, if it is still there.
     case clears(Int, NotificationKey)
@@ -55,15 +55,15 @@ enum Occurrence {
     /// The app's backend does something.
     case backendActs
     /// The other app on the server does something.
-    case neighbourActs
+    case otherTenantActs
     /// A hostile client does something; what it was to say once its devices are signed in.
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)
     /// A request arrives at the HTTP API.
-    case apiRequest(ApiRequestID, ApiCommand)
+    case apiRequest(APIRequestID, APICommand)
     /// An extension hears the answer to its request; nil when it has waited long enough.
-    case extensionHears(Int, CallbackNumber, ApiRequestID, ApiResult?)
+    case extensionHears(Int, CallbackNumber, APIRequestID, APIResult?)
     /// Something else happens to a push the extension has at work.
     case extensionGoesOn(Int, CallbackNumber, ExtensionMachine.Event)
     /// A push arrives at a phone, unless that was replaced by a new device meanwhile.
@@ -83,8 +83,8 @@ enum Occurrence {
     /// Everybody puts the phone away.
     case leaveEverything
     /// Everybody who may be rung for is written to.
-    case rollCall
-    case rollCallEnds
+    case finalProbe
+    case finalProbeEnds
 }
 
 /// Occurrences in the order of their time; those of the same time in the order they were planned.

@@ -12,7 +12,7 @@ package enum Party: Hashable, Sendable {
     /// The app's backend.
     case backend
     /// Another app on the same server.
-    case neighbour
+    case otherTenant
     /// People with clients of their own, who mean ill.
     case hostile
     /// Whoever holds a phone, by the phone's number from 0 on.
@@ -53,7 +53,7 @@ package enum Party: Hashable, Sendable {
         case .disk: 4
         case .road: 5
         case .gateway: 7
-        case .neighbour: 8
+        case .otherTenant: 8
         case .pool: 9
         case .hostile: 10
         case .person(let phone): 16 + 8 * UInt64(phone)
@@ -79,7 +79,7 @@ extension Party: CustomStringConvertible {
         case .server: "server"
         case .apns: "apns"
         case .backend: "backend"
-        case .neighbour: "neighbour"
+        case .otherTenant: "other tenant"
         case .hostile: "hostile"
         case .disk: "disk"
         case .road: "road"
@@ -104,7 +104,7 @@ extension Party: CustomStringConvertible {
         case "apns": self = .apns
         case "backend": self = .backend
         case "gateway": self = .gateway
-        case "neighbour": self = .neighbour
+        case "other tenant": self = .otherTenant
         case "hostile": self = .hostile
         default:
             guard let mark = text.lastIndex(of: "-"), let phone = Int(text[text.index(after: mark)...]),
@@ -126,7 +126,7 @@ extension Party: CustomStringConvertible {
     /// The phone it is about; nil if it is about none.
     var phone: Int? {
         switch self {
-        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .pool, .gateway, .neighbour, .hostile: nil
+        case .setup, .swarm, .server, .apns, .backend, .disk, .road, .pool, .gateway, .otherTenant, .hostile: nil
         case .person(let phone), .signIn(let phone), .network(let phone), .air(let phone), .phone(let phone),
             .link(let phone), .http(let phone), .pushExtension(let phone), .app(let phone):
             phone

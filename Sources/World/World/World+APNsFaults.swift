@@ -88,13 +88,13 @@ extension World {
         case .throttle: self.see(.reached(.throttles))
         case .shutdown: self.see(.reached(.shutdowns))
         case .wrongEnvironment: self.see(.wrongEnvironment)
-        default: break  // tidy: the others are counted as they strike
+        default: break  // tidy: the others are counted as they are injected
         }
         self.plan(.apnsFault(fault), after: 0)
         let length = self.chance.number(5_000...90_000)
         self.plan(.apnsFault(nil), after: length)
-        self.apnsIllness.goOn(with: fault, from: self.time, for: length)
-        self.see(.held(until: self.apnsIllness.heldUntil + self.connectingTime, on: nil))
+        self.apnsOutage.goOn(with: fault, from: self.time, for: length)
+        self.see(.held(until: self.apnsOutage.heldUntil + self.connectingTime, on: nil))
     }
 
     /// Something ails Apple from now on; nil for nothing.
@@ -106,7 +106,7 @@ extension World {
 
 /// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring (docs/simulation.md, "When
 /// Apple is ill").
-struct APNsIllness: Hashable {
+struct APNsOutage: Hashable {
     /// The server's longest pause for a device, and for a lane.
     private static let devicePause: Int64 = 300_000
     private static let lanePause: Int64 = 600_000

@@ -59,7 +59,7 @@ extension World {
     private mutating func recallAsBackend() {
         let messages = self.drawn(self.phones)?.disk.store.messages.elements.suffix(5)
         guard let (message, _) = messages?.first(where: { !$0.value.isRecalled }) else { return }
-        self.note("the backend withdraws \(message)")
+        self.note("the backend recalls \(message)")
         self.call(.request(Self.app, actor: nil, .recall(message)))
     }
 
@@ -70,24 +70,24 @@ extension World {
         self.call(.request(Self.app, actor: nil, .change(conversation, action)))
     }
 
-    mutating func call(_ command: ApiCommand) {
-        self.lastApiRequest += 1
-        self.ask(command, as: ApiRequestID(self.lastApiRequest))
-        guard var chance = self.strike(.gateway, perMille: self.options.faults.http) else { return }
+    mutating func call(_ command: APICommand) {
+        self.lastAPIRequest += 1
+        self.ask(command, as: APIRequestID(self.lastAPIRequest))
+        guard var chance = self.injectFault(.gateway, perMille: self.options.faults.http) else { return }
         self.comeAgain(command, after: chance.number(5...max(5, self.options.faults.latencyMax)))
     }
 
     /// A request comes to the HTTP API.
-    mutating func ask(_ command: ApiCommand, as request: ApiRequestID) {
+    mutating func ask(_ command: APICommand, as request: APIRequestID) {
         guard self.server != nil else { return }
-        self.openApiRequests.insert(request)
+        self.openAPIRequests.insert(request)
         self.handle(ServerEvent.api(request, command))
     }
 
     /// A request comes once more under another number, sent again by something on the way.
-    mutating func comeAgain(_ command: ApiCommand, after wait: Int64) {
-        self.lastApiRequest += 1
-        let again = ApiRequestID(self.lastApiRequest)
+    mutating func comeAgain(_ command: APICommand, after wait: Int64) {
+        self.lastAPIRequest += 1
+        let again = APIRequestID(self.lastAPIRequest)
         self.note("a request comes again in \(wait) ms, as \(again)")
         self.see(.reached(.repeatedRequests))
         self.plan(.apiRequest(again, command), after: wait)

@@ -58,12 +58,13 @@ extension World {
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
         case .close(let number): self.close(number, in: process, on: index)
 
-        case .storeEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish, .keepWish,
+        case .storeEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .removePendingChange,
+            .addPendingChange,
             .storeSettings, .storeConversation:
             self.store(effect, in: process, on: index)
         case .skipEntries(let after, _):
             self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
-        case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
+        case .storePendingChange, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
         // This server does not say which store it has.
         case .storeOrigin: self.checkers.foundBug("phone \(index) heard of a store nobody told it of")
         case .resetLog: self.checkers.foundBug("phone \(index) dropped its log: the server's is another one")
@@ -75,8 +76,8 @@ extension World {
         case .forgetPerson:
             self.forgetPerson(on: index)
             if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
-        case .keepFarewell: self.phones[index].isLeaving = true
-        case .farewellEnded: self.endFarewell(in: process, on: index)
+        case .keepPendingSignOut: self.phones[index].isLeaving = true
+        case .pendingSignOutEnded: self.endPendingSignOut(in: process, on: index)
 
         case .finishSend(_, .accepted(let message)):
             self.note("phone \(index) has \(message.id) acknowledged")
@@ -104,8 +105,8 @@ extension World {
         case .readTimeZone(let name):
             self.later(.timeZoneRead(name, Self.zone), in: process, on: index)
 
-        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markWithdrawn,
-            .releaseClaim, .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
+        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markRecalled,
+            .releaseClaim, .clearNotifications, .recallNotification, .lowerBadge, .writeBadge:
             self.performKit(effect, in: process, on: index)
 
         case .beginBackgroundTask:
@@ -137,11 +138,11 @@ extension World {
             return
         }
         self.note("phone \(index) hands over \(Self.names(messages.map(\.id)))")
-        let isInFront = self.phones[index].processes[process]?.isInFront ?? false
+        let isInForeground = self.phones[index].processes[process]?.isInForeground ?? false
         let taken = messages.compactMap { message in
             waiting.elements.first { $0.value == message }.map { (position: $0.key, message: message) }
         }
-        self.see(.handedOver(taken, isInFront: isInFront, on: self.phones[index].key))
+        self.see(.handedOver(taken, isInForeground: isInForeground, on: self.phones[index].key))
     }
 
     mutating func count(in process: ProcessID, on index: Int) {

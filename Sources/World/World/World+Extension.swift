@@ -66,17 +66,17 @@ extension World {
         case .remove(let messages):
             self.tell(work.process, .deliveredRemoved(identifiers: messages.map(\.description)), on: index)
         case .report(let messages):
-            self.askApi(messages.map { .receipt($0, .shown) }, .report, for: call, on: index, patience: 1_500)
+            self.askAPI(messages.map { .receipt($0, .shown) }, .report, for: call, on: index, timeLimit: 1_500)
         case .fetch(let fetch):
             self.note("phone \(index) extension asks for \(fetch.limit) after \(fetch.after)")
             self.see(.reached(.fetches))
-            self.askApi(
-                [.missed(after: fetch.after, limit: fetch.limit)], .fetch, for: call, on: index, patience: 8_000)
+            self.askAPI(
+                [.missed(after: fetch.after, limit: fetch.limit)], .fetch, for: call, on: index, timeLimit: 8_000)
         case .post(let post, let tag):
             let purpose = QueryPurpose.extensionPost(call, post.message.message)
             self.ask(work.process, .add(post.request(recipientTag: tag)), on: index, for: purpose)
-        // Pictures are not simulated.
-        case .fetchPicture: self.plan(.extensionGoesOn(index, call, .pictureFetched(isThere: false)), after: 1)
+        // Images are not simulated.
+        case .fetchImage: self.plan(.extensionGoesOn(index, call, .imageFetched(isThere: false)), after: 1)
         case .finish(let edit): self.finish(work, call, edit, on: index)
         }
     }
@@ -86,7 +86,7 @@ extension World {
         let content = edit?.applied(to: work.request.content) ?? work.request.content
         if let changes = work.machine.changes, let answer = work.machine.answer, answer.reason != changes.reason {
             self.note("phone \(index) extension answers \(work.request.identifier) \(answer.reason.rawValue)")
-            if changes.reason == .rings, answer.reason == .recall { self.see(.reached(.withdrawnAtWork)) }
+            if changes.reason == .rings, answer.reason == .recall { self.see(.reached(.recalledAtWork)) }
             self.seeExtended(answer, of: work, text: content.body, on: index)
         } else if work.machine.changes == nil, !work.isUnreadable {
             self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
@@ -99,7 +99,7 @@ extension World {
     private mutating func decided(_ changes: ExtensionDecision.Changes, by work: ExtensionWork, on index: Int) {
         self.note("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
         guard let info = PushInfo(userInfo: .object(work.request.content.userInfo)) else { return }
-        if changes.reason == .recall, !info.isRecall { self.see(.reached(.lateWithdrawn)) }
+        if changes.reason == .recall, !info.isRecall { self.see(.reached(.lateRecalled)) }
         self.seeExtended(changes, of: work, text: changes.body ?? work.request.content.body, on: index)
     }
 
@@ -121,36 +121,36 @@ extension World {
     // MARK: What the server is asked and told
 
     /// Sends requests at once; the last one's answer is waited for.
-    private mutating func askApi(
+    private mutating func askAPI(
         _ questions: [ExtensionRequest], _ wait: ExtensionWork.Wait, for call: CallbackNumber, on index: Int,
-        patience: Int64
+        timeLimit: Int64
     ) {
         let requests = questions.map { question in
-            self.lastApiRequest += 1
-            return (ApiRequestID(self.lastApiRequest), question)
+            self.lastAPIRequest += 1
+            return (APIRequestID(self.lastAPIRequest), question)
         }
         guard let last = requests.last?.0 else { return }
         self.phones[index].extensionWork[call]?.waits[last] = wait
-        self.plan(.extensionHears(index, call, last, nil), after: patience)
+        self.plan(.extensionHears(index, call, last, nil), after: timeLimit)
         guard let token = self.phones[index].group.recipient?.extensionToken, let issuedAt = Int64(token) else {
             return
         }
         for (request, question) in requests {
-            let fate = self.httpFate(of: index)
+            let outcome = self.httpOutcome(of: index)
             guard self.phones[index].isOnline else { return }
-            guard !fate.isLost else {
+            guard !outcome.isLost else {
                 self.loseHTTP("request \(request.rawValue)", of: index)
                 continue
             }
-            self.apiCallers[request] = ApiCaller(phone: index, call: call, isDeaf: fate.losesAnswer)
-            let command = ApiCommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
+            self.apiCallers[request] = APICaller(phone: index, call: call, isDeaf: outcome.losesAnswer)
+            let command = APICommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
             self.plan(.apiRequest(request, command), after: self.latency(of: index))
-            if fate.comesTwice { self.comeAgain(command, after: 2 * self.latency(of: index)) }
+            if outcome.comesTwice { self.comeAgain(command, after: 2 * self.latency(of: index)) }
         }
     }
 
     /// The server has answered a request of an extension.
-    mutating func answer(_ request: ApiRequestID, _ result: ApiResult) {
+    mutating func answer(_ request: APIRequestID, _ result: APIResult) {
         guard let caller = self.apiCallers.removeValue(forKey: request) else { return }
         let index = caller.phone
         if case .missed(let page, let words, let hidesContent) = result {
@@ -169,7 +169,7 @@ extension World {
 
     /// An answer, or nil when it was waited for long enough.
     mutating func extensionHears(
-        _ result: ApiResult?, to request: ApiRequestID, for call: CallbackNumber, on index: Int
+        _ result: APIResult?, to request: APIRequestID, for call: CallbackNumber, on index: Int
     ) {
         guard let wait = self.phones[index].extensionWork[call]?.waits.removeValue(forKey: request) else { return }
         switch wait {
@@ -188,7 +188,7 @@ extension World {
     /// The notification centre has answered one post.
     mutating func extensionPosted(_ message: MessageID, isTaken: Bool, for call: CallbackNumber, on index: Int) {
         self.extensionGoesOn(.posted(message, isTaken: isTaken), for: call, on: index)
-        if isTaken, self.phones[index].group.ledger[message]?.isWithdrawn != true { self.see(.reached(.fetched)) }
+        if isTaken, self.phones[index].group.ledger[message]?.isRecalled != true { self.see(.reached(.fetched)) }
     }
 
     // MARK: The end
@@ -215,7 +215,7 @@ extension World {
 }
 
 /// Whose request the server has to answer, and whether the answer is lost.
-struct ApiCaller: Hashable {
+struct APICaller: Hashable {
     var phone: Int
     var call: CallbackNumber
     var isDeaf: Bool
@@ -236,7 +236,7 @@ struct ExtensionWork {
     let process: ProcessID
     let request: NotificationRequest
     var machine: ExtensionMachine
-    var waits: OrderedDictionary<ApiRequestID, Wait> = [:]
+    var waits: OrderedDictionary<APIRequestID, Wait> = [:]
 
     init(process: ProcessID, request: NotificationRequest, machine: ExtensionMachine) {
         self.process = process

@@ -21,10 +21,10 @@ extension World {
             let name = "s\(self.time)-\(number)"
             var draft = Self.text(name, to: conversation)
             if conversation.hasMembers, self.chance.chance(perMille: 150) { draft.mentions = .everyone }
-            self.lastApiRequest += 1
+            self.lastAPIRequest += 1
             self.plan(
                 .apiRequest(
-                    ApiRequestID(self.lastApiRequest), .send(UserKey(app: Self.app, user: sender), draft)), after: wait)
+                    APIRequestID(self.lastAPIRequest), .send(UserKey(app: Self.app, user: sender), draft)), after: wait)
             wait += self.chance.number(0...40)
         }
     }
@@ -39,7 +39,7 @@ extension World {
             self.phones[index].drafts[draft.clientMessageID] = draft
             self.see(.written(draft, by: self.phones[index].key))
             wait += self.chance.number(1...400)
-            self.plan(.client(index, process, .sendWished(draft)), after: wait)
+            self.plan(.client(index, process, .sendRequested(draft)), after: wait)
         }
     }
 
@@ -51,7 +51,7 @@ extension World {
 
     mutating func takeBack(_ message: MessageID, on index: Int) {
         guard self.phones[index].isSignedIn, let process = self.phones[index].core.process(of: Self.bundle),
-            self.phones[index].core.state(of: Self.bundle)?.isInFront == true
+            self.phones[index].core.state(of: Self.bundle)?.isInForeground == true
         else { return }
         self.ask(.recall(message), in: process, on: index)
     }

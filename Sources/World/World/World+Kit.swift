@@ -17,8 +17,8 @@ extension World {
                 .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
         case .askDelegate(let message, _):
             self.later(.delegateAnswered(message.id, handled: false), in: process, on: index)
-        case .claimRing, .postNotification, .markShown, .markWithdrawn, .releaseClaim, .clearNotifications,
-            .withdrawNotification, .lowerBadge, .writeBadge:
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
         default: break  // tidy: the others are World+Client.swift's
         }
@@ -105,7 +105,7 @@ extension World {
             let major = self.phones[index].core.version.major
             self.answer(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
         case .markShown, .countBadge, .showBadge, .clearNotifications:
-            if case .markShown = effect { self.see(.reached(.frontRings)) }
+            if case .markShown = effect { self.see(.reached(.foregroundRings)) }
             if case .showBadge(let number, _) = effect {
                 self.note("phone \(index) shows \(number) for a silent push")
                 self.see(.reached(.badgesByPush))
@@ -122,7 +122,7 @@ extension World {
             self.see(.reached(.wakes))
             self.phones[index].wokenAt = self.time
             let remaining =
-                self.phones[index].isInFront
+                self.phones[index].isInForeground
                 ? nil : self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.wakeBegan(call, remainingMilliseconds: remaining), in: process, on: index)
         case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process, on: index)

@@ -23,7 +23,7 @@ extension World {
         load.pool = self.pool?.dispatcher.load
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
         load.connections += self.hostile.sessions.count
-        load.apiRequests = self.openApiRequests.count
+        load.apiRequests = self.openAPIRequests.count
         load.hasHostileClients = self.options.faults.hasHostileClients
         // The other app's people have the same names; whoever calls the roll has nobody's.
         load.people = 2 * self.people.count + 1

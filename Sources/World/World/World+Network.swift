@@ -39,7 +39,7 @@ extension World {
 
     /// Some links are slow, so that a later connection overtakes what was written on them.
     private mutating func slow(_ index: Int, of phone: Int) {
-        guard var chance = self.strike(.link(phone), perMille: self.options.faults.slowLinks) else { return }
+        guard var chance = self.injectFault(.link(phone), perMille: self.options.faults.slowLinks) else { return }
         let slowness = chance.number(1_000...12_000)
         self.connections[index].slowness = slowness
         self.note("connection \(index) is \(slowness) ms slow")

@@ -19,13 +19,13 @@ extension World {
         if wait > Night.lockTime { self.plan(.phone(index, .person(.locked)), after: Night.lockTime) }
         guard self.time >= self.phones[index].sleepsUntil, self.happens() else { return }
         guard !self.followsHabit(index) else { return }
-        guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
+        guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.fault(index) }
         if self.phones[index].core.asksForPermission {
             return self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
         }
-        let isInFront = self.phones[index].core.state(of: Self.bundle)?.isInFront == true
+        let isInForeground = self.phones[index].core.state(of: Self.bundle)?.isInForeground == true
         let isSignedIn = self.phones[index].isSignedIn
-        switch (isInFront, self.chance.number(0...19)) {
+        switch (isInForeground, self.chance.number(0...19)) {
         case (true, 0...15) where !isSignedIn: break
         case (true, 0...7): self.write(index)
         case (true, 8...10): self.read(index)
@@ -84,7 +84,7 @@ extension World {
         self.phones[index].drafts[draft.clientMessageID] = draft
         let key = self.phones[index].key
         self.see(.written(draft, by: key))
-        self.handle(ClientEvent.sendWished(draft), in: process, on: index)
+        self.handle(ClientEvent.sendRequested(draft), in: process, on: index)
         self.maybeWriteMore(to: conversation, in: process, on: index)
         if self.chance.chance(perMille: 120) { self.phones[index].regrets.append(draft.clientMessageID) }
     }
@@ -113,7 +113,7 @@ extension World {
             !self.deletesNewest(in: process, on: index)
         else { return }
         self.note("person on phone \(index) reads \(conversation) to \(position)")
-        self.handle(ClientEvent.markReadWished(conversation, upTo: position), in: process, on: index)
+        self.handle(ClientEvent.markReadRequested(conversation, upTo: position), in: process, on: index)
     }
 
     // MARK: Healing
@@ -131,8 +131,8 @@ extension World {
         self.plan(.openEverything, after: 600_000)
         self.plan(.endLook, after: 840_000)
         self.plan(.leaveEverything, after: 840_000)
-        self.plan(.rollCall, after: 1_080_000)
-        self.plan(.rollCallEnds, after: 1_140_000)
+        self.plan(.finalProbe, after: 1_080_000)
+        self.plan(.finalProbeEnds, after: 1_140_000)
         self.plan(.openEverything, after: 1_140_000)
         self.plan(.leaveEverything, after: 1_200_000)
     }

@@ -8,7 +8,7 @@ import TidingsModel
 // Phones: what the system does to the app's processes, and what the app answers.
 extension World {
     mutating func handle(_ event: PhoneEvent, on index: Int) {
-        if case .person(let deed) = event { self.note("person on phone \(index)", more: "\(deed)") }
+        if case .person(let action) = event { self.note("person on phone \(index)", more: "\(action)") }
         var effects = self.scratch.phone.take()
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
@@ -91,7 +91,7 @@ extension World {
         case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
         case .state(let state):
             self.note("phone \(index) app \(state.rawValue)")
-            self.see(.moved(isInFront: state.isInFront, on: self.phones[index].key))
+            self.see(.moved(isInForeground: state.isInForeground, on: self.phones[index].key))
         case .arrival(let arrival): self.note("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
         case .processEnded(let process, let reason):
             self.note("phone \(index) ends \(process) \(reason.rawValue)")
@@ -125,16 +125,16 @@ extension World {
             if state == .background {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
-            self.phones[index].processes[process]?.isInFront = state != .background
+            self.phones[index].processes[process]?.isInForeground = state != .background
             if self.phones[index].isSignedIn { self.requestCenterWork(.recoverClaims, in: process, on: index) }
-            // Whoever only says farewell has no kit.
+            // Whoever only says pending sign-out has no kit.
             if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
-            self.handle(.connectWished, in: process, on: index)
+            self.handle(.connectRequested, in: process, on: index)
             self.tell(process, .delegateChanged(isSet: true), on: index)
             self.tell(process, .remoteRegistrationRequested, on: index)
             self.ask(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
-            self.phones[index].processes[process]?.isInFront = true
+            self.phones[index].processes[process]?.isInForeground = true
             self.handle(.appWillEnterForeground, in: process, on: index)
         case .sceneWillResignActive, .applicationWillResignActive:
             self.handle(.appWillResignActive, in: process, on: index)
@@ -144,7 +144,7 @@ extension World {
             self.requestCenterWork(
                 .countAtTermination(unread: counts.unread, position: counts.stored), in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
-            self.phones[index].processes[process]?.isInFront = false
+            self.phones[index].processes[process]?.isInForeground = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
         case .registeredForRemoteNotifications(let token):

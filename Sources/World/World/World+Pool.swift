@@ -175,7 +175,7 @@ extension World {
         let end = PoolEnd(outcome)
         self.see(.pool(.ended(id.rawValue, end)))
         guard let (push, _) = self.pool?.requests.removeValue(forKey: id) else { return }
-        if end == .accepted, self.apnsFault == nil { self.apnsIllness.worked(at: self.time) }
+        if end == .accepted, self.apnsFault == nil { self.apnsOutage.worked(at: self.time) }
         if end != .accepted { self.note("request \(id.rawValue) ends: \(outcome)") }
         // The server's loop hears of it after what it is at.
         self.plan(.server(life: self.life, .pushEnded(push, outcome)), after: 0)

@@ -20,7 +20,7 @@ extension World {
                 ? deliveries.contains { $0.user == phone.person } : people.contains(phone.person)
         }
         // Whoever has the app in front of them on one phone: the others need not ring then.
-        let looking = Set(theirs.filter { self.phones[$0].isInFront }.map { self.phones[$0].person })
+        let looking = Set(theirs.filter { self.phones[$0].isInForeground }.map { self.phones[$0].person })
         let away = theirs.filter { !looking.contains(self.phones[$0].person) }.map {
             AwayPhone(key: self.phones[$0].key, token: self.tokenToRing(on: $0))
         }

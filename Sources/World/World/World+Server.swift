@@ -91,7 +91,7 @@ extension World {
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
         case .reply(let request, let result):
-            self.openApiRequests.remove(request)
+            self.openAPIRequests.remove(request)
             self.hear(result, of: request)
         case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .raiseAlarm, .clearAlarm, .storageChanged,
             .drained:
@@ -100,13 +100,13 @@ extension World {
     }
 
     /// The HTTP API has answered.
-    private mutating func hear(_ result: ApiResult, of request: ApiRequestID) {
-        if self.neighbours.contains(request) {
-            self.note("\(request) of the neighbour is answered", more: "\(result)")
-            if case .accepted(let accepted) = result { self.see(.neighbourTold(accepted.messageID)) }
+    private mutating func hear(_ result: APIResult, of request: APIRequestID) {
+        if self.otherTenants.contains(request) {
+            self.note("\(request) of the other tenant is answered", more: "\(result)")
+            if case .accepted(let accepted) = result { self.see(.otherTenantNotified(accepted.messageID)) }
         } else if case .accepted(let accepted) = result {
             self.see(.apiAccepted(accepted.messageID))
-            self.withdrawCall(accepted)
+            self.recallCall(accepted)
         } else {
             self.note("\(request) is answered", more: "\(result)")
             self.answer(request, result)
@@ -185,7 +185,7 @@ extension World {
         self.life += 1
         self.batch = []
         self.batchRequests = []
-        self.openApiRequests = []
+        self.openAPIRequests = []
         self.forgetHostileSessions()
         self.isSyncing = false
         self.serverTimerAt = nil

@@ -5,7 +5,7 @@ import ServerCore
 import TidingsModel
 
 // People sign out, and sooner or later they or somebody else sign in on that phone (DESIGN P7). The next one waits until the server
-// has heard of the farewell, and some seconds more, so that nothing on its way to the one client reaches the other; where the server
+// has heard of the pending sign-out, and some seconds more, so that nothing on its way to the one client reaches the other; where the server
 // never takes it, as soon as that is known.
 extension World {
     mutating func signOut(in process: ProcessID, on index: Int) {
@@ -16,7 +16,7 @@ extension World {
         self.see(.signedOut(key))
         self.phones[index].isSignedIn = false
         self.plan(.signsIn(index), after: 12_000)
-        self.handle(.signOutWished, in: process, on: index)
+        self.handle(.signOutRequested, in: process, on: index)
     }
 
     /// Nothing of the person stays on the phone but how far custom messages were handed over.
@@ -28,7 +28,7 @@ extension World {
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
     }
 
-    /// Some sign out where there is no network; and of these some never say farewell, since their token is not good any more by then.
+    /// Some sign out where there is no network; and of these some never say pending sign-out, since their token is not good any more by then.
     private mutating func leaveNetwork(_ index: Int) {
         guard self.chance.chance(perMille: 600) else { return }
         self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: true)), on: index)
@@ -53,18 +53,18 @@ extension World {
             let checked = CheckedToken(user: key, expiresAt: expiresAt)
             return .valid(checked, extensionToken: "\(self.serverNow.wall)")
         }
-        self.see(.reached(.lostFarewells))
+        self.see(.reached(.lostSignOuts))
         return .invalid
     }
 
-    /// The server has heard of the farewell: nobody is signed in, and nothing is left to do for the client.
-    mutating func endFarewell(in process: ProcessID, on index: Int) {
-        self.note("phone \(index) has said farewell")
+    /// The server has heard of the pending sign-out: nobody is signed in, and nothing is left to do for the client.
+    mutating func endPendingSignOut(in process: ProcessID, on index: Int) {
+        self.note("phone \(index) has said pending sign-out")
         self.phones[index].isLeaving = false
-        self.phones[index].saidFarewellAt = self.time
+        self.phones[index].sentSignOutAt = self.time
         // Nothing is on its way to somebody whom the server has sent away: the next one may come at once.
         if self.phones[index].isTokenVoid {
-            self.phones[index].saidFarewellAt -= 10_000
+            self.phones[index].sentSignOutAt -= 10_000
             self.plan(.signsIn(index), after: 100)
         }
         self.phones[index].processes[process]?.client = nil
@@ -73,9 +73,9 @@ extension World {
 
     mutating func signIn(_ index: Int) {
         guard !self.phones[index].isSignedIn else { return }
-        guard !self.phones[index].isLeaving, self.time >= self.phones[index].saidFarewellAt + 10_000,
+        guard !self.phones[index].isLeaving, self.time >= self.phones[index].sentSignOutAt + 10_000,
             let process = self.phones[index].core.process(of: Self.bundle),
-            self.phones[index].processes[process]?.isInFront == true,
+            self.phones[index].processes[process]?.isInForeground == true,
             self.phones[index].processes[process]?.isSuspended == false
         else { return self.plan(.signsIn(index), after: 5_000) }
         self.takeTurn(.signIn(index))
@@ -96,7 +96,7 @@ extension World {
         self.see(.reached(.signIns))
         self.see(.signedIn(self.phones[index].key))
         self.handle(.kitConfigured(KitSettings()), in: process, on: index)
-        self.handle(.connectWished, in: process, on: index)
+        self.handle(.connectRequested, in: process, on: index)
         if let registration = self.phones[index].registration {
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
         }

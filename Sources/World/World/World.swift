@@ -57,7 +57,7 @@ package struct World {
     var apns: APNsService
     /// What ails it, or the way to it.
     var apnsFault: APNsFault?
-    var apnsIllness = APNsIllness()
+    var apnsOutage = APNsOutage()
     /// The server's client of it, as long as the server lives, and their connections.
     var pool: WorldPool?
     var links: [UInt64: AppleLink] = [:]
@@ -75,18 +75,18 @@ package struct World {
     /// In the order of their numbers.
     var people: [UserID] = []
     /// The requests of another app on the same server, of which no promise is told.
-    var neighbours: Set<ApiRequestID> = []
+    var otherTenants: Set<APIRequestID> = []
     /// What hostile clients have, and what they say once the server takes it.
     var hostile = HostileClients()
     var hostileWaits: [(session: SessionID, token: PushToken)] = []
     var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     /// Groups and discussions.
     var groups: [ConversationID] = []
-    var lastApiRequest: UInt64 = 0
+    var lastAPIRequest: UInt64 = 0
     /// The requests of the HTTP API the server has not answered.
-    var openApiRequests: Set<ApiRequestID> = []
+    var openAPIRequests: Set<APIRequestID> = []
     /// The extensions' requests the server has not answered.
-    var apiCallers: [ApiRequestID: ApiCaller] = [:]
+    var apiCallers: [APIRequestID: APICaller] = [:]
     var connections: [WorldConnection] = []
     /// How many connections there were when the server started last.
     var connectionsBefore = 0
@@ -115,7 +115,7 @@ package struct World {
         self.lines = keepsLines ? [] : nil
         let key = ProviderKey(keyID: Self.keyID, teamID: Self.teamID, environments: [.sandbox], topics: nil)
         var configuration = APNsService.Configuration(keys: [key])
-        configuration.mishaps = options.faults.mishaps(seed: options.seed)
+        configuration.faults = options.faults.faults(seed: options.seed)
         self.apns = APNsService(configuration: configuration)
     }
 
@@ -234,7 +234,7 @@ package struct World {
         self.plan(.serverStart, after: 0)
         self.plan(.groupsBegin, after: 500)
         self.plan(.backendActs, after: 65_000)
-        self.plan(.neighbourActs, after: 67_000)
+        self.plan(.otherTenantActs, after: 67_000)
         if self.options.faults.hasHostileClients { self.plan(.hostileActs, after: 90_000) }
         self.plan(.chanceOfCrash, after: 70_000)
         self.plan(.chanceOfAPNsFault, after: 80_000)
@@ -262,9 +262,9 @@ package struct World {
         case .personActs(let index), .signsIn(let index), .takesBack(let index, _), .clears(let index, _):
             .person(index)
         case .groupsBegin, .backendActs: .backend
-        case .neighbourActs: .neighbour
+        case .otherTenantActs: .otherTenant
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
-        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .rollCall, .rollCallEnds: .setup
+        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds: .setup
         }
     }
 
@@ -313,7 +313,7 @@ package struct World {
         case .chanceOfAPNsFault: self.maybeBreakAPNs()
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
-        case .neighbourActs: self.neighbourActs()
+        case .otherTenantActs: self.otherTenantActs()
         case .hostileActs: self.hostileActs()
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }
@@ -334,8 +334,8 @@ package struct World {
         case .endLook: self.endLook()
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
-        case .rollCall: self.callTheRoll()
-        case .rollCallEnds: self.endRollCall()
+        case .finalProbe: self.callTheRoll()
+        case .finalProbeEnds: self.endFinalProbe()
         }
     }
 }

@@ -46,7 +46,7 @@ struct WorldDisk: Hashable {
     /// What held on this phone when its log ended here: the settings of the log, and over them what was set here since.
     func preferences(upTo position: LogPosition) -> Preferences {
         let settings = self.history.last { $0.position <= position }?.settings ?? AllSettings()
-        return Preferences(confirmed: settings, wishes: self.store.wishes.values.elements)
+        return Preferences(confirmed: settings, pendingChanges: self.store.pendingChanges.values.elements)
     }
 
     /// How far the log is stored, and what is unread, of a disk that is not to be copied.

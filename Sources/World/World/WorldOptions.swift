@@ -144,13 +144,13 @@ package struct WorldFaults: Hashable, Sendable {
     }
 
     /// What APNs does to pushes on their way.
-    func mishaps(seed: UInt64) -> APNsService.Mishaps {
-        var mishaps = APNsService.Mishaps()
-        mishaps.seed = seed
-        mishaps.reorderPerMille = self.push
-        mishaps.duplicatePerMille = self.push
-        mishaps.olderSurvivesPerMille = self.push
-        return mishaps
+    func faults(seed: UInt64) -> APNsService.Faults {
+        var faults = APNsService.Faults()
+        faults.seed = seed
+        faults.reorderPerMille = self.push
+        faults.duplicatePerMille = self.push
+        faults.olderSurvivesPerMille = self.push
+        return faults
     }
 }
 

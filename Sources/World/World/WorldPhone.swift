@@ -32,7 +32,7 @@ final class WorldPhone {
     var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
-    var saidFarewellAt: Int64 = 0
+    var sentSignOutAt: Int64 = 0
     /// The server does not take the token of who has signed out.
     var isTokenVoid = false
     /// What the app has received from the system.
@@ -64,7 +64,7 @@ final class WorldPhone {
     var openConnections: [Int] = []
     /// How many connections something was about to break.
     var breakCount = 0
-    /// What the person will withdraw as soon as it is sent.
+    /// What the person will recall as soon as it is sent.
     var regrets: OrderedSet<ClientMessageID> = []
     /// What the person has written and the server has not taken.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
@@ -90,12 +90,12 @@ final class WorldPhone {
     var counts: (stored: LogPosition, unread: Int) { WorldDisk.counts(of: &self.disk) }
 
     /// Whether the app is on the screen.
-    var isInFront: Bool { Self.isInFront(&self.core) }
+    var isInForeground: Bool { Self.isInForeground(&self.core) }
     /// Whether nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no permission.
     var isReadyToRing: Bool { Self.isReadyToRing(&self.core) }
 
-    private static func isInFront(_ core: inout PhoneCore) -> Bool {
-        core.state(of: World.bundle)?.isInFront == true
+    private static func isInForeground(_ core: inout PhoneCore) -> Bool {
+        core.state(of: World.bundle)?.isInForeground == true
     }
     private static func isReadyToRing(_ core: inout PhoneCore) -> Bool {
         core.focus == nil && core.isUnlockedOnce && !core.isInLowPowerMode
@@ -114,7 +114,7 @@ final class WorldProcess {
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
     /// The app was told that it is on the screen, and not yet that it left.
-    var isInFront = false
+    var isInForeground = false
     var kit: KitMachine
     var center = NotificationCenterQueue()
     var lastCenterWork: NotificationCenterQueue.Number = 0

@@ -34,7 +34,7 @@ struct TestServer {
         configuration.core.drainTime = 200
         var app = ServerConfiguration.App(id: "demo", tokenSecret: Self.secret)
         app.apiKeys = [
-            .init(id: "operator", sha256: Self.hash(Self.key), scopes: ApiScope.allCases),
+            .init(id: "operator", sha256: Self.hash(Self.key), scopes: APIScope.allCases),
             .init(id: "reader", sha256: Self.hash("reader-key"), scopes: [.trace]),
         ]
         configuration.apps = [app]
@@ -103,7 +103,7 @@ struct TestServer {
             ?? ""
     }
 
-    /// A hello of a phone in front.
+    /// A hello of a phone in the foreground.
     func hello(_ user: UserID, device: DeviceID? = nil, token: String? = nil) -> ClientFrame {
         .hello(
             .init(
@@ -139,7 +139,7 @@ struct TestServer {
 }
 
 /// A response of the HTTP API.
-struct ApiResponse {
+struct APIResponse {
     var status: Int
     var head: String
     var text: String
@@ -158,7 +158,7 @@ extension TestServer {
     /// One request on a connection of its own, to the port that serves it.
     func request(
         _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil
-    ) async throws -> ApiResponse {
+    ) async throws -> APIResponse {
         let isForPhones = path.hasPrefix("/v1/extension/")
         let client = try await RawClient.connect(
             port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
@@ -171,6 +171,6 @@ extension TestServer {
         await client.close()
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         DescribedStatuses.check(status, method, path)
-        return ApiResponse(status: status, head: head, text: text)
+        return APIResponse(status: status, head: head, text: text)
     }
 }

@@ -32,7 +32,7 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         _ = story.accepted()
         var disk = story.disk(of: ann1)
-        _ = disk.carryOut(.keepWish(.hidesContent(true)))
+        _ = disk.carryOut(.addPendingChange(.hidesContent(true)))
         _ = disk.carryOut(.markRead(withBob, upTo: 1))
         let draft = MessageDraft(clientMessageID: "c", conversation: withBob, objectName: .text, content: "{}")
         _ = disk.carryOut(.keepOutgoing(draft))
@@ -48,7 +48,7 @@ import TidingsModel
         late.tell(.looked(late.ending()))
         #expect(story.broken + late.broken == [])
         var disk = story.disk(of: ann1)
-        _ = disk.carryOut(.keepWish(.hidesContent(true)))
+        _ = disk.carryOut(.addPendingChange(.hidesContent(true)))
         story.tell(.looked(story.ending([ann1: disk])))
         #expect(story.broken == ["converge"])
         late.tell(.looked(late.ending([ann1: WorldDisk()])))
@@ -101,12 +101,12 @@ import TidingsModel
         #expect(store.carryOut(.markRead(withBob, upTo: 3)) == .counted(1))
         // A reading position never goes back.
         #expect(store.carryOut(.markRead(withBob, upTo: 1)) == .counted(1))
-        let wish = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
-        #expect(store.carryOut(.keepWish(wish)) == .counted(0))
+        let pendingChange = PendingSettingsChange.conversation(withBob, ConversationSettings(level: .blocked))
+        #expect(store.carryOut(.addPendingChange(pendingChange)) == .counted(0))
         // What comes while it is muted counts as soon as it is not.
         _ = store.carryOut(.write([LogEntry(position: 7, body: .message(story.message()))], for: "ann"))
         #expect(store.unread == 0)
-        #expect(store.carryOut(.dropWish(wish, isKept: false)) == .counted(2))
+        #expect(store.carryOut(.removePendingChange(pendingChange, isKept: false)) == .counted(2))
     }
 
     @Test func `asks for members it cannot be sure of: of a group it joins midway, and after coming back`() {

@@ -67,7 +67,7 @@ private struct KindLog: Checker {
             #expect(report.violations == [])
         }
         // Of the other app's commands no promise is told.
-        #expect(Set(FactKind.allCases).subtracting(book.kinds) == [.neighbourStored])
+        #expect(Set(FactKind.allCases).subtracting(book.kinds) == [.otherTenantStored])
     }
 
     @Test func `is found out if it looks at more`() {

@@ -6,7 +6,7 @@ import TidingsModel
 @testable import World
 
 extension Story {
-    /// The server keeps the leg of a withdrawal.
+    /// The server keeps the leg of a recall.
     fileprivate mutating func keep(_ recall: Recall?, on key: DeviceKey) {
         guard let recall else { return }
         let leg = LegID(message: recall.id, user: key.user, device: key.device)
@@ -15,7 +15,7 @@ extension Story {
     }
 }
 
-@Suite struct `The promise that a withdrawal follows its message` {
+@Suite struct `The promise that a recall follows its message` {
     @Test(arguments: [LegEnd.accepted(apnsID: "apns-1"), .settled(.shown)])
     func `finds a phone that has shown a message and is not told`(end: LegEnd) {
         for isKept in [true, false] {
@@ -29,7 +29,7 @@ extension Story {
         }
     }
 
-    @Test func `finds it when the device has settled the log beyond the withdrawal`() {
+    @Test func `finds it when the device has settled the log beyond the recall`() {
         var story = Story(FollowUpChecker())
         let message = story.accepted()
         story.end(message.id, on: ann1, as: .accepted(apnsID: "apns-1"))

@@ -165,7 +165,7 @@ import TidingsModel
         #expect(story.broken == ["P6"])
     }
 
-    @Test func `wants an end of the withdrawal on the device that had shown the message, or its word that it knows`() {
+    @Test func `wants an end of the recall on the device that had shown the message, or its word that it knows`() {
         var story = Story(LegChecker())
         story.tell(.stored(upTo: 9, on: ann1))
         let message = story.accepted()

@@ -73,7 +73,7 @@ import TidingsModel
         #expect(story.broken == ["P1", "P1"])
     }
 
-    @Test func `lets a phone have the bare place of what was withdrawn, deleted or edited over, and of nothing else`() {
+    @Test func `lets a phone have the bare place of what was recalled, deleted or edited over, and of nothing else`() {
         var story = Story(DurableChecker())
         let kept = story.accepted()
         let recalled = story.accepted()
@@ -150,7 +150,7 @@ import TidingsModel
     }
 
     @Test(arguments: ConversationType.allCases.filter(\.targetIsPeer))
-    func `finds a message of every kind, and what was edited or withdrawn all the same`(type: ConversationType) {
+    func `finds a message of every kind, and what was edited or recalled all the same`(type: ConversationType) {
         var story = Story(BlockChecker())
         var message = story.message(to: ConversationID(type: type, target: "ann"))
         // As the backend's, before she blocked him.
@@ -195,7 +195,7 @@ import TidingsModel
         #expect(story.broken == ["P1"])
     }
 
-    @Test func `lets pass one that it did, and one whose fate is unknown`() {
+    @Test func `lets pass one that it did, and one whose outcome is unknown`() {
         var story = Story(RequestChecker())
         let message = story.accepted()
         for number in 1...2 as ClosedRange<RequestNumber> {
@@ -221,7 +221,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `The promise that custom messages come once and in front` {
+@Suite struct `The promise that custom messages come once and in the foreground` {
     private func sent(_ story: inout Story, _ counter: UInt32, lifetime: Int64? = nil) -> CustomMessage {
         let message = CustomMessage(
             id: MessageID(wallMilliseconds: story.now, node: 3, counter: counter), content: "{}", sentAt: story.now,
@@ -234,14 +234,14 @@ import TidingsModel
         return message
     }
 
-    private func handedOver(_ message: CustomMessage, at position: LogPosition, isInFront: Bool = true) -> Fact {
-        .handedOver([(position: position, message: message)], isInFront: isInFront, on: bob1)
+    private func handedOver(_ message: CustomMessage, at position: LogPosition, isInForeground: Bool = true) -> Fact {
+        .handedOver([(position: position, message: message)], isInForeground: isInForeground, on: bob1)
     }
 
     @Test func `finds one that came in the background, twice, or too late`() {
         var story = Story(CustomChecker())
         let (first, second) = (self.sent(&story, 1), self.sent(&story, 2))
-        story.tell(self.handedOver(second, at: 2, isInFront: false))
+        story.tell(self.handedOver(second, at: 2, isInForeground: false))
         story.tell(self.handedOver(second, at: 2))
         story.tell(self.handedOver(first, at: 1))
         // The first was passed over, too.
@@ -279,7 +279,7 @@ import TidingsModel
         _ = self.sent(&story, 1, lifetime: 1_000)
         let second = self.sent(&story, 2, lifetime: 2_000)
         story.wait(1_000)
-        story.tell(.rollCallEnded([]))
+        story.tell(.finalProbeEnded([]))
         story.wait(5_000)
         story.tell(self.handedOver(second, at: 2))
         story.judge()
@@ -287,7 +287,7 @@ import TidingsModel
         var late = Story(CustomChecker())
         _ = self.sent(&late, 1, lifetime: 1_000)
         late.wait(999)
-        late.tell(.rollCallEnded([]))
+        late.tell(.finalProbeEnded([]))
         late.wait(5_000)
         late.judge()
         #expect(late.broken == ["custom"])

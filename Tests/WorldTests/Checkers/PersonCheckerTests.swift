@@ -21,7 +21,7 @@ import TidingsModel
         #expect(story.broken == ["P7", "P7"])
     }
 
-    @Test func `finds a ring in front when nobody is signed in`() {
+    @Test func `finds a ring in the foreground when nobody is signed in`() {
         var story = Story(PersonChecker())
         let message = story.accepted()
         story.tell(.presented(record(message, reason: .willPresent), on: ann1))
@@ -45,7 +45,7 @@ import TidingsModel
         story.tell(.opened(withBob, of: message.id, on: ann1))
         story.tell(.fetched([.init(message: try missed(message), isSilent: true)], pushRings: true, on: ann1))
         let custom = CustomMessage(id: message.id, content: "{}", sentAt: 0)
-        story.tell(.handedOver([(position: LogPosition(1), message: custom)], isInFront: true, on: ann1))
+        story.tell(.handedOver([(position: LogPosition(1), message: custom)], isInForeground: true, on: ann1))
         #expect(story.broken == ["P7", "P7", "P7", "P7", "P7"])
         story.tell(.signedIn(ann1))
         story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))

@@ -56,7 +56,7 @@ import TidingsModel
         story.tell(.unextended(identifier: message.id.description, on: ann1))
         story.tell(.signedOut(ann1))
         story.tell(.signedIn(next))
-        // In front the app is asked, and knows better.
+        // In the foreground the app is asked, and knows better.
         story.tell(.presented(record(message, reason: .willPresent), on: next))
         #expect(story.broken == ["P3"])
         story.tell(.presented(record(message), on: next))
@@ -96,7 +96,7 @@ import TidingsModel
         story.tell(.lacksLevels(ann1.device))
         story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
         story.tell(banner(sound: true))
-        // A second push of it, the withdrawal in its place, and what was fetched.
+        // A second push of it, the recall in its place, and what was fetched.
         story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
         story.tell(banner())
         story.tell(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
@@ -248,7 +248,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `The promise that what is withdrawn stays withdrawn` {
+@Suite struct `The promise that what is recalled stays recalled` {
     @Test func `finds a push once the core knows`() {
         var story = Story(RecallChecker())
         let message = story.accepted()
@@ -291,8 +291,8 @@ import TidingsModel
     @Test func `finds a phone that knows and lets it ring, by either road`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let withdrawal = story.recall(message)
-        let recall = try #require(withdrawal)
+        let recall = story.recall(message)
+        let recall = try #require(recall)
         story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
         story.tell(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann1))
         story.tell(.extended(message.id, isQuiet: false, text: "", on: ann2))
@@ -305,12 +305,12 @@ import TidingsModel
     }
 }
 
-extension `The promise that what is withdrawn stays withdrawn` {
+extension `The promise that what is recalled stays recalled` {
     @Test func `finds a phone that knows and tells what it said`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let withdrawal = story.recall(message)
-        let recall = try #require(withdrawal)
+        let recall = story.recall(message)
+        let recall = try #require(recall)
         story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         // One phone hears of it by a push, the other in its log.
         story.tell(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))

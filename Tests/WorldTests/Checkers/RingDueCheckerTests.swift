@@ -102,7 +102,8 @@ extension Story {
 
     @Test(
         arguments: [
-            .moved(isInFront: true, on: ann1), .moved(isInFront: true, on: ann2), .disturbed(ann1), .signedOut(ann1),
+            .moved(isInForeground: true, on: ann1), .moved(isInForeground: true, on: ann2), .disturbed(ann1),
+            .signedOut(ann1),
         ] as [Fact])
     func `excuses a phone to which something happens, and says so`(fact: Fact) {
         var story = newStory()
@@ -115,7 +116,8 @@ extension Story {
 
     @Test(
         arguments: [
-            .moved(isInFront: false, on: ann1), .moved(isInFront: true, on: bob1), .disturbed(bob1), .appEnded(ann1),
+            .moved(isInForeground: false, on: ann1), .moved(isInForeground: true, on: bob1), .disturbed(bob1),
+            .appEnded(ann1),
         ] as [Fact])
     func `excuses nobody for what happens to others`(fact: Fact) {
         var story = newStory()
@@ -125,9 +127,9 @@ extension Story {
         #expect(story.broken == ["P3"])
     }
 
-    @Test func `excuses what is withdrawn, deleted, read, or silenced meanwhile`() {
+    @Test func `excuses what is recalled, deleted, read, or silenced meanwhile`() {
         let ann = UserKey(app: World.app, user: "ann")
-        let deeds: [(inout Story, Message) -> Void] = [
+        let actions: [(inout Story, Message) -> Void] = [
             { story, message in _ = story.recall(message) },
             { $0.commit(.delete(ann, Deletion(conversation: withBob, messages: [$1.id]), at: $0.now)) },
             { story, _ in story.commit(.markRead(ann, withBob, upTo: 1, at: story.now)) },
@@ -135,10 +137,10 @@ extension Story {
             { story, _ in story.commit(.setPushState(ann1, .none)) },
             { story, _ in story.commit(.setPushState(bob1, .registered(registration, at: story.now))) },
         ]
-        for deed in deeds {
+        for action in actions {
             var story = newStory()
             let message = story.due()
-            deed(&story, message)
+            action(&story, message)
             story.waitTooLong()
             #expect(story.broken == [])
             #expect(story.checkers.marks[.excusedRings] == 1)

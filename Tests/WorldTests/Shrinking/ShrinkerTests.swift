@@ -101,10 +101,10 @@ private func run(_ options: WorldOptions) -> WorldReport {
             ("app", [.neglectedHandlers]),
         ]
         for (name, marks) in kinds {
-            #expect(marks.allSatisfy { all.marks[$0] > 0 }, "\(name) never struck")
+            #expect(marks.allSatisfy { all.marks[$0] > 0 }, "\(name) was never injected")
             options.kept = Set(all.outside.map(\.event).filter { !$0.party.description.hasPrefix("\(name)-") })
             let report = World.run(options)
-            #expect(marks.allSatisfy { report.marks[$0] == 0 }, "\(name) was left out, and struck")
+            #expect(marks.allSatisfy { report.marks[$0] == 0 }, "\(name) was left out, and was injected")
             for (_, others) in kinds where others != marks {
                 #expect(others.contains { report.marks[$0] > 0 }, "\(name) took \(others) with it")
             }

@@ -38,7 +38,7 @@ extension TerminalCommand {
         case .restart: Self.plain("restart")
         case .input(let value):
             .members([
-                ("do", "input"), ("app", .string(try Self.bundle(picture.frontApp, picture))), ("value", value),
+                ("do", "input"), ("app", .string(try Self.bundle(picture.foregroundApp, picture))), ("value", value),
             ])
         case .push(let payload):
             .members([("do", "push"), ("app", .string(try Self.bundle(nil, picture))), ("payload", payload)])
@@ -93,7 +93,7 @@ extension TerminalCommand {
     private static func bundle(_ name: String?, _ picture: PhonePicture) throws(InvalidField) -> String {
         let known = picture.apps.map { "\($0.bundle)" }.joined(separator: ", ")
         guard let name else {
-            if let front = picture.frontApp { return front }
+            if let front = picture.foregroundApp { return front }
             guard let only = picture.apps.first, picture.apps.count == 1 else {
                 throw InvalidField(field: "app", rule: "is missing; installed are \(known)")
             }

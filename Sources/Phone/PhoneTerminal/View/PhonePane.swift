@@ -1,4 +1,4 @@
-/// The phone itself as lines: status bar, banners, what is in front, the notification list, the apps.
+/// The phone itself as lines: status bar, banners, what is in the foreground, the notification list, the apps.
 struct PhonePane {
     private let picture: PhonePicture
     private let selected: Int?
@@ -20,10 +20,10 @@ struct PhonePane {
         let room = max(0, self.rows - top.count - bottom.count)
         let notices = self.notices
         let front = self.front
-        // The list and what is in front share the room; what one does not need is the other's.
+        // The list and what is in the foreground share the room; what one does not need is the other's.
         let forNotices = min(notices.count, max(room - front.count, (room + 1) / 2))
-        let forFront = room - forNotices
-        let middle = Self.cut(front, to: forFront) + self.cutNotices(notices, to: forNotices)
+        let forForeground = room - forNotices
+        let middle = Self.cut(front, to: forForeground) + self.cutNotices(notices, to: forNotices)
         let filler = Array(repeating: [Span]() as [Span], count: max(0, room - middle.count))
         return Array((top + middle + filler + bottom).prefix(self.rows))
     }
@@ -76,7 +76,7 @@ struct PhonePane {
         }
     }
 
-    /// The app in front with its screens, or the icons of the home screen; on a locked phone nothing.
+    /// The app in the foreground with its screens, or the icons of the home screen; on a locked phone nothing.
     private var front: [[Span]] {
         guard !self.picture.isLocked else { return [] }
         guard let app = self.picture.front else {

@@ -98,8 +98,8 @@ package struct PhonePicture: Equatable, Sendable {
     package var lowPowerMode = false
     /// Whether a Focus is on.
     package var focus = false
-    /// The bundle identifier of the app in front; nil on the home and lock screen.
-    package var frontApp: String?
+    /// The bundle identifier of the app in the foreground; nil on the home and lock screen.
+    package var foregroundApp: String?
     /// Banners showing now, newest first.
     package var banners: [Notice] = []
     /// The notification list, newest first.
@@ -116,14 +116,16 @@ package struct PhonePicture: Equatable, Sendable {
     /// A phone that was not looked at yet.
     package init() {}
 
-    /// The app in front.
-    package var front: App? { self.apps.first { $0.bundle == self.frontApp } }
+    /// The app in the foreground.
+    package var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
 
     /// Everything it shows as lines, nothing shortened: what a script looks into.
     package var lines: [String] {
         var lines: [String] = []
         lines.append(
-            self.isLocked ? "locked" : self.frontApp == nil ? "home screen" : "in front: \(self.frontApp ?? "")")
+            self.isLocked
+                ? "locked"
+                : self.foregroundApp == nil ? "home screen" : "in the foreground: \(self.foregroundApp ?? "")")
         if self.isBeforeFirstUnlock { lines.append("before first unlock") }
         lines += self.signs
         if let app = self.permissionPrompt { lines.append("permission: \(app) would like to send notifications") }
@@ -156,7 +158,7 @@ extension PhonePicture {
         self.airplaneMode = json["airplane"]?.boolValue ?? false
         self.lowPowerMode = json["low_power"]?.boolValue ?? false
         self.focus = json["focus"]?.boolValue ?? false
-        self.frontApp = json["front_app"]?.stringValue
+        self.foregroundApp = json["front_app"]?.stringValue
         self.banners = Self.notices(json["banners"])
         self.list = Self.notices(json["list"])
         self.permissionPrompt = json["permission_prompt"]?.stringValue

@@ -10,8 +10,8 @@ final class CourierClient {
     enum Event {
         case connected
         case disconnected
-        case tokenIssued(TokenWish, PushToken)
-        case registrationFailed(TokenWish, reason: String)
+        case tokenIssued(TokenRegistration, PushToken)
+        case registrationFailed(TokenRegistration, reason: String)
         case pushArrived(Push, apnsID: String?)
         /// The courier refused something, or sent what cannot be read.
         case refused(InvalidField)
@@ -19,7 +19,7 @@ final class CourierClient {
 
     private struct Wanted {
         var id: Int64
-        var wish: TokenWish
+        var registration: TokenRegistration
         var isAnswered: Bool
     }
 
@@ -35,8 +35,8 @@ final class CourierClient {
     private var retry: Scheduled<Void>?
     private var wanted: [Wanted] = []
     /// What ended while the courier could not be told.
-    private var ended: [TokenWish] = []
-    private var channels: [ChannelWish] = []
+    private var ended: [TokenRegistration] = []
+    private var channels: [ChannelSubscription] = []
     private var lastID: Int64 = 0
 
     init(
@@ -63,31 +63,31 @@ final class CourierClient {
     }
 
     /// Asks for a token: now, and again on each new connection until it is answered.
-    func register(_ wish: TokenWish) {
+    func register(_ registration: TokenRegistration) {
         self.lastID += 1
-        self.wanted.removeAll { $0.wish == wish }
-        let wanted = Wanted(id: self.lastID, wish: wish, isAnswered: false)
+        self.wanted.removeAll { $0.registration == registration }
+        let wanted = Wanted(id: self.lastID, registration: registration, isAnswered: false)
         self.wanted.append(wanted)
         self.send(wanted)
     }
 
     /// Ends a token: now, or first of all on the next connection.
-    func unregister(_ wish: TokenWish) {
-        self.wanted.removeAll { $0.wish == wish }
-        guard self.isWelcome else { return self.ended.append(wish) }
-        self.end(wish)
+    func unregister(_ registration: TokenRegistration) {
+        self.wanted.removeAll { $0.registration == registration }
+        guard self.isWelcome else { return self.ended.append(registration) }
+        self.end(registration)
     }
 
     /// Wants a channel's broadcasts: now, and on each new connection.
-    func subscribe(_ wish: ChannelWish) {
-        self.channels.append(wish)
-        self.write(wish.request(isOn: true))
+    func subscribe(_ registration: ChannelSubscription) {
+        self.channels.append(registration)
+        self.write(registration.request(isOn: true))
     }
 
     /// No longer wants them.
-    func unsubscribe(_ wish: ChannelWish) {
-        self.channels.removeAll { $0 == wish }
-        self.write(wish.request(isOn: false))
+    func unsubscribe(_ registration: ChannelSubscription) {
+        self.channels.removeAll { $0 == registration }
+        self.write(registration.request(isOn: false))
     }
 
     /// A push has arrived.
@@ -96,11 +96,12 @@ final class CourierClient {
     private func send(_ wanted: Wanted) {
         self.write(
             .register(
-                id: wanted.id, topic: wanted.wish.topic, wanted.wish.environment, activity: wanted.wish.activity))
+                id: wanted.id, topic: wanted.registration.topic, wanted.registration.environment,
+                activity: wanted.registration.activity))
     }
 
-    private func end(_ wish: TokenWish) {
-        self.write(.unregister(topic: wish.topic, wish.environment, activity: wish.activity))
+    private func end(_ registration: TokenRegistration) {
+        self.write(.unregister(topic: registration.topic, registration.environment, activity: registration.activity))
     }
 
     private func write(_ request: CourierRequest) {
@@ -166,16 +167,16 @@ final class CourierClient {
             self.isWelcome = true
             self.backoff.reset()
             self.onEvent(.connected)
-            for wish in self.ended { self.end(wish) }
+            for registration in self.ended { self.end(registration) }
             self.ended = []
             // The courier may have forgotten; a topic asked for again keeps its token.
             for wanted in self.wanted { self.send(wanted) }
-            for wish in self.channels { self.write(wish.request(isOn: true)) }
+            for registration in self.channels { self.write(registration.request(isOn: true)) }
         case .registered(let id, _, _, let token, _):
             guard let index = self.wanted.firstIndex(where: { $0.id == id }) else { return }
             guard !self.wanted[index].isAnswered else { return }
             self.wanted[index].isAnswered = true
-            self.onEvent(.tokenIssued(self.wanted[index].wish, token))
+            self.onEvent(.tokenIssued(self.wanted[index].registration, token))
         case .push(let push): self.onEvent(.pushArrived(Push(push), apnsID: push.apnsID))
         case .error(let field, let rule):
             self.onEvent(.refused(InvalidField(field: field, rule: rule)))
@@ -183,7 +184,7 @@ final class CourierClient {
                 let index = self.wanted.firstIndex(where: { !$0.isAnswered })
             else { return }
             let refused = self.wanted.remove(at: index)
-            self.onEvent(.registrationFailed(refused.wish, reason: "\(field) \(rule)"))
+            self.onEvent(.registrationFailed(refused.registration, reason: "\(field) \(rule)"))
         }
     }
 }

@@ -4,7 +4,7 @@ import TidingsModel
 
 /// A token the phone wants of the courier: one for each topic, and under the topic of Live Activities one for each
 /// activity (ios-delivery.md §12).
-struct TokenWish: Equatable {
+struct TokenRegistration: Equatable {
     /// The topic, suffix included.
     var topic: String
     var environment: PushEnvironment
@@ -13,7 +13,7 @@ struct TokenWish: Equatable {
 }
 
 /// A broadcast channel the phone listens to.
-struct ChannelWish: Equatable {
+struct ChannelSubscription: Equatable {
     /// The app's bundle identifier.
     var topic: String
     var environment: PushEnvironment

@@ -18,19 +18,21 @@ extension HostShell {
         switch event {
         case .connected: self.note("courier", nil, [("state", "connected")])
         case .disconnected: self.note("courier", nil, [("state", "disconnected")])
-        case .tokenIssued(let wish, let token) where self.kindsWanted.contains { $0.wish == wish }:
+        case .tokenIssued(let registration, let token)
+        where self.kindsWanted.contains { $0.registration == registration }:
             self.note(
                 "token", nil,
-                [("topic", .string(wish.topic)), ("token", .string(token.rawValue))] + Self.members(wish.activity))
-            let answered = self.kindsWanted.filter { $0.wish == wish }
-            self.kindsWanted.removeAll { $0.wish == wish }
+                [("topic", .string(registration.topic)), ("token", .string(token.rawValue))]
+                    + Self.members(registration.activity))
+            let answered = self.kindsWanted.filter { $0.registration == registration }
+            self.kindsWanted.removeAll { $0.registration == registration }
             for wanted in answered { self.engine.post(.courier(.tokenOfKindIssued(wanted.app, wanted.kind, token))) }
-        case .tokenIssued(let wish, let token):
-            self.note("token", BundleID(wish.topic), [("token", .string(token.rawValue))])
-            self.engine.post(.courier(.tokenIssued(BundleID(wish.topic), token)))
-        case .registrationFailed(let wish, let reason):
-            self.kindsWanted.removeAll { $0.wish == wish }
-            self.engine.post(.courier(.registrationFailed(BundleID(wish.topic), reason: reason)))
+        case .tokenIssued(let registration, let token):
+            self.note("token", BundleID(registration.topic), [("token", .string(token.rawValue))])
+            self.engine.post(.courier(.tokenIssued(BundleID(registration.topic), token)))
+        case .registrationFailed(let registration, let reason):
+            self.kindsWanted.removeAll { $0.registration == registration }
+            self.engine.post(.courier(.registrationFailed(BundleID(registration.topic), reason: reason)))
         case .pushArrived(let push, let apnsID):
             self.note(
                 "push", BundleID(push.topic),
@@ -152,52 +154,52 @@ extension HostShell: PhoneSurroundings {
     }
 
     func registerTopic(_ app: BundleID) {
-        self.courier?.register(self.wish(app.rawValue, of: app))
+        self.courier?.register(self.registration(app.rawValue, of: app))
         guard self.courier == nil else { return }
         self.engine.post(.courier(.registrationFailed(app, reason: "the phone has no courier")))
     }
 
     func unregisterTopic(_ app: BundleID) {
-        self.courier?.unregister(self.wish(app.rawValue, of: app))
+        self.courier?.unregister(self.registration(app.rawValue, of: app))
     }
 
     func requestToken(_ kind: TokenKind, for app: BundleID) {
-        let wish = self.wish(kind, of: app)
-        self.kindsWanted.append((wish, app, kind))
-        self.courier?.register(wish)
+        let registration = self.registration(kind, of: app)
+        self.kindsWanted.append((registration, app, kind))
+        self.courier?.register(registration)
     }
 
     func dropToken(_ kind: TokenKind, of app: BundleID) {
         self.kindsWanted.removeAll { $0.app == app && $0.kind == kind }
-        self.courier?.unregister(self.wish(kind, of: app))
+        self.courier?.unregister(self.registration(kind, of: app))
     }
 
-    private func wish(_ kind: TokenKind, of app: BundleID) -> TokenWish {
+    private func registration(_ kind: TokenKind, of app: BundleID) -> TokenRegistration {
         let topic = kind.topic(of: app)
         return switch kind {
-        case .activity(let activity): self.wish(topic, of: app, activity: activity)
-        case .voip, .pushToStart: self.wish(topic, of: app)
+        case .activity(let activity): self.registration(topic, of: app, activity: activity)
+        case .voip, .pushToStart: self.registration(topic, of: app)
         }
     }
 
-    private func wish(_ topic: String, of app: BundleID, activity: String? = nil) -> TokenWish {
-        TokenWish(topic: topic, environment: self.pushEnvironment(of: app), activity: activity)
+    private func registration(_ topic: String, of app: BundleID, activity: String? = nil) -> TokenRegistration {
+        TokenRegistration(topic: topic, environment: self.pushEnvironment(of: app), activity: activity)
     }
 
     func subscribe(_ app: BundleID, channel: String) {
         self.courier?.subscribe(
-            ChannelWish(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
+            ChannelSubscription(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
     }
 
     func unsubscribe(_ app: BundleID, channel: String) {
         self.courier?.unsubscribe(
-            ChannelWish(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
+            ChannelSubscription(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
     }
 
     func invalidateTokens(of app: BundleID) {
         // The courier gives a new token to a topic that was given up; its Live Activities have ended before.
-        self.courier?.unregister(self.wish(app.rawValue, of: app))
-        for kind in [TokenKind.voip, .pushToStart] { self.courier?.unregister(self.wish(kind, of: app)) }
+        self.courier?.unregister(self.registration(app.rawValue, of: app))
+        for kind in [TokenKind.voip, .pushToStart] { self.courier?.unregister(self.registration(kind, of: app)) }
     }
 
     private func pushEnvironment(of app: BundleID) -> PushEnvironment {

@@ -39,7 +39,7 @@ final class HostShell {
     var questions: UInt64 = 0
 
     /// Tokens of other kinds that were asked for and have not come.
-    var kindsWanted: [(wish: TokenWish, app: BundleID, kind: TokenKind)] = []
+    var kindsWanted: [(registration: TokenRegistration, app: BundleID, kind: TokenKind)] = []
 
     /// One process of an app or extension.
     struct Hosted {
@@ -216,8 +216,8 @@ final class HostShell {
     }
 
     private func input(_ value: JSONValue, to app: BundleID) throws(InvalidField) {
-        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInFront == true
-        else { throw InvalidField(field: "app", rule: "must be in front to be touched: \(app)") }
+        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInForeground == true
+        else { throw InvalidField(field: "app", rule: "must be in the foreground to be touched: \(app)") }
         self.send(.input(value), to: process)
     }
 

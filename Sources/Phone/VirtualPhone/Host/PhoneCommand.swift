@@ -34,7 +34,7 @@ public enum PhoneCommand: Equatable, Sendable {
     case lowPower(isOn: Bool)
     /// A Focus that lets nothing but time-sensitive and critical notifications through (iOS 15).
     case focus(isOn: Bool)
-    /// A call, the app switcher or Notification Center covers or uncovers the app in front.
+    /// A call, the app switcher or Notification Center covers or uncovers the app in the foreground.
     case overlay(isOn: Bool)
     case memoryLow
     case restart

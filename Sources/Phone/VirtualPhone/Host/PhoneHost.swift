@@ -255,7 +255,7 @@ public final class PhoneHost: Sendable {
     }
 }
 
-/// The wish to end a phone: given once, seen by everybody who waits, gone with the next start.
+/// The registration to end a phone: given once, seen by everybody who waits, gone with the next start.
 private final class QuitSign: Sendable {
     private struct State {
         var isGiven = false

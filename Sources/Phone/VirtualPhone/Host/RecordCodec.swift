@@ -130,7 +130,7 @@ extension ScreenState {
         func entries(_ list: [ListEntry]) -> JSONValue { .array(list.map { $0.json(actions: actions($0)) }) }
         return [
             ("lock", .string(self.lock.rawValue)), ("airplane", .bool(self.airplaneMode)),
-            ("front_app", .optional(self.frontApp?.rawValue)), ("front_screen", .optional(self.frontScreen)),
+            ("front_app", .optional(self.foregroundApp?.rawValue)), ("front_screen", .optional(self.foregroundScreen)),
             ("banners", entries(self.banners)), ("list", entries(self.list)),
             ("badges", .members(self.badges.map { ($0.app.rawValue, .int($0.count)) })),
             ("permission_prompt", .optional(self.permissionPrompt?.rawValue)), ("focus", .bool(self.focus != nil)),

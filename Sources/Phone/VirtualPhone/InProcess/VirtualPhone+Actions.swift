@@ -53,9 +53,9 @@ extension VirtualPhone {
         await self.perform(.person(.actionPerformed(key, action: action, text: text)))
     }
 
-    /// Covers the app in front, as a call does.
+    /// Covers the app in the foreground, as a call does.
     public func showOverlay() async { await self.perform(.person(.overlayAppeared)) }
-    /// Uncovers the app in front.
+    /// Uncovers the app in the foreground.
     public func hideOverlay() async { await self.perform(.person(.overlayDisappeared)) }
     /// Hands a value to the app's own interface (`PhoneInput`).
     ///

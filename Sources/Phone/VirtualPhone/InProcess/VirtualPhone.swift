@@ -37,7 +37,7 @@ public import TidingsModel
     public var quietMilliseconds = 15
     /// How long real time may pass while the app owes an answer, in milliseconds; longer on a busy machine, too. Later the
     /// phone's own deadlines decide.
-    public var patienceMilliseconds = 400
+    public var timeoutMilliseconds = 400
 
     /// Every line of the trace, oldest first.
     public internal(set) var trace: [PhoneRecord] = []
@@ -117,7 +117,8 @@ public import TidingsModel
     public var screen: ScreenState {
         self.engine?.phone.screen
             ?? ScreenState(
-                lock: .locked, airplaneMode: false, frontApp: nil, frontScreen: nil, banners: [], list: [], badges: [],
+                lock: .locked, airplaneMode: false, foregroundApp: nil, foregroundScreen: nil, banners: [], list: [],
+                badges: [],
                 permissionPrompt: nil)
     }
 
@@ -276,7 +277,7 @@ public import TidingsModel
         self.post(.process(id, .started))
     }
 
-    /// Waits until the apps are quiet: no answer owed and no sign of life for a moment of real time, or out of patience.
+    /// Waits until the apps are quiet: no answer owed and no sign of life for a moment of real time, or out of timeLimit.
     public func settle() async {
         var waited = 0
         var quiet = 0
@@ -288,7 +289,7 @@ public import TidingsModel
             try? await Task.sleep(nanoseconds: 1_000_000)
             quiet = self.activity == before ? quiet + 1 : 0
             waited = self.activity == before ? waited + 1 : 0
-            if quiet >= self.quietMilliseconds, self.openCalls.isEmpty || waited >= self.patienceMilliseconds { return }
+            if quiet >= self.quietMilliseconds, self.openCalls.isEmpty || waited >= self.timeoutMilliseconds { return }
         }
     }
 

@@ -4,15 +4,15 @@ package import TidingsModel
 /// messages. At most one transport is alive at a time, and each has a new number.
 ///
 /// ```text
-///        wished                tokenProvided          opened            welcomed
+///        requested                tokenProvided          opened            welcomed
 ///  idle ────────▶ awaitingToken ───────────▶ opening ───────▶ greeting ─────────▶ online ⟲ deadline: ping
 ///   ▲ └── with a token kept ────────────────────▲ │               │                  │
 ///   │                                             ▼               ▼                  ▼
 ///   │   tokenFailed, closed, broken, deadline, reconnectAsked, a problem that passes: waiting
-///   │   waiting ── deadline, wished, unparked ──▶ awaitingToken, or opening with a token
-///   │   a problem that stays: refused ── wished ──▶ awaitingToken; a stale token asks for another at once, twice
+///   │   waiting ── deadline, requested, unparked ──▶ awaitingToken, or opening with a token
+///   │   a problem that stays: refused ── requested ──▶ awaitingToken; a stale token asks for another at once, twice
 ///   │   parked: parked, but from idle and refused ── unparked ──▶ awaitingToken, or opening with a token
-///   └── unwished, from every state
+///   └── unwanted, from every state
 /// ```
 package struct ConnectionMachine: Hashable, Sendable {
     /// `parked`: the background time is over (S0.7).
@@ -28,8 +28,8 @@ package struct ConnectionMachine: Hashable, Sendable {
     }
 
     package enum Event: Hashable, Sendable {
-        case wished(UserID)
-        case unwished
+        case requested(UserID)
+        case disconnectRequested
         case parked
         case unparked
         case tokenProvided(String)
@@ -130,10 +130,10 @@ package struct ConnectionMachine: Hashable, Sendable {
 
     private mutating func updateCounters(_ event: Event, at now: Now) {
         switch event {
-        case .wished(let user):
+        case .requested(let user):
             if self.user != user { self.token = nil }
             self.user = user
-        case .unwished:
+        case .disconnectRequested:
             self.user = nil
             self.token = nil
         case .parked: self.isParked = true
@@ -149,15 +149,17 @@ package struct ConnectionMachine: Hashable, Sendable {
         // tidy: long because the table of states and events is read as a whole.
         switch (self.state, event) {
         // What the app wants.
-        case (.idle, .wished), (.refused, .wished): return self.start(at: now, into: &effects)
-        case (.awaitingToken, .wished), (.opening, .wished), (.greeting, .wished), (.parked, .wished): return self.state
-        case (.waiting, .wished): return self.start(at: now, into: &effects)
-        case (.online, .wished):
+        case (.idle, .requested), (.refused, .requested): return self.start(at: now, into: &effects)
+        case (.awaitingToken, .requested), (.opening, .requested), (.greeting, .requested), (.parked, .requested):
+            return self.state
+        case (.waiting, .requested): return self.start(at: now, into: &effects)
+        case (.online, .requested):
             effects.append(.finishConnect(nil))
             return self.state
-        case (.idle, .unwished): return .idle
-        case (.awaitingToken, .unwished), (.opening, .unwished), (.greeting, .unwished), (.online, .unwished),
-            (.waiting, .unwished), (.parked, .unwished), (.refused, .unwished):
+        case (.idle, .disconnectRequested): return .idle
+        case (.awaitingToken, .disconnectRequested), (.opening, .disconnectRequested),
+            (.greeting, .disconnectRequested), (.online, .disconnectRequested),
+            (.waiting, .disconnectRequested), (.parked, .disconnectRequested), (.refused, .disconnectRequested):
             self.hangUp(into: &effects)
             effects += [.finishConnect(.cancelled), .publish(.disconnected)]
             return .idle

@@ -12,7 +12,7 @@ package struct Requests: Hashable, Sendable {
 
     package enum Asker: Hashable, Sendable {
         case app(RequestNumber)
-        case wishes([Preferences.Telling])
+        case pendingChanges([Preferences.Telling])
         case token
         /// A part of the log is gone.
         case settings

@@ -12,7 +12,7 @@ package struct ContentEdit: Hashable, Sendable {
     /// A badge on otherwise empty content is still applied (ios-delivery.md §10).
     package var isDiscarded: Bool
     package var communication: Communication?
-    package var hasPicture = false
+    package var hasImage = false
 
     /// Who a notification is from (ios-delivery.md §11). Without `body` the content's own text stays.
     package struct Communication: Hashable, Sendable {

@@ -42,7 +42,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         case missedFetched(JSONValue?, delivered: Set<String>)
         case posted(MessageID, isTaken: Bool)
         case reported
-        case pictureFetched(isThere: Bool)
+        case imageFetched(isThere: Bool)
         /// The system's time is up (S2.21), or nobody waits for the answer any more.
         case timeExpired
     }
@@ -54,7 +54,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         case fetch(MissedFetch)
         case report([MessageID])
         case post(MissedDecision.Post, recipientTag: String)
-        case fetchPicture(String)
+        case fetchImage(String)
         case finish(ContentEdit?)
     }
 
@@ -135,9 +135,9 @@ package struct ExtensionMachine: Hashable, Sendable {
         case (.working(var work), .reported):
             work.openReports -= 1
             return self.finishIfDone(work, &group, &turn)
-        case (.working(var work), .pictureFetched(let isThere)):
-            work.isFetchingPicture = false
-            work.hasPicture = isThere
+        case (.working(var work), .imageFetched(let isThere)):
+            work.isFetchingImage = false
+            work.hasImage = isThere
             return self.finishIfDone(work, &group, &turn)
         case (.working(let work), .timeExpired): return self.finish(work, &group, &turn)
         case (.finished(let post?), .posted(let message, let isTaken)) where post.message.message == message:
@@ -146,11 +146,11 @@ package struct ExtensionMachine: Hashable, Sendable {
             return .finished(nil)
         // Late, or of something that was not asked for.
         case (.waiting, .deliveredListed), (.waiting, .missedFetched), (.waiting, .posted), (.waiting, .reported),
-            (.waiting, .pictureFetched), (.listing, .received), (.listing, .timePassed), (.listing, .missedFetched),
-            (.listing, .posted), (.listing, .reported), (.listing, .pictureFetched), (.working, .received),
+            (.waiting, .imageFetched), (.listing, .received), (.listing, .timePassed), (.listing, .missedFetched),
+            (.listing, .posted), (.listing, .reported), (.listing, .imageFetched), (.working, .received),
             (.working, .timePassed), (.working, .deliveredListed), (.finished, .received), (.finished, .timePassed),
             (.finished, .deliveredListed), (.finished, .missedFetched), (.finished, .posted), (.finished, .reported),
-            (.finished, .pictureFetched), (.finished, .timeExpired):
+            (.finished, .imageFetched), (.finished, .timeExpired):
             return self.state
         }
     }
@@ -205,8 +205,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         if turn.canAskServer, let message = changes.receipt { self.report([message], &work, &turn) }
         if let url = changes.imageURL {
-            work.isFetchingPicture = true
-            turn.effects.append(.fetchPicture(url))
+            work.isFetchingImage = true
+            turn.effects.append(.fetchImage(url))
         }
         return self.finishIfDone(work, &group, &turn)
     }
@@ -254,7 +254,7 @@ package struct ExtensionMachine: Hashable, Sendable {
     private func postNext<Group: ExtensionGroup>(_ work: inout Work, _ group: inout Group?, _ turn: inout Turn) {
         while group != nil, !work.posts.isEmpty {
             let post = work.posts.removeFirst()
-            let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isWithdrawn != true }
+            let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
             if isMeant == true, let tag = self.info?.recipientTag {
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
@@ -285,7 +285,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         let message = post.message.message
         let end = group.change { group -> PostEnd in
             guard self.isForSignedIn(group) else { return .failed }
-            if group.ledger[message]?.isWithdrawn == true { return .recalled }
+            if group.ledger[message]?.isRecalled == true { return .recalled }
             if isTaken {
                 group.ledger.markShown(message, by: .pushExtension, wall: turn.wall)
             } else {
@@ -334,15 +334,15 @@ package struct ExtensionMachine: Hashable, Sendable {
             } ?? changes
         self.answer = last
         var edit = ContentEdit(last, of: self.push, names: work.names)
-        edit.hasPicture = work.hasPicture && last.reason == changes.reason
+        edit.hasImage = work.hasImage && last.reason == changes.reason
         turn.effects.append(.finish(edit))
         return .finished(work.posting)
     }
     private struct Work: Hashable, Sendable {
         var names = KnownNames()
         var openReports = 0
-        var isFetchingPicture = false
-        var hasPicture = false
+        var isFetchingImage = false
+        var hasImage = false
         var fetch: MissedFetch?
         var isFetched = false
         /// Missed messages that are claimed and not posted, oldest first, and the one that is with the notification centre.
@@ -351,6 +351,6 @@ package struct ExtensionMachine: Hashable, Sendable {
         var shown: [MessageID] = []
         var isWhole = true
 
-        var isDone: Bool { self.openReports <= 0 && !self.isFetchingPicture && self.fetch == nil }
+        var isDone: Bool { self.openReports <= 0 && !self.isFetchingImage && self.fetch == nil }
     }
 }

@@ -13,7 +13,7 @@ package enum BackgroundWork: Hashable, Sendable {
         /// Up to the position the notification names, the place of its message in the store, or the newest message.
         func read(_ conversation: ConversationID, _ told: LogPosition?, _ message: MessageID?) -> [ClientEvent] {
             let found = told ?? message.flatMap(position) ?? newest(conversation)
-            return found.map { [.markReadWished(conversation, upTo: $0)] } ?? []
+            return found.map { [.markReadRequested(conversation, upTo: $0)] } ?? []
         }
         switch self {
         case .refresh: return []
@@ -21,7 +21,7 @@ package enum BackgroundWork: Hashable, Sendable {
             let content = JSONValue.members([("content", .string(text))]).text
             let draft = MessageDraft(
                 clientMessageID: replyID(), conversation: conversation, objectName: .text, content: content)
-            return [.sendWished(draft)] + read(conversation, told, message)
+            return [.sendRequested(draft)] + read(conversation, told, message)
         case .markRead(let conversation, let told, let message): return read(conversation, told, message)
         }
     }

@@ -6,11 +6,11 @@ extension ClientEffect {
         switch self {
         case .claimRing(let message): .claim(message)
         case .postNotification(let notification): .post(notification)
-        case .markWithdrawn(let message): .markRecalled(message)
+        case .markRecalled(let message): .markRecalled(message)
         case .markShown(let message): .markShown(message)
         case .releaseClaim(let message): .releaseClaim(message)
         case .clearNotifications(let conversation, let position): .clearRead(conversation, upTo: position)
-        case .withdrawNotification(let message, let replacement): .recall(message, replacement: replacement)
+        case .recallNotification(let message, let replacement): .recall(message, replacement: replacement)
         case .lowerBadge(let unread, let position): .countUnread(unread, position: position)
         case .writeBadge(let unread, let position): .countResigned(unread: unread, position: position)
         case .forgetPerson: .clearAll(showsZero: true)

@@ -124,7 +124,7 @@ extension KitMachine.Turn {
     private mutating func ringInForeground(_ arrival: KitMachine.Arrival, _ facts: some KitFacts) {
         let received = Self.received(arrival)
         self.effects.append(.publishArrival(received, isForeground: true))
-        let steps = self.settings.frontPresentation.steps(
+        let steps = self.settings.foregroundPresentation.steps(
             text: arrival.text, hasSound: arrival.hasSound, userInfo: arrival.userInfo, system: nil,
             isKnown: self.isKnown(received, facts))
         if !steps.isEmpty, let message = Self.message(of: received) { self.markRung(message) }

@@ -22,7 +22,7 @@ package struct KitMachine: Hashable, Sendable {
         package var major: Int
         /// The values of `type` in the app's own pushes that the app has a screen for (S1.16).
         package var detailTypes: Set<String> = []
-        package var frontPresentation = FrontPresentation()
+        package var foregroundPresentation = ForegroundPresentation()
 
         package init(major: Int) { self.major = major }
     }
@@ -95,7 +95,7 @@ package struct KitMachine: Hashable, Sendable {
         case choosePresentation(ReceivedNotification, Call, withinMilliseconds: Int64)
         case present(PresentationOptions, Call)
         case markShown(MessageID)
-        case ring(FrontPresentation.Step)
+        case ring(ForegroundPresentation.Step)
         case countBadge(BadgeInfo, isActive: Bool, Call)
         case showBadge(Int, Call)
         case refresh(Call)
@@ -152,7 +152,7 @@ package struct KitMachine: Hashable, Sendable {
         -> PresentationOptions
     {
         let turn = Turn(settings: self.settings, state: self.state)
-        return FrontPresentation.choice(
+        return ForegroundPresentation.choice(
             isForAnother: Self.isForAnother(notification.userInfo, facts), isKnown: turn.isKnown(notification, facts),
             isSilenced: notification.isSilenced)
     }

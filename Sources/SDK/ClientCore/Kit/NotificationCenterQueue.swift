@@ -225,7 +225,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         case .markShown(let message):
             group.change { $0.ledger.markShown(message, by: holder, wall: facts.wall) }
         case .markRecalled(let message):
-            group.change { $0.ledger.markWithdrawn(message, by: holder, wall: facts.wall) }
+            group.change { $0.ledger.markRecalled(message, by: holder, wall: facts.wall) }
         case .releaseClaim(let message): group.change { $0.ledger.release(message, by: holder) }
         case .countPush(let push, let isActive, let managesBadge, let call):
             let known = BadgePush.Facts(isActive: isActive, managesBadge: managesBadge)

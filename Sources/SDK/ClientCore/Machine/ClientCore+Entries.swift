@@ -54,7 +54,7 @@ extension ClientCore {
                 self.lowerBadge(into: &effects)
             }
         }
-        self.confirmWishes(into: &effects)
+        self.confirmPendingChanges(into: &effects)
         self.forgetLeftovers(into: &effects)
         self.sendAck(into: &effects)
         self.handOverCustomMessages(at: now, into: &effects)

@@ -5,7 +5,7 @@ package enum Leftover: Hashable, Sendable {
     /// Sent again, it could overtake later ones, or arrive after its sender was told that it does not.
     case outgoing(ClientMessageID)
     /// Told again, it would undo what the person has set elsewhere since.
-    case wish(SettingsWish)
+    case pendingChange(PendingSettingsChange)
 }
 
 // What a full store could not forget is forgotten as soon as it writes again.
@@ -25,11 +25,13 @@ extension ClientCore {
         for leftover in self.leftovers {
             switch leftover {
             case .outgoing(let id): effects.append(.removeOutgoing(id))
-            case .wish where !self.sync.isCaughtUp: later.append(leftover)
-            case .wish(let wish):
+            case .pendingChange where !self.sync.isCaughtUp: later.append(leftover)
+            case .pendingChange(let pendingChange):
                 var settings = self.preferences.confirmed
-                wish.apply(to: &settings)
-                effects.append(settings == self.preferences.confirmed ? .keepWish(wish) : .dropWish(wish))
+                pendingChange.apply(to: &settings)
+                effects.append(
+                    settings == self.preferences.confirmed
+                        ? .addPendingChange(pendingChange) : .removePendingChange(pendingChange))
             }
         }
         self.leftovers = later
@@ -37,7 +39,9 @@ extension ClientCore {
 
     mutating func removeLeftover(_ id: ClientMessageID) { self.leftovers.remove(.outgoing(id)) }
 
-    mutating func removeLeftover(_ wish: SettingsWish) {
-        self.leftovers.removeAll { if case .wish(let old) = $0 { old.key == wish.key } else { false } }
+    mutating func removeLeftover(_ pendingChange: PendingSettingsChange) {
+        self.leftovers.removeAll {
+            if case .pendingChange(let old) = $0 { old.key == pendingChange.key } else { false }
+        }
     }
 }

@@ -39,7 +39,7 @@ extension ClientCore {
         self.recordAnswer(answer, to: item.request, into: &effects)
         switch item.asker {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
-        case .wishes(let wishes): self.settingsAnswered(wishes, answer, at: now, into: &effects)
+        case .pendingChanges(let pendingChanges): self.settingsAnswered(pendingChanges, answer, at: now, into: &effects)
         case .settings: break
         case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
@@ -73,14 +73,14 @@ extension ClientCore {
         let expired = self.requests.removeExpired(at: now)
         if expired.contains(where: { $0.asker == .token }) { self.renewal.notTaken(at: now) }
         self.finishRequests(expired, into: &effects)
-        if let wait = self.wishRetryAt, now.monotonic >= wait {
-            self.wishRetryAt = nil
-            self.tellWishes(at: now, into: &effects)
+        if let wait = self.pendingChangeRetryAt, now.monotonic >= wait {
+            self.pendingChangeRetryAt = nil
+            self.sendPendingChanges(at: now, into: &effects)
         }
     }
 
     mutating func endRequests(into effects: inout [ClientEffect]) {
-        self.wishRetryAt = nil
+        self.pendingChangeRetryAt = nil
         self.finishRequests(self.requests.removeAll(), into: &effects)
     }
 

@@ -13,7 +13,7 @@ extension ClientCore {
             case .close(let number): effects.append(.close(number))
             case .publish(let status):
                 effects.append(.publishStatus(status))
-                if case .refused = status { self.giveUpFarewell(into: &effects) }
+                if case .refused = status { self.giveUpSignOut(into: &effects) }
             case .finishConnect(let failure): effects.append(.finishConnect(failure))
             case .sessionEnded:
                 self.renewal.reset()
@@ -23,7 +23,7 @@ extension ClientCore {
                 self.ackedStored = 0
                 self.asked = []
                 self.endRequests(into: &effects)
-                self.farewellLost()
+                self.signOutLost()
                 self.sayAgainAt = nil
             }
         }
@@ -76,7 +76,7 @@ extension ClientCore {
     private mutating func entered(_ state: RunState, at now: Now, into effects: inout [ClientEffect]) {
         switch state {
         case .foreground:
-            // In front, stored settles: whatever was open is on the screen's side of the glass now.
+            // In the foreground, stored settles: whatever was open is on the screen's side of the glass now.
             effects += self.decisions.abandon()
             self.isClosedWhilePosting = false
             self.settlements.decideAll(.shown)
@@ -142,7 +142,7 @@ extension ClientCore {
     ) {
         guard number == self.connection.current else { return }
         self.step(.heard(number), at: now, into: &effects)
-        guard !self.isBeyondFarewell(frame, on: number) else { return }
+        guard !self.isBeyondSignOut(frame, on: number) else { return }
         switch frame {
         case .welcome(let welcome):
             guard !self.isOnline else { return }
@@ -194,7 +194,7 @@ extension ClientCore {
         let heartbeat = Int64(welcome.heartbeatMilliseconds)
         self.step(.welcomed(number, heartbeatMilliseconds: heartbeat), at: now, into: &effects)
         guard self.isOnline else { return }
-        guard !self.isLeaving else { return self.sayFarewell(on: number, at: now, into: &effects) }
+        guard !self.isLeaving else { return self.sendSignOut(on: number, at: now, into: &effects) }
         if welcome.serverTime > 0 { self.serverClock = Now(monotonic: now.monotonic, wall: welcome.serverTime) }
         if self.customMessagesAwaitClock, self.serverClock != nil {
             self.customMessagesAwaitClock = false
@@ -224,7 +224,7 @@ extension ClientCore {
         }
         self.tellOpened(self.opened.waiting, into: &effects)
         self.forgetLeftovers(into: &effects)
-        self.tellWishes(at: now, into: &effects)
+        self.sendPendingChanges(at: now, into: &effects)
         self.reenterRooms(at: now, into: &effects)
         self.watchAgain(at: now, into: &effects)
         self.askConversation(at: now, into: &effects)

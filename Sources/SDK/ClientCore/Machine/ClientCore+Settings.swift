@@ -8,14 +8,16 @@ extension ClientCore {
         return clock.wall + now.monotonic - clock.monotonic
     }
 
-    mutating func settingWished(_ wish: SettingsWish, at now: Now, into effects: inout [ClientEffect]) {
-        self.removeLeftover(wish)
+    mutating func settingRequested(
+        _ pendingChange: PendingSettingsChange, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        self.removeLeftover(pendingChange)
         var telling: [Preferences.Telling] = []
-        self.changeSettings(into: &effects) { telling = [$0.wish(wish)] }
+        self.changeSettings(into: &effects) { telling = [$0.pendingChange(pendingChange)] }
         self.tellSettings(telling, at: now, into: &effects)
     }
 
-    mutating func tellWishes(at now: Now, into effects: inout [ClientEffect]) {
+    mutating func sendPendingChanges(at now: Now, into effects: inout [ClientEffect]) {
         self.tellSettings(self.preferences.untold, at: now, into: &effects)
     }
 
@@ -26,16 +28,16 @@ extension ClientCore {
     ) {
         var everywhere: [Preferences.Telling] = []
         for telling in tellings {
-            if case .conversation(let conversation, let own) = telling.wish {
+            if case .conversation(let conversation, let own) = telling.pendingChange {
                 self.sendRequest(
-                    .wishes([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
+                    .pendingChanges([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
             } else {
                 everywhere.append(telling)
             }
         }
         guard !everywhere.isEmpty else { return }
         self.sendRequest(
-            .wishes(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+            .pendingChanges(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
     }
 
     mutating func settingsAnswered(
@@ -44,29 +46,31 @@ extension ClientCore {
         switch answer {
         case .done(let position):
             for telling in tellings { self.preferences.told(telling, position: position) }
-            self.confirmWishes(into: &effects)
+            self.confirmPendingChanges(into: &effects)
         case .refused(let problem):
-            if let wait = problem.waitMilliseconds(default: Self.wishRetryMilliseconds) {
-                self.wishRetryAt = now.monotonic + max(wait, Self.wishRetryMilliseconds)
+            if let wait = problem.waitMilliseconds(default: Self.pendingChangeRetryMilliseconds) {
+                self.pendingChangeRetryAt = now.monotonic + max(wait, Self.pendingChangeRetryMilliseconds)
                 return
             }
             for telling in tellings {
                 var isDropped = false
                 self.changeSettings(into: &effects) { isDropped = $0.refused(telling) }
                 guard isDropped else { continue }
-                effects += [.dropWish(telling.wish), .publishProblem(.settingRefused(problem))]
+                effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
         case .conversation, .settings, .history, .receipts, .presence: break
         }
     }
 
-    package static let wishRetryMilliseconds: Int64 = 5_000
+    package static let pendingChangeRetryMilliseconds: Int64 = 5_000
 
-    mutating func confirmWishes(into effects: inout [ClientEffect]) {
-        // The wish held here before, so nothing that is seen changes unless the log has gone on since.
+    mutating func confirmPendingChanges(into effects: inout [ClientEffect]) {
+        // The pending change held here before, so nothing that is seen changes unless the log has gone on since.
         var done: [Preferences.Confirmation] = []
         self.changeSettings(into: &effects) { [stored = self.sync.stored] in done = $0.confirm(storedUpTo: stored) }
-        effects += done.map { $0.isInLog ? .dropWish($0.wish) : .keepWish($0.wish) }
+        effects += done.map {
+            $0.isInLog ? .removePendingChange($0.pendingChange) : .addPendingChange($0.pendingChange)
+        }
     }
 
     /// Also says what the extension follows: whether notifications hide their content, and the language of their

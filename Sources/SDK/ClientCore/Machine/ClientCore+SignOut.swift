@@ -3,16 +3,16 @@ import TidingsModel
 
 // Signing out: everything of the person goes at once here; the server is told until it has certainly heard (DESIGN P7).
 extension ClientCore {
-    enum Farewell: Hashable, Sendable {
+    enum PendingSignOut: Hashable, Sendable {
         case none
-        case wished
+        case requested
         case said(ConnectionNumber, deadline: Int64)
         /// The server has read it, and closes once it is stored (`docs/protocol.md`).
         case heard(ConnectionNumber, deadline: Int64)
 
         var deadline: Int64? {
             switch self {
-            case .none, .wished: nil
+            case .none, .requested: nil
             case .said(_, let deadline), .heard(_, let deadline): deadline
             }
         }
@@ -23,21 +23,21 @@ extension ClientCore {
     }
 
     /// After that it is said on another connection.
-    package static let farewellMilliseconds: Int64 = 10_000
+    package static let signOutMilliseconds: Int64 = 10_000
     /// Frames are read in order, so the pong of this nonce proves that the sign-out was read. Heartbeats count up
     /// from 1.
-    package static let farewellPing: UInt64 = .max
+    package static let signOutPing: UInt64 = .max
 
-    var isLeaving: Bool { self.farewell != .none }
+    var isLeaving: Bool { self.pendingSignOut != .none }
 
     /// Whether the connection still works is not known, so the pending sign-out is always stored first.
     mutating func signOut(at now: Now, into effects: inout [ClientEffect]) {
-        effects += [.keepFarewell, .finishConnect(.cancelled)]
+        effects += [.keepPendingSignOut, .finishConnect(.cancelled)]
         if let number = self.connection.online {
-            self.sayFarewell(on: number, at: now, into: &effects)
+            self.sendSignOut(on: number, at: now, into: &effects)
         } else {
-            self.farewell = .wished
-            self.step(.wished(self.settings.person), at: now, into: &effects)
+            self.pendingSignOut = .requested
+            self.step(.requested(self.settings.person), at: now, into: &effects)
         }
         effects += self.decisions.abandon()
         for id in self.outbox.forget() { effects.append(.finishSend(id, .abandoned(reason: "signed out"))) }
@@ -62,18 +62,18 @@ extension ClientCore {
     }
 
     /// The server hangs up, not this end: only that proves that it is stored.
-    mutating func sayFarewell(on number: ConnectionNumber, at now: Now, into effects: inout [ClientEffect]) {
-        self.farewell = .said(number, deadline: now.monotonic + Self.farewellMilliseconds)
-        effects += [.sendFrame(number, .signOut), .sendFrame(number, .ping(Self.farewellPing))]
+    mutating func sendSignOut(on number: ConnectionNumber, at now: Now, into effects: inout [ClientEffect]) {
+        self.pendingSignOut = .said(number, deadline: now.monotonic + Self.signOutMilliseconds)
+        effects += [.sendFrame(number, .signOut), .sendFrame(number, .ping(Self.signOutPing))]
     }
 
     /// Only its pong and the end of the connection are of interest now.
-    mutating func isBeyondFarewell(_ frame: ServerFrame, on number: ConnectionNumber) -> Bool {
-        guard case .said(number, let deadline) = self.farewell else {
-            guard self.farewell.isHeard(on: number) else { return false }
+    mutating func isBeyondSignOut(_ frame: ServerFrame, on number: ConnectionNumber) -> Bool {
+        guard case .said(number, let deadline) = self.pendingSignOut else {
+            guard self.pendingSignOut.isHeard(on: number) else { return false }
             return !Self.endsConnection(frame)
         }
-        if frame == .pong(Self.farewellPing) { self.farewell = .heard(number, deadline: deadline) }
+        if frame == .pong(Self.signOutPing) { self.pendingSignOut = .heard(number, deadline: deadline) }
         return !Self.endsConnection(frame)
     }
 
@@ -85,24 +85,24 @@ extension ClientCore {
     }
 
     /// It is said again on the next connection.
-    mutating func farewellLost() { if self.isLeaving { self.farewell = .wished } }
+    mutating func signOutLost() { if self.isLeaving { self.pendingSignOut = .requested } }
 
     /// The connection may be dead, or the server could not store it.
-    mutating func farewellDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
-        guard let deadline = self.farewell.deadline, now.monotonic >= deadline else { return }
+    mutating func signOutDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
+        guard let deadline = self.pendingSignOut.deadline, now.monotonic >= deadline else { return }
         self.step(.broken(reason: "the sign-out was not confirmed in time"), at: now, into: &effects)
     }
 
-    mutating func endFarewell(at now: Now, into effects: inout [ClientEffect]) {
-        self.farewell = .none
-        self.step(.unwished, at: now, into: &effects)
-        effects.append(.farewellEnded)
+    mutating func endPendingSignOut(at now: Now, into effects: inout [ClientEffect]) {
+        self.pendingSignOut = .none
+        self.step(.disconnectRequested, at: now, into: &effects)
+        effects.append(.pendingSignOutEnded)
     }
 
     /// The server has forgotten the person, or the token.
-    mutating func giveUpFarewell(into effects: inout [ClientEffect]) {
+    mutating func giveUpSignOut(into effects: inout [ClientEffect]) {
         guard self.isLeaving else { return }
-        self.farewell = .none
-        effects.append(.farewellEnded)
+        self.pendingSignOut = .none
+        effects.append(.pendingSignOutEnded)
     }
 }

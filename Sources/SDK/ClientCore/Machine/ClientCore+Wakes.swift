@@ -55,21 +55,21 @@ extension ClientCore {
             position: position,
             recipientTag: self.recipient?.tag)
         // First: an extension that answers from now on knows. A push of it may come late, too.
-        effects.append(.markWithdrawn(recall.message))
-        if let outcome = self.decisions.withdraw(recall.message, replacement: replacement) {
+        effects.append(.markRecalled(recall.message))
+        if let outcome = self.decisions.recall(recall.message, replacement: replacement) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
-            effects.append(.withdrawNotification(recall.message, replacement: replacement))
+            effects.append(.recallNotification(recall.message, replacement: replacement))
         }
     }
 
     /// Its notification is removed without a replacement.
     mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
-        effects.append(.markWithdrawn(message))
-        if let outcome = self.decisions.withdraw(message, replacement: nil) {
+        effects.append(.markRecalled(message))
+        if let outcome = self.decisions.recall(message, replacement: nil) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
-            effects.append(.withdrawNotification(message, replacement: nil))
+            effects.append(.recallNotification(message, replacement: nil))
         }
     }
 }

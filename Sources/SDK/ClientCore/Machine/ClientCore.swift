@@ -34,13 +34,13 @@ package struct ClientCore: Hashable, Sendable {
         package var stored: LogPosition
         package var settled: LogPosition
         package var outbox: [MessageDraft]
-        /// In a fixed order, like `wishes`.
+        /// In a fixed order, like `pending changes`.
         package var reads: [ReadPosition]
         /// Unread messages outside muted conversations.
         package var unread: Int
         package var preferences: AllSettings
         /// Set on this device and not confirmed by the log.
-        package var wishes: [SettingsWish]
+        package var pendingChanges: [PendingSettingsChange]
         /// Whether custom messages wait to be handed over (S4.10).
         package var hasCustomMessages: Bool
         package var isLeaving: Bool
@@ -48,7 +48,7 @@ package struct ClientCore: Hashable, Sendable {
 
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
-            unread: Int = 0, preferences: AllSettings = AllSettings(), wishes: [SettingsWish] = [],
+            unread: Int = 0, preferences: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = [],
             hasCustomMessages: Bool = false, isLeaving: Bool = false, origin: LogOrigin? = nil
         ) {
             self.stored = stored
@@ -57,7 +57,7 @@ package struct ClientCore: Hashable, Sendable {
             self.reads = reads
             self.unread = unread
             self.preferences = preferences
-            self.wishes = wishes
+            self.pendingChanges = pendingChanges
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
             self.origin = origin
@@ -93,7 +93,7 @@ package struct ClientCore: Hashable, Sendable {
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
     var preferences: Preferences
-    var wishRetryAt: Int64?
+    var pendingChangeRetryAt: Int64?
     /// For what the server could not take and does not name, in monotonic milliseconds.
     var sayAgainAt: Int64?
     /// The zone of the person's quiet hours; nil if there never were any.
@@ -123,7 +123,7 @@ package struct ClientCore: Hashable, Sendable {
     var leftovers: OrderedSet<Leftover> = []
     var hasCustomMessages: Bool
     var customMessagesAwaitClock = false
-    var farewell: Farewell
+    var pendingSignOut: PendingSignOut
 
     /// `seed` is for the jitter of the back-off.
     package init(settings: Settings, restored: Restored = Restored(), isForeground: Bool, seed: UInt64) {
@@ -137,10 +137,10 @@ package struct ClientCore: Hashable, Sendable {
         self.unread = restored.unread
         self.reads = [:]
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
-        self.preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
+        self.preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
         self.hasCustomMessages = restored.hasCustomMessages
         self.origin = restored.origin
-        self.farewell = restored.isLeaving ? .wished : .none
+        self.pendingSignOut = restored.isLeaving ? .requested : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
     }
 
@@ -154,8 +154,8 @@ package struct ClientCore: Hashable, Sendable {
     package var nextDeadline: Int64? {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
-            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
-            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
+            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.pendingSignOut.deadline,
+            self.requests.nextDeadline, self.pendingChangeRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
         ]
         return times.compactMap { $0 }.min()
     }
@@ -171,16 +171,16 @@ package struct ClientCore: Hashable, Sendable {
     // tidy: long because it is one case per event.
     private mutating func dispatch(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         switch event {
-        case .connectWished:
-            self.step(.wished(self.settings.person), at: now, into: &effects)
+        case .connectRequested:
+            self.step(.requested(self.settings.person), at: now, into: &effects)
             self.handOverCustomMessages(at: now, into: &effects)
-        case .disconnectWished: self.step(.unwished, at: now, into: &effects)
-        case .signOutWished: self.signOut(at: now, into: &effects)
-        case .sendWished(let draft):
+        case .disconnectRequested: self.step(.disconnectRequested, at: now, into: &effects)
+        case .signOutRequested: self.signOut(at: now, into: &effects)
+        case .sendRequested(let draft):
             guard self.outbox.add(draft) else { return }
             self.removeLeftover(draft.clientMessageID)
             effects.append(.storeOutgoing(draft))
-        case .markReadWished(let conversation, let position):
+        case .markReadRequested(let conversation, let position):
             self.markRead(conversation, upTo: position, into: &effects)
         case .notificationOpened(let message):
             if self.opened.insert(message) { self.tellOpened([message], into: &effects) }
@@ -192,9 +192,9 @@ package struct ClientCore: Hashable, Sendable {
             self.refusedRegistration = nil
             self.tellRegistration(into: &effects)
         case .kitConfigured(let kit): self.kit = kit
-        case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
-        case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)
-        case .typingWished(let conversation, let isTyping):
+        case .settingRequested(let pendingChange): self.settingRequested(pendingChange, at: now, into: &effects)
+        case .requestSubmitted(let number, let request): self.request(number, request, at: now, into: &effects)
+        case .typingRequested(let conversation, let isTyping):
             self.write(.typing(conversation, isTyping: isTyping), into: &effects)
 
         case .appWillResignActive:
@@ -217,9 +217,9 @@ package struct ClientCore: Hashable, Sendable {
         case .frameReceived(let number, let frame): self.receive(frame, on: number, at: now, into: &effects)
         case .connectionClosed(let number, let reason):
             let isCurrent = self.connection.current == number
-            let isFarewellHeard = self.farewell.isHeard(on: number)
+            let isSignOutHeard = self.pendingSignOut.isHeard(on: number)
             self.step(.closed(number, reason: reason), at: now, into: &effects)
-            if isFarewellHeard { self.endFarewell(at: now, into: &effects) }
+            if isSignOutHeard { self.endPendingSignOut(at: now, into: &effects) }
             if !isCurrent { self.closed(at: now, into: &effects) }
 
         case .entriesStored(let position, let unread):
@@ -261,7 +261,7 @@ package struct ClientCore: Hashable, Sendable {
         self.step(RunStateMachine.Event.deadline, at: now, into: &effects)
         self.step(ConnectionMachine.Event.deadline, at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
-        self.farewellDeadlineReached(at: now, into: &effects)
+        self.signOutDeadlineReached(at: now, into: &effects)
         self.requestDeadlineReached(at: now, into: &effects)
         self.sayAgain(at: now, into: &effects)
         self.renewalDeadlineReached(at: now, into: &effects)
@@ -292,7 +292,9 @@ package struct ClientCore: Hashable, Sendable {
         effects.append(.setStoreAside)
         effects += self.outbox.drafts.map { .storeOutgoing($0) }
         effects += self.reads.map { .storeRead($0.key, upTo: $0.value) }
-        effects += [.storeSettings(self.preferences.confirmed)] + self.preferences.wishes.map { .storeWish($0) }
+        effects +=
+            [.storeSettings(self.preferences.confirmed)]
+            + self.preferences.pendingChanges.map { .storePendingChange($0) }
         self.sync.forget()
         self.settlements.forget()
         self.leftovers = []

@@ -29,11 +29,11 @@ package enum ClientEffect: Hashable, Sendable {
     /// Until the server's log confirms it. Answered by `.unreadCounted`.
     case storeRead(ConversationID, upTo: LogPosition)
     /// Until the server's log confirms it. Answered by `.unreadCounted`.
-    case storeWish(SettingsWish)
+    case storePendingChange(PendingSettingsChange)
     /// Only if it is still the same; the log says what holds. Answered by `.unreadCounted` or `.leftBehind`.
-    case dropWish(SettingsWish)
-    /// As `.dropWish`, but take it for what the log says. Answered by `.unreadCounted` or `.leftBehind`.
-    case keepWish(SettingsWish)
+    case removePendingChange(PendingSettingsChange)
+    /// As `.removePendingChange`, but take it for what the log says. Answered by `.unreadCounted` or `.leftBehind`.
+    case addPendingChange(PendingSettingsChange)
     /// Take these settings for what the log says, because a part of it is gone. Answered by `.unreadCounted`.
     case storeSettings(AllSettings)
     case storeConversation(ConversationInfo)
@@ -46,8 +46,8 @@ package enum ClientEffect: Hashable, Sendable {
     case noteHiddenContent(Bool)
     /// For the extension; nil for none.
     case noteLanguage(String?)
-    case keepFarewell
-    case farewellEnded
+    case keepPendingSignOut
+    case pendingSignOutEnded
     case forgetPerson
 
     /// In the time-zone database. Answered by `.timeZoneRead`.
@@ -81,14 +81,14 @@ package enum ClientEffect: Hashable, Sendable {
     /// Answered by `.notificationPosted`.
     case postNotification(LocalNotification)
     /// An extension that is at work on its push asks once more before it answers.
-    case markWithdrawn(MessageID)
+    case markRecalled(MessageID)
     case markShown(MessageID)
     case releaseClaim(MessageID)
     /// The conversation was read up to and including this position (DESIGN P6). Answered by `.notificationWorkDone`.
     case clearNotifications(ConversationID, upTo: LogPosition)
     /// If its notification is in the notification centre, put the silent replacement in its place, or remove it.
     /// Answered by `.notificationWorkDone`.
-    case withdrawNotification(MessageID, replacement: LocalNotification?)
+    case recallNotification(MessageID, replacement: LocalNotification?)
     case readDeviceStatus
     /// The count changed in the background without a new message. Other senders' share stays. Answered by
     /// `.notificationWorkDone`.
@@ -112,7 +112,7 @@ package enum ClientEffect: Hashable, Sendable {
 
     var isNotificationWork: Bool {
         switch self {
-        case .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge: true
+        case .clearNotifications, .recallNotification, .lowerBadge, .writeBadge: true
         default: false
         }
     }

@@ -5,22 +5,22 @@ package import TidingsModel
 package enum ClientEvent: Hashable, Sendable {
     // MARK: Wishes of the app
 
-    case connectWished
-    case disconnectWished
-    case signOutWished
-    case sendWished(MessageDraft)
+    case connectRequested
+    case disconnectRequested
+    case signOutRequested
+    case sendRequested(MessageDraft)
     /// Up to and including a position of the person's log.
-    case markReadWished(ConversationID, upTo: LogPosition)
+    case markReadRequested(ConversationID, upTo: LogPosition)
     case notificationOpened(MessageID)
     /// Nil forgets it (S2.7).
     case pushRegistrationSet(PushRegistration?)
     /// Nil when only the core library runs (S0.5).
     case kitConfigured(KitSettings?)
-    case settingWished(SettingsWish)
+    case settingRequested(PendingSettingsChange)
     /// The number is the shell's and never used twice. Answered by `.finishRequest`.
-    case requestWished(RequestNumber, ClientRequest)
+    case requestSubmitted(RequestNumber, ClientRequest)
     /// Lost without a connection.
-    case typingWished(ConversationID, isTyping: Bool)
+    case typingRequested(ConversationID, isTyping: Bool)
 
     // MARK: Life cycle (S0.1; ios-delivery.md §8)
 
@@ -47,7 +47,7 @@ package enum ClientEvent: Hashable, Sendable {
     case entriesStored(upTo: LogPosition, unread: Int)
     /// Their name or members are not known for sure.
     case conversationsIncomplete([ConversationID])
-    /// Answer to `.storeRead`, `.storeWish`, `.keepWish`, `.dropWish` and `.storeSettings`, and whenever else the
+    /// Answer to `.storeRead`, `.storePendingChange`, `.addPendingChange`, `.removePendingChange` and `.storeSettings`, and whenever else the
     /// local store counts anew. Muted conversations are not counted.
     case unreadCounted(Int)
     /// Answer to any write to the local store: nothing was written. What waited for it is asked for again or given
@@ -64,7 +64,7 @@ package enum ClientEvent: Hashable, Sendable {
     /// Answer to `.claimRing`: nothing was claimed.
     case ringClaimFailed(MessageID)
     case notificationPosted(MessageID, PostResult)
-    /// Answer to `.clearNotifications`, `.withdrawNotification`, `.lowerBadge` and `.writeBadge`, once for each.
+    /// Answer to `.clearNotifications`, `.recallNotification`, `.lowerBadge` and `.writeBadge`, once for each.
     case notificationWorkDone
     case deviceStatusRead(DeviceStatus)
     /// Answer to `.readTimeZone`; nil if there is no such zone.

@@ -4,9 +4,9 @@ import DequeModule
 public struct TapLog: Hashable, Sendable {
     /// Which delivery of which notification, what the person did with it, and by which callback it came.
     public struct Identity: Hashable, Sendable {
-        /// The request's identifier; nil on the roads that do not tell it.
+        /// The request's identifier; nil on the callback paths that do not tell it.
         public var request: String?
-        /// When the notification was delivered, in wall milliseconds; nil on the roads that do not tell it.
+        /// When the notification was delivered, in wall milliseconds; nil on the callback paths that do not tell it.
         public var deliveredAt: Int64?
         /// What every callback tells: the message's global id, otherwise the whole payload's text.
         public var content: String
@@ -44,7 +44,7 @@ public struct TapLog: Hashable, Sendable {
     public init() {}
 
     /// Notes a tap; false if it is the echo of one that was noted. Two deliveries with the same payload are two
-    /// notifications: where both roads tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
+    /// notifications: where both callback paths tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
     /// Where one does not, the payload and the action do, once for each callback.
     public mutating func insert(_ tap: Identity) -> Bool {
         guard let index = self.seen.firstIndex(where: { Self.isEcho(tap, of: $0) }) else {
@@ -60,7 +60,7 @@ public struct TapLog: Hashable, Sendable {
         return false
     }
 
-    /// The app became active: the roads that do not tell the delivery have said by now what the launch options said
+    /// The app became active: the callback paths that do not tell the delivery have said by now what the launch options said
     /// (ios-delivery.md §6.1). Before iOS 7, and for local notifications before iOS 10, they never do.
     public mutating func launchEnded() {
         for index in self.seen.indices where self.seen[index].origins == [.launchOptions] {

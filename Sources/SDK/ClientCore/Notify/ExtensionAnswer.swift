@@ -23,9 +23,9 @@ extension ExtensionDecision {
             return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
-        guard changes.reason != .recall, ledger[info.message]?.isWithdrawn == true else { return answer }
+        guard changes.reason != .recall, ledger[info.message]?.isRecalled == true else { return answer }
         // The process that heard of the recall has removed what was in the list.
-        answer = Self.withdrawn(info.message, facts, badge: badge)
+        answer = Self.recalled(info.message, facts, badge: badge)
         answer.removed = []
         return answer
     }

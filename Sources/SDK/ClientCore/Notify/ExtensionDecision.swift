@@ -160,10 +160,10 @@ public enum ExtensionDecision {
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
         // A push of the recalled message may be at work beside this one, or come late.
-        if info.isRecall { ledger.markWithdrawn(info.message, by: .pushExtension, wall: wall) }
-        if ledger[info.message]?.isWithdrawn == true {
+        if info.isRecall { ledger.markRecalled(info.message, by: .pushExtension, wall: wall) }
+        if ledger[info.message]?.isRecalled == true {
             Self.count(absolute, info, in: &badge)
-            var changes = Self.withdrawn(info.message, facts, badge: badge)
+            var changes = Self.recalled(info.message, facts, badge: badge)
             // The push of a recall says so in the server's words, which may be of a language this phone has none in.
             let said = info.isRecall ? AlertText(userInfo: userInfo).body : ""
             if !said.isEmpty { changes.body = said }
@@ -190,7 +190,7 @@ public enum ExtensionDecision {
             // Whatever becomes of this process, the system shows the push: claimed is shown.
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
             changes.reason = .rings
-        case .alreadyShown, .withdrawn:
+        case .alreadyShown, .recalled:
             changes.isSilent = true
             changes.isDiscarded = facts.isFilteringEntitled
             if changes.isDiscarded { changes.imageURL = nil }
@@ -206,7 +206,7 @@ public enum ExtensionDecision {
     }
 
     /// What stands where a message was recalled, whichever comes first: its recall, or a late push of its own.
-    static func withdrawn(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
+    static func recalled(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
             badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
             body: facts.words.recalled, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)

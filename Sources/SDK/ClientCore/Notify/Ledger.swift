@@ -24,14 +24,14 @@ public struct Ledger: Hashable, Sendable {
         public var isShown: Bool
         /// Whether its sender has recalled it, or the person has deleted it: nothing of it is to be read any more, and it
         /// counts as shown.
-        public var isWithdrawn: Bool
+        public var isRecalled: Bool
 
         /// An entry from its parts.
-        public init(holder: Holder, claimedAt: Int64, isShown: Bool, isWithdrawn: Bool = false) {
+        public init(holder: Holder, claimedAt: Int64, isShown: Bool, isRecalled: Bool = false) {
             self.holder = holder
             self.claimedAt = claimedAt
             self.isShown = isShown
-            self.isWithdrawn = isWithdrawn
+            self.isRecalled = isRecalled
         }
     }
 
@@ -90,7 +90,7 @@ public struct Ledger: Hashable, Sendable {
         _ message: MessageID, by holder: Holder, isDelivered: Bool? = nil, wall: Int64
     ) -> RingClaim {
         if let entry = self.entries[message] {
-            if entry.isWithdrawn { return .withdrawn }
+            if entry.isRecalled { return .recalled }
             if entry.isShown { return .alreadyShown }
             if self.isLive(entry, for: holder, wall: wall) { return .heldByAnother }
             switch isDelivered {
@@ -127,13 +127,13 @@ public struct Ledger: Hashable, Sendable {
     }
 
     /// Marks a message recalled, claimed or not: a process that is at work on it asks once more before it shows it.
-    public mutating func markWithdrawn(_ message: MessageID, by holder: Holder, wall: Int64) {
+    public mutating func markRecalled(_ message: MessageID, by holder: Holder, wall: Int64) {
         if self.entries[message] == nil {
-            self.insert(Entry(holder: holder, claimedAt: wall, isShown: true, isWithdrawn: true), for: message)
-        } else if self.entries[message]?.isWithdrawn == false {
+            self.insert(Entry(holder: holder, claimedAt: wall, isShown: true, isRecalled: true), for: message)
+        } else if self.entries[message]?.isRecalled == false {
             self.change(message) { entry in
                 entry.isShown = true
-                entry.isWithdrawn = true
+                entry.isRecalled = true
             }
         }
     }
@@ -222,7 +222,7 @@ public enum RingClaim: Hashable, Sendable {
     /// It has been shown; show nothing that rings.
     case alreadyShown
     /// It was recalled, or deleted by the person; show nothing of it.
-    case withdrawn
+    case recalled
     /// Another process is showing it right now.
     case heldByAnother
     /// The owner of an earlier claim is gone: look whether the notification is in the delivered list and claim again with

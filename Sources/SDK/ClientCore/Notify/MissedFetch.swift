@@ -122,7 +122,7 @@ public enum MissedDecision {
     /// The messages of an answer that somebody has claimed and neither shown nor recalled.
     static func claimed(in answer: JSONValue, _ fetch: MissedFetch, by ledger: Ledger) -> [MessageID] {
         MissedMessage.all(in: answer, fetch, hidden: nil, names: { _ in KnownNames() }).map(\.message).filter {
-            ledger[$0].map { !$0.isShown && !$0.isWithdrawn } ?? false
+            ledger[$0].map { !$0.isShown && !$0.isRecalled } ?? false
         }
     }
 
@@ -134,7 +134,7 @@ public enum MissedDecision {
         names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,
         ledger: inout Ledger, wall: Int64
     ) -> [Post] {
-        for message in Self.removed(answer) { ledger.markWithdrawn(message, by: .pushExtension, wall: wall) }
+        for message in Self.removed(answer) { ledger.markRecalled(message, by: .pushExtension, wall: wall) }
         var posts: [Post] = []
         for message in MissedMessage.all(in: answer, fetch, hidden: hidden, names: names) {
             let isDelivered = delivered.contains(message.message)

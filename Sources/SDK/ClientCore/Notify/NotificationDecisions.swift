@@ -13,10 +13,10 @@ package struct NotificationDecisions: Hashable, Sendable {
         var unread: Int
         var step: Step
         var names: Gate.Names?
-        var withdrawal: Withdrawal?
+        var recall: Recall?
     }
 
-    private struct Withdrawal: Hashable, Sendable {
+    private struct Recall: Hashable, Sendable {
         var replacement: LocalNotification?
     }
 
@@ -76,7 +76,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         // The shell looks at the delivered list before it answers; an undecided answer counts as shown.
         case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.finish(id, .suppressed(.alreadyShown))
         // The extension has heard of the recall first: by a push that overtook the log.
-        case .withdrawn: return self.finish(id, .suppressed(.recalled))
+        case .recalled: return self.finish(id, .suppressed(.recalled))
         case .granted:
             let notification = Gate.notification(
                 item.message, names: names, person: person, kit: kit, unread: item.unread, position: item.position,
@@ -106,8 +106,8 @@ package struct NotificationDecisions: Hashable, Sendable {
         case .shown:
             var outcome = self.finish(id, .shown)
             outcome.effects.append(.markShown(id))
-            if let withdrawal = item.withdrawal {
-                outcome.effects.append(.withdrawNotification(id, replacement: withdrawal.replacement))
+            if let recall = item.recall {
+                outcome.effects.append(.recallNotification(id, replacement: recall.replacement))
             }
             return outcome
         case .notAuthorized:
@@ -168,7 +168,7 @@ package struct NotificationDecisions: Hashable, Sendable {
     package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
 
     /// What is not with the notification centre yet is not shown. Nil if it is not under way here.
-    package mutating func withdraw(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
+    package mutating func recall(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
         guard let item = self.pending[id] else { return nil }
         switch item.step {
         case .names, .delegate: return self.finish(id, .suppressed(.recalled))
@@ -177,7 +177,7 @@ package struct NotificationDecisions: Hashable, Sendable {
             outcome.effects.append(.releaseClaim(id))
             return outcome
         case .posting:
-            self.pending[id]?.withdrawal = Withdrawal(replacement: replacement)
+            self.pending[id]?.recall = Recall(replacement: replacement)
             return Outcome()
         }
     }

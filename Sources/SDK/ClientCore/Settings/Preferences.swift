@@ -16,24 +16,24 @@ package struct Preferences: Hashable, Sendable {
     }
 
     package struct Telling: Hashable, Sendable {
-        package var wish: SettingsWish
+        package var pendingChange: PendingSettingsChange
         package var number: UInt64
     }
 
     package struct Confirmation: Hashable, Sendable {
-        package var wish: SettingsWish
+        package var pendingChange: PendingSettingsChange
         /// False if it was so already.
         package var isInLog: Bool
     }
 
-    package init(confirmed: AllSettings = AllSettings(), wishes: [SettingsWish] = []) {
+    package init(confirmed: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = []) {
         self.confirmed = confirmed
         self.current = confirmed
-        for wish in wishes { _ = self.wish(wish) }
+        for pendingChange in pendingChanges { _ = self.pendingChange(pendingChange) }
     }
 
     /// In the order in which they were first set.
-    package var wishes: [SettingsWish] { self.pending.values.map(\.telling.wish) }
+    package var pendingChanges: [PendingSettingsChange] { self.pending.values.map(\.telling.pendingChange) }
 
     package var untold: [Telling] { self.pending.values.filter { $0.position == nil }.map(\.telling) }
 
@@ -49,25 +49,25 @@ package struct Preferences: Hashable, Sendable {
         return (own ?? self.current.person.levels[conversation.type] ?? .all).isMuted
     }
 
-    package mutating func wish(_ wish: SettingsWish) -> Telling {
+    package mutating func pendingChange(_ pendingChange: PendingSettingsChange) -> Telling {
         self.last += 1
-        let telling = Telling(wish: wish, number: self.last)
-        self.pending[wish.key] = Pending(telling: telling)
-        wish.apply(to: &self.current)
+        let telling = Telling(pendingChange: pendingChange, number: self.last)
+        self.pending[pendingChange.key] = Pending(telling: telling)
+        pendingChange.apply(to: &self.current)
         return telling
     }
 
     /// The log says so at `position`, 0 for none. Nothing changes if the person has set something else since, which
     /// is still to be told.
     package mutating func told(_ telling: Telling, position: LogPosition) {
-        guard self.pending[telling.wish.key]?.telling == telling else { return }
-        self.pending[telling.wish.key]?.position = position
+        guard self.pending[telling.pendingChange.key]?.telling == telling else { return }
+        self.pending[telling.pendingChange.key]?.position = position
     }
 
     /// What the log has holds again. False if the person has set something else since.
     package mutating func refused(_ telling: Telling) -> Bool {
-        guard self.pending[telling.wish.key]?.telling == telling else { return false }
-        self.pending.removeValue(forKey: telling.wish.key)
+        guard self.pending[telling.pendingChange.key]?.telling == telling else { return false }
+        self.pending.removeValue(forKey: telling.pendingChange.key)
         self.renew()
         return true
     }
@@ -76,9 +76,9 @@ package struct Preferences: Hashable, Sendable {
         var done: [Confirmation] = []
         for (key, item) in self.pending {
             guard let position = item.position, position <= stored else { continue }
-            if position == 0 { item.telling.wish.apply(to: &self.confirmed) }
+            if position == 0 { item.telling.pendingChange.apply(to: &self.confirmed) }
             self.pending.removeValue(forKey: key)
-            done.append(Confirmation(wish: item.telling.wish, isInLog: position > 0))
+            done.append(Confirmation(pendingChange: item.telling.pendingChange, isInLog: position > 0))
         }
         if !done.isEmpty { self.renew() }
         return done
@@ -91,7 +91,7 @@ package struct Preferences: Hashable, Sendable {
 
     private mutating func renew() {
         self.current = self.confirmed
-        for item in self.pending.values { item.telling.wish.apply(to: &self.current) }
+        for item in self.pending.values { item.telling.pendingChange.apply(to: &self.current) }
     }
 }
 

@@ -58,9 +58,9 @@ package enum LocalStoreCommand: Hashable, Sendable {
     case removeOutgoing(ClientMessageID)
     /// Holds until the log confirms it. Answered by `.counted`, like all settings.
     case markRead(ConversationID, upTo: LogPosition)
-    case keepWish(SettingsWish)
+    case addPendingChange(PendingSettingsChange)
     /// Only if it is still the same. `isKept`: it is taken for what the log says.
-    case dropWish(SettingsWish, isKept: Bool)
+    case removePendingChange(PendingSettingsChange, isKept: Bool)
     case replaceSettings(AllSettings)
     /// Ignored if what is there is newer.
     case keepConversation(ConversationInfo)
@@ -115,9 +115,9 @@ extension ClientEffect {
         case .storeOutgoing(let draft): .keepOutgoing(draft)
         case .removeOutgoing(let id): .removeOutgoing(id)
         case .storeRead(let conversation, let position): .markRead(conversation, upTo: position)
-        case .storeWish(let wish): .keepWish(wish)
-        case .dropWish(let wish): .dropWish(wish, isKept: false)
-        case .keepWish(let wish): .dropWish(wish, isKept: true)
+        case .storePendingChange(let pendingChange): .addPendingChange(pendingChange)
+        case .removePendingChange(let pendingChange): .removePendingChange(pendingChange, isKept: false)
+        case .addPendingChange(let pendingChange): .removePendingChange(pendingChange, isKept: true)
         case .storeSettings(let all): .replaceSettings(all)
         case .storeConversation(let info): .keepConversation(info)
         case .resetLog(let origin): .resetLog(origin)
@@ -137,14 +137,14 @@ extension LocalStoreCommand {
         case .written(let written):
             [.entriesStored(upTo: written.stored, unread: written.unread)]
                 + (written.incomplete.isEmpty ? [] : [.conversationsIncomplete(written.incomplete)])
-                + written.reads.map { .markReadWished($0.conversation, upTo: $0.upTo) }
+                + written.reads.map { .markReadRequested($0.conversation, upTo: $0.upTo) }
         }
     }
 
     package func failure(reason: String) -> ClientEvent {
         switch self {
         case .removeOutgoing(let id): .leftBehind(.outgoing(id), reason: reason)
-        case .dropWish(let wish, _): .leftBehind(.wish(wish), reason: reason)
+        case .removePendingChange(let pendingChange, _): .leftBehind(.pendingChange(pendingChange), reason: reason)
         default: .storeFailed(reason: reason)  // tidy: the others leave nothing that is over
         }
     }

@@ -29,7 +29,9 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
     package private(set) var outbox: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
     package internal(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
     package internal(set) var confirmed = AllSettings() { didSet { self.countAnew() } }
-    package private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:] { didSet { self.countAnew() } }
+    package private(set) var pendingChanges: OrderedDictionary<String, PendingSettingsChange> = [:] {
+        didSet { self.countAnew() }
+    }
     package internal(set) var custom: OrderedDictionary<LogPosition, CustomMessage> = [:]
     package private(set) var origin: LogOrigin?
     /// Custom messages up to here were handed over; `newest` is the newest id among them.
@@ -66,12 +68,14 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             self.markRead(conversation, upTo: position)
             self.reads[conversation] = max(self.reads[conversation] ?? 0, position)
             return .counted(self.unread)
-        case .keepWish(let wish):
-            self.wishes[wish.key] = wish
+        case .addPendingChange(let pendingChange):
+            self.pendingChanges[pendingChange.key] = pendingChange
             return .counted(self.unread)
-        case .dropWish(let wish, let isKept):
-            if isKept { wish.apply(to: &self.confirmed) }
-            if self.wishes[wish.key] == wish { self.wishes.removeValue(forKey: wish.key) }
+        case .removePendingChange(let pendingChange, let isKept):
+            if isKept { pendingChange.apply(to: &self.confirmed) }
+            if self.pendingChanges[pendingChange.key] == pendingChange {
+                self.pendingChanges.removeValue(forKey: pendingChange.key)
+            }
             return .counted(self.unread)
         case .replaceSettings(let all):
             self.confirmed = all
@@ -145,14 +149,14 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             stored: self.stored, settled: self.settled, outbox: self.outbox.values.elements,
             reads: self.reads.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) }
                 .sorted { $0.conversation < $1.conversation },
-            unread: self.unread, preferences: self.confirmed, wishes: self.wishes.values.elements,
+            unread: self.unread, preferences: self.confirmed, pendingChanges: self.pendingChanges.values.elements,
             hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) }, origin: self.origin)
     }
 
     package func message(_ id: MessageID) -> StoredMessage? { self.messages[id] }
 
     package func preferences() -> Preferences {
-        Preferences(confirmed: self.confirmed, wishes: self.wishes.values.elements)
+        Preferences(confirmed: self.confirmed, pendingChanges: self.pendingChanges.values.elements)
     }
 
     package func counts() -> LocalUnreadCounts {

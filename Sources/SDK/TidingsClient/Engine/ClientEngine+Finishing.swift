@@ -16,7 +16,7 @@ extension ClientEngine {
                 return shared.requests
             }
             guard let number else { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.requestWished(number, request))
+            self.post(.requestSubmitted(number, request))
         }
     }
 

@@ -43,8 +43,8 @@ final class ClientEngine: Sendable {
         var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
         /// The person has signed out and the server has not heard of it; the token is the last one the app gave, and whether
         /// the server has welcomed the person.
-        var keepFarewell: @Sendable (String?, Bool) -> Void
-        var farewellEnded: @Sendable () -> Void
+        var keepPendingSignOut: @Sendable (String?, Bool) -> Void
+        var pendingSignOutEnded: @Sendable () -> Void
     }
 
     typealias TokenProvider = @Sendable () async throws -> String
@@ -58,7 +58,7 @@ final class ClientEngine: Sendable {
         var lastToken: String?
         /// A signed-out person's engine tells the app nothing any more.
         var isMute = false
-        /// Nothing that is wished from now on is answered by the core any more.
+        /// Nothing that is requested from now on is answered by the core any more.
         var isFinished = false
         /// Names the person on this device since the last welcome (DESIGN P7).
         var recipientTag: String?
@@ -102,10 +102,10 @@ final class ClientEngine: Sendable {
 
     /// Wishes to be connected and waits for the server's welcome or refusal.
     ///
-    /// - Parameter limit: how long to wait, in milliseconds; the wish outlives it.
-    /// - Parameter wished: called when the wish was handed to the core, before the answer.
+    /// - Parameter limit: how long to wait, in milliseconds; the pending change outlives it.
+    /// - Parameter requested: called when the pending change was handed to the core, before the answer.
     func connect(
-        tokenProvider: @escaping TokenProvider, limit: Int64, wished: @Sendable () -> Void = {}
+        tokenProvider: @escaping TokenProvider, limit: Int64, requested: @Sendable () -> Void = {}
     ) async throws {
         let number = self.shared.withLock { shared in
             shared.tokenProvider = tokenProvider
@@ -128,12 +128,12 @@ final class ClientEngine: Sendable {
                 return false
             }
             if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.connectWished)
-            wished()
+            self.post(.connectRequested)
+            requested()
         }
     }
 
-    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepFarewell`.
+    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepPendingSignOut`.
     func signOut() async {
         await withCheckedContinuation { continuation in
             let isOver = self.shared.withLock { shared in
@@ -141,7 +141,7 @@ final class ClientEngine: Sendable {
                 return shared.isFinished
             }
             if isOver { return continuation.resume() }
-            self.post(.signOutWished)
+            self.post(.signOutRequested)
         }
     }
 
@@ -157,7 +157,7 @@ final class ClientEngine: Sendable {
                 return false
             }
             if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.sendWished(draft))
+            self.post(.sendRequested(draft))
         }
     }
 
@@ -196,7 +196,7 @@ final class ClientEngine: Sendable {
             // What lets a waiting caller go on comes last: it finds done what this event has led to.
             for effect in effects where !effect.answersCaller { self.perform(effect, &connections) }
             for effect in effects where effect.answersCaller { self.perform(effect, &connections) }
-            if event == .signOutWished {
+            if event == .signOutRequested {
                 let waiting = self.shared.withLock { shared in
                     defer { shared.signingOut = [] }
                     return shared.signingOut
@@ -225,8 +225,9 @@ final class ClientEngine: Sendable {
         case .sendFrame(let number, let frame): connections[number]?.send(FrameCodec.encode(frame, as: .protobuf))
         case .close(let number): connections[number]?.close()
 
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .storeWish,
-            .dropWish, .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .storePendingChange,
+            .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             self.store(effect)
         case .resetLog:
             self.store(effect)
@@ -251,10 +252,10 @@ final class ClientEngine: Sendable {
             .publishSignal:
             if !self.shared.withLock({ $0.isMute }) { self.publish(effect) }
         case .finishWake(let number, let result): self.parts.outlets.wakeFinished(number, result)
-        case .keepFarewell:
+        case .keepPendingSignOut:
             let (token, tag) = self.shared.withLock { ($0.lastToken, $0.recipientTag) }
-            self.parts.outlets.keepFarewell(token, tag != nil)
-        case .farewellEnded: self.parts.outlets.farewellEnded()
+            self.parts.outlets.keepPendingSignOut(token, tag != nil)
+        case .pendingSignOutEnded: self.parts.outlets.pendingSignOutEnded()
         case .finishSend(let id, let outcome): self.finishSend(id, outcome)
         case .finishRequest(let number, let outcome): self.finishRequest(number, outcome)
         case .finishConnect(let failure): self.finishConnect(failure)
@@ -268,8 +269,8 @@ final class ClientEngine: Sendable {
         case .askDelegate(let message, let name):
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
-        case .claimRing, .postNotification, .markShown, .markWithdrawn, .releaseClaim, .clearNotifications,
-            .withdrawNotification, .lowerBadge, .writeBadge:
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work) }
         case .readDeviceStatus: self.readDeviceStatus()
 

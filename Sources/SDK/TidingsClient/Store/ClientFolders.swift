@@ -60,7 +60,7 @@ struct ClientFolders {
         try self.write(Data(id.utf8), to: file)
         // What an earlier installation has left in the keychain is nobody's.
         try? self.secrets?.write(nil, as: Self.tokenName(app))
-        try? self.secrets?.write(nil, as: Self.farewellName(app))
+        try? self.secrets?.write(nil, as: Self.pendingSignOutName(app))
         return DeviceID(id)
     }
 
@@ -94,7 +94,7 @@ struct ClientFolders {
     /// Remembers the person's last token: a later process may have to tell the server of their sign-out before the app gives
     /// it one.
     func keepToken(_ token: String, of person: UserID, app: AppID) throws {
-        let note = Self.json(Farewell(person: person, token: token))
+        let note = Self.json(PendingSignOut(person: person, token: token))
         try self.keepSecret(note, Self.tokenName(app), self.tokenFile(app))
     }
 
@@ -106,7 +106,7 @@ struct ClientFolders {
 
     /// The last token of a person.
     func token(of person: UserID, app: AppID) -> String? {
-        guard let kept = self.farewell(in: self.secret(Self.tokenName(app), self.tokenFile(app))),
+        guard let kept = self.pendingSignOut(in: self.secret(Self.tokenName(app), self.tokenFile(app))),
             kept.person == person
         else { return nil }
         return kept.token
@@ -126,35 +126,36 @@ struct ClientFolders {
     private var signInFile: URL { self.root.appendingPathComponent("signed-in") }
 
     /// Who has signed out here without the server having heard of it.
-    struct Farewell {
+    struct PendingSignOut {
         var person: UserID
         var token: String
     }
 
-    /// Remembers a farewell, or that there is none.
-    func write(_ farewell: Farewell?, app: AppID) throws {
-        let file = self.farewellFile(app)
-        guard let farewell else { return try self.forgetSecret(Self.farewellName(app), file) }
-        try self.keepSecret(Self.json(farewell), Self.farewellName(app), file)
+    /// Remembers a pending sign-out, or that there is none.
+    func write(_ pendingSignOut: PendingSignOut?, app: AppID) throws {
+        let file = self.pendingSignOutFile(app)
+        guard let pendingSignOut else { return try self.forgetSecret(Self.pendingSignOutName(app), file) }
+        try self.keepSecret(Self.json(pendingSignOut), Self.pendingSignOutName(app), file)
     }
 
-    /// The farewell that is still to be said.
-    func farewell(app: AppID) -> Farewell? {
-        self.farewell(in: self.secret(Self.farewellName(app), self.farewellFile(app)))
+    /// The pending sign-out that is still to be said.
+    func pendingSignOut(app: AppID) -> PendingSignOut? {
+        self.pendingSignOut(in: self.secret(Self.pendingSignOutName(app), self.pendingSignOutFile(app)))
     }
 
     private static func tokenName(_ app: AppID) -> String { "user-token-\(Self.hexadecimal(app.rawValue))" }
-    private static func farewellName(_ app: AppID) -> String { "farewell-\(Self.hexadecimal(app.rawValue))" }
+    private static func pendingSignOutName(_ app: AppID) -> String { "farewell-\(Self.hexadecimal(app.rawValue))" }
 
-    private static func json(_ farewell: Farewell) -> [UInt8] {
-        JSONValue.members([("user", .string(farewell.person.rawValue)), ("token", .string(farewell.token))]).serialized
+    private static func json(_ pendingSignOut: PendingSignOut) -> [UInt8] {
+        JSONValue.members([("user", .string(pendingSignOut.person.rawValue)), ("token", .string(pendingSignOut.token))])
+            .serialized
     }
 
-    private func farewell(in bytes: [UInt8]?) -> Farewell? {
+    private func pendingSignOut(in bytes: [UInt8]?) -> PendingSignOut? {
         guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
             let token = json["token"]?.stringValue
         else { return nil }
-        return Farewell(person: UserID(user), token: token)
+        return PendingSignOut(person: UserID(user), token: token)
     }
 
     /// Writes a file that belongs to this device and to no other: a backup restored on a second one must not bring it, or two
@@ -179,7 +180,7 @@ struct ClientFolders {
         self.root.appendingPathComponent("unregistered-\(Self.hexadecimal(app.rawValue))")
     }
 
-    private func farewellFile(_ app: AppID) -> URL {
+    private func pendingSignOutFile(_ app: AppID) -> URL {
         self.root.appendingPathComponent("farewell-\(Self.hexadecimal(app.rawValue)).json")
     }
 

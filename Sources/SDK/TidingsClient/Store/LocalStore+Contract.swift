@@ -14,8 +14,9 @@ extension LocalStore: LocalStoreContract {
         case .removeOutgoing(let id): try self.removeOutgoing(id)
         case .markRead(let conversation, let position):
             return .counted(try self.writeRead(conversation, upTo: position))
-        case .keepWish(let wish): return .counted(try self.write(wish))
-        case .dropWish(let wish, let isKept): return .counted(try self.drop(wish, isKept: isKept))
+        case .addPendingChange(let pendingChange): return .counted(try self.write(pendingChange))
+        case .removePendingChange(let pendingChange, let isKept):
+            return .counted(try self.drop(pendingChange, isKept: isKept))
         case .replaceSettings(let all): return .counted(try self.write(all))
         case .keepConversation(let info): try self.write(info)
         case .resetLog(let origin): try self.resetLog(origin)

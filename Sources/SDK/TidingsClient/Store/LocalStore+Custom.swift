@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import TidingsModel
 
-// Custom messages wait here until the app is in front (S4.10); withdrawn messages lose what they said, edited ones say something
+// Custom messages wait here until the app is in the foreground (S4.10); recalled messages lose what they said, edited ones say something
 // else, deleted ones are gone.
 extension LocalStore {
     static func insert(_ message: CustomMessage, at position: LogPosition, in database: Database) throws {
@@ -18,7 +18,7 @@ extension LocalStore {
             ])
     }
 
-    static func withdraw(_ recall: Recall, in database: Database) throws {
+    static func recall(_ recall: Recall, in database: Database) throws {
         try database.execute(
             sql: """
                 UPDATE message SET recalledAt = ?, isUnread = 0, content = '{}', pushText = NULL WHERE id = ?

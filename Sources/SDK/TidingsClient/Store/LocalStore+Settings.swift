@@ -8,9 +8,10 @@ extension LocalStore {
     func preferences() throws -> Preferences { try self.read { try Self.preferences(in: $0) } }
 
     static func preferences(in database: Database) throws -> Preferences {
-        let wishes = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
+        let pendingChanges = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
         return Preferences(
-            confirmed: try Self.confirmed(in: database), wishes: wishes.compactMap { SettingsWish(column: $0) })
+            confirmed: try Self.confirmed(in: database),
+            pendingChanges: pendingChanges.compactMap { PendingSettingsChange(column: $0) })
     }
 
     private static func confirmed(in database: Database) throws -> AllSettings {
@@ -74,36 +75,37 @@ extension LocalStore {
     }
 
     /// Remembers what the person has set until the log confirms it. Returns the unread messages outside muted conversations.
-    func write(_ wish: SettingsWish) throws -> Int {
+    func write(_ pendingChange: PendingSettingsChange) throws -> Int {
         try self.write { database in
-            try Self.write(wish, in: database)
+            try Self.write(pendingChange, in: database)
             return try Self.counts(in: database).unread
         }
     }
 
-    static func write(_ wish: SettingsWish, in database: Database) throws {
+    static func write(_ pendingChange: PendingSettingsChange, in database: Database) throws {
         try database.execute(
             sql: """
-                INSERT INTO wish (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                INSERT INTO pendingChange (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
                 """,
-            arguments: [wish.key, wish.column])
+            arguments: [pendingChange.key, pendingChange.column])
     }
 
-    /// Forgets a wish if it is still that one. Returns the unread messages outside muted conversations.
+    /// Forgets a pending change if it is still that one. Returns the unread messages outside muted conversations.
     ///
     /// - Parameter isKept: whether it is taken for what the log says.
-    func drop(_ wish: SettingsWish, isKept: Bool) throws -> Int {
+    func drop(_ pendingChange: PendingSettingsChange, isKept: Bool) throws -> Int {
         try self.write { database in
             if isKept {
                 var all = try Self.confirmed(in: database)
-                wish.apply(to: &all)
-                switch wish {
+                pendingChange.apply(to: &all)
+                switch pendingChange {
                 case .conversation(let conversation, let own): try Self.write(own, of: conversation, in: database)
                 case .level, .quietHours, .hidesContent, .language: try Self.write(all.person, in: database)
                 }
             }
             try database.execute(
-                sql: "DELETE FROM wish WHERE name = ? AND value = ?", arguments: [wish.key, wish.column])
+                sql: "DELETE FROM wish WHERE name = ? AND value = ?",
+                arguments: [pendingChange.key, pendingChange.column])
             return try Self.counts(in: database).unread
         }
     }

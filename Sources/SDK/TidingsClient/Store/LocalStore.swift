@@ -60,7 +60,7 @@ final class LocalStore: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             if !isInMemory { try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
-            // What was withdrawn or deleted is written over, also where SQLite was not built to do so by itself.
+            // What was recalled or deleted is written over, also where SQLite was not built to do so by itself.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return configuration
@@ -143,7 +143,7 @@ final class LocalStore: Sendable {
             return ClientCore.Restored(
                 stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
                 outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
-                preferences: preferences.confirmed, wishes: preferences.wishes,
+                preferences: preferences.confirmed, pendingChanges: preferences.pendingChanges,
                 hasCustomMessages: try self.hasCustomMessages(in: database), origin: try Self.origin(in: database))
         }
     }
@@ -191,7 +191,7 @@ final class LocalStore: Sendable {
         case .read(let conversation, let upTo):
             try Self.confirmRead(conversation, upTo: upTo, in: database)
         case .custom(let message): try Self.insert(message, at: entry.position, in: database)
-        case .recall(let recall): try Self.withdraw(recall, in: database)
+        case .recall(let recall): try Self.recall(recall, in: database)
         case .edit(let edit): try Self.edit(edit, in: database)
         case .deletion(let deletion): try Self.delete(deletion, in: database)
         case .conversationSettings, .personSettings, .blocked: try Self.change(entry.body, in: database)

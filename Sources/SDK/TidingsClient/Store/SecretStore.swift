@@ -27,7 +27,7 @@ package struct KeychainSecrets: SecretStore {
     }
 }
 
-// The token and the farewell lie in the keychain. Where there is none they lie in files, as they did before there was a keychain
+// The token and the pending sign-out lie in the keychain. Where there is none they lie in files, as they did before there was a keychain
 // here; such a file moves as soon as it is looked at.
 extension ClientFolders {
     /// What is kept under a name; nil for nothing, and where it cannot be read now.

@@ -50,8 +50,8 @@ extension QuietHours {
     }
 }
 
-extension SettingsWish {
-    /// As a column of a row; the same wish is always the same text.
+extension PendingSettingsChange {
+    /// As a column of a row; the same pending change is always the same text.
     var column: String {
         switch self {
         case .conversation(let conversation, let own):

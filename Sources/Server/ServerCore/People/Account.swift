@@ -4,7 +4,7 @@ import TidingsModel
 // What the app's backend decides about a person: banned, let in again, tokens revoked. The store refuses the sign-ins that follow it.
 extension ServerCore {
     mutating func changeAccount(
-        of user: UserKey, _ change: AccountChange, for request: ApiRequestID, _ now: Now,
+        of user: UserKey, _ change: AccountChange, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if case .revokeTokens(let time, _) = change, time > now.wall {
@@ -28,7 +28,7 @@ extension ServerCore {
 
     /// The store has it: connections it does not suffer are closed.
     mutating func finishAccount(
-        _ request: ApiRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
+        _ request: APIRequestID, _ user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         defer { effects.append(.reply(request, .done)) }
         // Whoever is not in memory has no session, and is loaded as the store has them now.

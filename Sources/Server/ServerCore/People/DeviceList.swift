@@ -11,7 +11,7 @@ enum DevicesQuestion: Sendable {
 package struct DeviceInfo: Hashable, Sendable {
     /// Where a device is, as far as the server knows.
     package enum Presence: String, Hashable, Sendable, CaseIterable {
-        /// Connected, in front.
+        /// Connected, in the foreground.
         case foreground
         /// Connected, in the background.
         case background
@@ -50,7 +50,7 @@ package struct DeviceInfo: Hashable, Sendable {
 extension ServerCore {
     /// Answers what the app's backend asks of all devices of a person.
     mutating func askOfDevices(
-        _ question: DevicesQuestion, of user: UserKey, for request: ApiRequestID, _ now: Now,
+        _ question: DevicesQuestion, of user: UserKey, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let slot = self.slot(of: user, now, &effects)
@@ -72,7 +72,7 @@ extension ServerCore {
 
     /// The store answers in order: whoever asked is told with the last device.
     private mutating func signOutAll(
-        _ slot: Int, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ slot: Int, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let devices = self.people[slot].devices.map { DeviceKey(user: self.people[slot].key, device: $0.id) }
         guard let last = devices.last else { return effects.append(.reply(request, .done)) }

@@ -114,7 +114,7 @@ extension ServerCore {
 
     /// Signs a device out by the API.
     mutating func signOut(
-        _ device: DeviceKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        _ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let slot = self.slot(of: device.user, now, &effects)
         guard self.people[slot].isReady else {

@@ -19,21 +19,21 @@ extension ServerCore {
 
     /// The same for one person, who may still be loading.
     ///
-    /// - Parameter withdrawn: what the store knows of the message this entry withdraws.
+    /// - Parameter recalled: what the store knows of the message this entry recalls.
     mutating func note(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), _ slot: Int, _ now: Now,
+        _ entry: LogEntry, unread: Int, recalled: RecalledMessage = RecalledMessage(), _ slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if self.people[slot].isReady {
-            self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
+            self.take(entry, unread: unread, recalled: recalled, slot, now, &effects)
         } else {
-            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, withdrawn))
+            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, recalled))
         }
     }
 
     /// The same for a person in memory: everybody of theirs is told, and what waits for a push is judged again.
     mutating func take(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, _ slot: Int, _ now: Now,
+        _ entry: LogEntry, unread: Int, recalled: RecalledMessage, _ slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].unread
@@ -46,7 +46,7 @@ extension ServerCore {
             {
                 effects.append(.write(session, .entry(entry.handedOver(at: now.wall))))
             }
-            self.apply(entry, withdrawn, slot, index, now, &effects)
+            self.apply(entry, recalled, slot, index, now, &effects)
             if self.people[slot].devices[index].lease.isLive {
                 self.dirtyCursor(slot, index, now)
             } else {
@@ -85,7 +85,7 @@ extension ServerCore {
 
     /// What an entry says of the legs of one device.
     private mutating func apply(
-        _ entry: LogEntry, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int, _ now: Now,
+        _ entry: LogEntry, _ recalled: RecalledMessage, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if !self.people[slot].devices[index].lease.isLive,
@@ -95,10 +95,10 @@ extension ServerCore {
         }
         switch entry.body {
         case .recall(let recall):
-            self.withdraw(recall, at: entry.position, withdrawn, slot, index, now, &effects)
+            self.recall(recall, at: entry.position, recalled, slot, index, now, &effects)
         case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
         case .deletion(let deletion):
-            self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+            self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
         case .change(let change):
             guard case .rename(let name) = change.action else { return }
             self.people[slot].devices[index].legs.rename(change.conversation, to: name)

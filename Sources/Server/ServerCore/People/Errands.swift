@@ -5,14 +5,14 @@ import TidingsModel
 enum Errand: Sendable {
     case request(Asked)
     case enterRoom(Asked, ConversationID, history: Int)
-    case custom(ApiRequestID, CustomOperation)
+    case custom(APIRequestID, CustomOperation)
     /// The backend has put a conversation.
-    case put(ApiRequestID, ConversationRecord)
+    case put(APIRequestID, ConversationRecord)
     /// A device's push state, and who asked for it.
     case pushState(DeviceKey, Registrant?)
     /// Who hears that somebody is typing.
     case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
-    /// Which devices have shown a message that was withdrawn, at this position of the person's log, and whether it was unread until
+    /// Which devices have shown a message that was recalled, at this position of the person's log, and whether it was unread until
     /// then, and counted.
     case shown(UserKey, Recall, LogPosition, wasUnread: Bool)
     /// At which message the read cursor of somebody who is watched stands now.
@@ -22,7 +22,7 @@ enum Errand: Sendable {
     /// A session tells of an opened notification.
     case opened(SessionID)
     /// The app's backend has decided something about a person.
-    case userAccount(ApiRequestID, UserKey, AccountChange)
+    case userAccount(APIRequestID, UserKey, AccountChange)
 }
 
 extension ServerCore {
@@ -50,7 +50,7 @@ extension ServerCore {
         case (.kick(let device), .done):
             return self.removeDevice(device, now, &effects)
         case (.shown(let user, let recall, let position, let wasUnread), .trace(let trace)):
-            return self.takeUpWithdrawal(
+            return self.takeUpRecall(
                 recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
         case (.pushState(_, let registrant), .done): return self.finishRegistering(registrant, &effects)
         case (.pushState(_, let registrant), .taken(let devices)):

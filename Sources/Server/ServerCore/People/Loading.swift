@@ -7,12 +7,12 @@ struct Loading: Sendable {
     /// Something that has to wait until the person is there.
     enum Pending: Sendable {
         case delivery(Delivery, SharedMessage, from: DeviceID?)
-        case entry(LogEntry, unread: Int, WithdrawnMessage)
+        case entry(LogEntry, unread: Int, RecalledMessage)
         case signedIn(SessionID, DeviceRecord)
-        case signOut(ApiRequestID, DeviceKey)
-        case ofDevices(ApiRequestID, DevicesQuestion)
-        case userAccount(ApiRequestID, AccountChange)
-        case fromExtension(ApiRequestID, DeviceKey, issuedAt: Int64, userTokenIssuedAt: Int64?, ExtensionRequest)
+        case signOut(APIRequestID, DeviceKey)
+        case ofDevices(APIRequestID, DevicesQuestion)
+        case userAccount(APIRequestID, AccountChange)
+        case fromExtension(APIRequestID, DeviceKey, issuedAt: Int64, userTokenIssuedAt: Int64?, ExtensionRequest)
         /// A quarantine is taken back; the state before it.
         case takeBack(DeviceKey, PushState)
     }
@@ -26,7 +26,7 @@ struct Loading: Sendable {
     var entries: [LogEntry] = []
     /// The names of the groups and discussions it has messages of.
     var names: [ConversationID: String] = [:]
-    /// The withdrawals in it whose message was unread until then, and counted.
+    /// The recalls in it whose message was unread until then, and counted.
     var wereUnread: Set<LogPosition> = []
     var queue: [Pending] = []
 
@@ -42,11 +42,11 @@ struct Loading: Sendable {
         return senders
     }
 
-    /// What the store knew of messages that were withdrawn while the person was loading, by the withdrawal's position.
-    var withdrawn: [LogPosition: WithdrawnMessage] {
-        var withdrawn: [LogPosition: WithdrawnMessage] = [:]
-        for case .entry(let entry, _, let message) in self.queue { withdrawn[entry.position] = message }
-        return withdrawn
+    /// What the store knew of messages that were recalled while the person was loading, by the recall's position.
+    var recalled: [LogPosition: RecalledMessage] {
+        var recalled: [LogPosition: RecalledMessage] = [:]
+        for case .entry(let entry, _, let message) in self.queue { recalled[entry.position] = message }
+        return recalled
     }
 
     /// The names of the conversations of the messages that came in while the person was loading.
@@ -169,9 +169,9 @@ extension ServerCore {
                 } else {
                     self.countWithoutDevice(message, slot, &effects)
                 }
-            case .entry(let entry, let unread, let withdrawn):
+            case .entry(let entry, let unread, let recalled):
                 guard entry.position > record.head else { continue }
-                self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
+                self.take(entry, unread: unread, recalled: recalled, slot, now, &effects)
             case .signedIn(let session, let record):
                 self.openSession(session, record, in: slot, now, &effects)
             case .signOut(let request, let device):
@@ -187,7 +187,7 @@ extension ServerCore {
             }
         }
         self.expireDevices(slot, now, &effects)
-        // Only now all is known that came in: withdrawn, read or edited messages are not pushed as they were.
+        // Only now all is known that came in: recalled, read or edited messages are not pushed as they were.
         self.people[slot].isTakingUp = false
         self.pumpAll(slot, now, &effects)
         self.arm(slot)
@@ -202,8 +202,8 @@ extension ServerCore {
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let senders = loading.senders
-        let withdrawn = loading.withdrawn
-        // Withdrawals that were synced before the crash, while their legs perhaps were not.
+        let recalled = loading.recalled
+        // Recalls that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
             let id = self.people[slot].devices[index].id
@@ -228,15 +228,15 @@ extension ServerCore {
                 case .edit(let edit) where edit.content.isEmpty: break
                 case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
                 case .deletion(let deletion):
-                    self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+                    self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
                 case .recall(let recall):
-                    let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
-                    let known = withdrawn[entry.position]
+                    let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
+                    let known = recalled[entry.position]
                     let wasUnread = known?.wasUnread ?? loading.wereUnread.contains(entry.position)
                     if let leg = next, leg.position == entry.position {
                         self.takeUp(leg, .recall(recall, wasUnread: wasUnread), slot, index, now)
                     } else if mayBeShown || known?.shown.contains(id) == true {
-                        self.startWithdrawal(
+                        self.startRecall(
                             recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
                     } else if entry.position > written, known == nil {
                         unsure[entry.position] = recall

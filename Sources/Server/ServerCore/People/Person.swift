@@ -31,7 +31,7 @@ struct Person: Sendable {
     var levelDueAt: Int64?
     /// When the timer in the heap that counts is due.
     var armedAt: Int64?
-    /// When the app was in front last on one of the devices, in wall milliseconds; nil while it is, and if that is not known.
+    /// When the app was in the foreground last on one of the devices, in wall milliseconds; nil while it is, and if that is not known.
     var lastSeenAt: Int64?
     /// When the person last had work.
     var busyAt: Int64
@@ -105,12 +105,12 @@ struct Device: Sendable {
     var userToken: SessionToken?
     /// When the session was last heard, in monotonic milliseconds.
     var heardAt: Int64 = 0
-    /// When the person last did something on this device in front, in monotonic milliseconds.
+    /// When the person last did something on this device in the foreground, in monotonic milliseconds.
     var activeAt: Int64?
     /// When the device last settled something or changed its run state: its ack deadline starts again then.
     var progressAt: Int64 = 0
     var legs = DeviceLegs()
-    /// Withdrawals in the log, in its order, of which the store is asked whether this device has to hear. Until it has answered
+    /// Recalls in the log, in its order, of which the store is asked whether this device has to hear. Until it has answered
     /// nothing is told of what comes from there on: after a crash it would not be asked again.
     var unsure: [LogPosition] = []
     /// The store is signing it out, and how its legs end with that: it gets no more, and none of its legs is ended here.

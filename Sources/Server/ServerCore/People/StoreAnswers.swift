@@ -5,10 +5,10 @@ import TidingsModel
 /// What the answer to a store command is for.
 enum StorePurpose: Sendable {
     case send(SessionID, SharedMessage, DeviceID)
-    case apiSend(ApiRequestID, SharedMessage)
-    case apiAnswer(ApiRequestID)
-    case apiSignOut(ApiRequestID, DeviceKey)
-    case missed(ApiRequestID, UserKey)
+    case apiSend(APIRequestID, SharedMessage)
+    case apiAnswer(APIRequestID)
+    case apiSignOut(APIRequestID, DeviceKey)
+    case missed(APIRequestID, UserKey)
     case signIn(SessionID, DeviceKey)
     case compareLog(SessionID)
     case signOut(SessionID, DeviceKey)

@@ -24,12 +24,12 @@ struct Leg: Sendable {
     /// What it is about.
     enum Subject: Sendable {
         case message(SharedMessage)
-        /// The withdrawal of a message the device has shown, or may have; and whether it was unread and counted until then.
+        /// The recall of a message the device has shown, or may have; and whether it was unread and counted until then.
         indirect case recall(Recall, wasUnread: Bool)
     }
 
     /// Why a message is worth nothing any more.
-    enum Withdrawal: Hashable, Sendable {
+    enum Recall: Hashable, Sendable {
         case recalled
         /// The person has deleted it for themselves.
         case deleted
@@ -65,11 +65,11 @@ struct Leg: Sendable {
     /// It has waited for the end of a storm, and goes with the others of its conversation that have.
     var isMerging = false
     /// What has become of the message meanwhile.
-    var withdrawal: Withdrawal?
+    var recall: Recall?
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false
 
-    /// The message id that names the leg: the message's, or the withdrawal's own.
+    /// The message id that names the leg: the message's, or the recall's own.
     var id: MessageID {
         switch self.subject {
         case .message(let shared): shared.message.id
@@ -77,8 +77,8 @@ struct Leg: Sendable {
         }
     }
 
-    /// Its message was withdrawn before any device could show it: of what the log still says there is nothing to show.
-    var isGone: Bool { self.withdrawal == .recalled && !self.isInFlight && !self.mayBeShown }
+    /// Its message was recalled before any device could show it: of what the log still says there is nothing to show.
+    var isGone: Bool { self.recall == .recalled && !self.isInFlight && !self.mayBeShown }
 
     /// It is with the APNs client.
     var isInFlight: Bool {
@@ -93,7 +93,7 @@ struct Leg: Sendable {
         }
     }
 
-    /// How it is settled by an app in front that has it on its screen.
+    /// How it is settled by an app in the foreground that has it on its screen.
     func impliedDisposition(for user: UserID) -> Disposition {
         guard case .message(let shared) = self.subject, shared.message.sender == user else { return .shown }
         return .suppressed(.ownMessage)
@@ -161,13 +161,13 @@ struct DeviceLegs: Sendable {
     ///
     /// - Returns: whether the device may have shown one of them.
     @discardableResult
-    mutating func withdraw(_ messages: Set<MessageID>, as withdrawal: Leg.Withdrawal) -> Bool {
+    mutating func recall(_ messages: Set<MessageID>, as recall: Leg.Recall) -> Bool {
         var mayBeShown = false
         for index in self.legs.indices {
             guard case .message(let shared) = self.legs[index].subject, messages.contains(shared.message.id) else {
                 continue
             }
-            self.legs[index].withdrawal = withdrawal
+            self.legs[index].recall = recall
             if self.legs[index].isInFlight || self.legs[index].mayBeShown { mayBeShown = true }
         }
         return mayBeShown

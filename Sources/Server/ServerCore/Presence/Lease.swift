@@ -2,13 +2,13 @@ package import TidingsModel
 
 /// What the server believes about one device: whether it listens, and until when (DESIGN §4).
 package enum Lease: Hashable, Sendable {
-    /// The app is in front, on a connection.
+    /// The app is in the foreground, on a connection.
     case foreground
     /// The app is in the background and keeps its connection until the time it said it has left.
     case background(until: Int64)
-    /// The app in front missed a deadline; the connection was asked for a sign of life.
+    /// The app in the foreground missed a deadline; the connection was asked for a sign of life.
     case probing(until: Int64)
-    /// The socket was lost in front without "suspending"; the phone may come straight back.
+    /// The socket was lost in the foreground without "suspending"; the phone may come straight back.
     case grace(until: Int64)
     /// The server has just started and does not know; the phone may come back (DESIGN §3 "Push work").
     case returning(until: Int64)
@@ -23,8 +23,8 @@ package enum Lease: Hashable, Sendable {
         }
     }
 
-    /// The app is in front, as far as anybody knows: a device that was asked for a sign of life, and has time to give it, has not gone.
-    package var isInFront: Bool {
+    /// The app is in the foreground, as far as anybody knows: a device that was asked for a sign of life, and has time to give it, has not gone.
+    package var isInForeground: Bool {
         switch self {
         case .foreground, .probing: true
         case .background, .grace, .returning, .gone: false
@@ -96,7 +96,7 @@ extension Lease {
             (.gone, .reported(let run)):
             return Self.reported(run, at: now, settings: settings)
 
-        // In front.
+        // In the foreground.
         case (.foreground, .socketLost):
             return .grace(until: now + settings.graceTime)
         case (.foreground, .deadlineMissed):

@@ -2,13 +2,13 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
-// When a person's unread count fell (read elsewhere, withdrawn, deleted, muted), a phone that was told a higher one is told the new
+// When a person's unread count fell (read elsewhere, recalled, deleted, muted), a phone that was told a higher one is told the new
 // one by a silent push: merged with those that come soon after, a few an hour at most (apns.md §14), and never when an alert is
 // going anyway, which carries the number itself.
 extension ServerCore {
     /// What is known of the number on a device's icon, and what was spent on it.
     struct BadgeState: Hashable, Sendable {
-        /// The number of the last push APNs took; nil if the app has been in front since, or nothing is known.
+        /// The number of the last push APNs took; nil if the app has been in the foreground since, or nothing is known.
         var shown: Int?
         /// When a push of the number is due, in monotonic milliseconds; nil for none.
         var dueAt: Int64?

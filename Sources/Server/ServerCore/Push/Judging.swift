@@ -122,8 +122,8 @@ extension ServerCore {
         facts.isNotifiable =
             message.flags.isSuperset(of: [.notified, .stored]) && message.conversation.type != .chatRoom
             && message.sender != user
-        facts.isRecalled = open.withdrawal == .recalled
-        facts.isReadElsewhere = open.withdrawal == .deleted
+        facts.isRecalled = open.recall == .recalled
+        facts.isReadElsewhere = open.recall == .deleted
         if self.isRead(message, at: open.position, slot) { facts.isReadElsewhere = true }
         facts.isExpired = self.isExpired(message, now)
         facts.isMuted = self.isMuted(message, slot, now)

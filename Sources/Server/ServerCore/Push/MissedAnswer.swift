@@ -4,7 +4,7 @@ package import TidingsModel
 // What a service extension is answered when it asks for what its phone has missed (`GET /v1/extension/missed`).
 extension LogPage {
     /// Whether a phone that has missed the message may tell of it now: it is one that is pushed, and nothing later in the page
-    /// withdraws, deletes or has read it, nor takes the person out of its group (DESIGN §5).
+    /// recalls, deletes or has read it, nor takes the person out of its group (DESIGN §5).
     private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
         guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
             message.conversation.type != .chatRoom
@@ -30,7 +30,7 @@ extension LogPage {
             body: PushText.shortText(of: message, in: words))
     }
 
-    /// The answer of the API: the page of `ApiResult.missed` as one person sees it. Of what was withdrawn, deleted or edited over, only the
+    /// The answer of the API: the page of `APIResult.missed` as one person sees it. Of what was recalled, deleted or edited over, only the
     /// place is told.
     ///
     /// - Parameter hidesContent: of what messages say nothing is told.

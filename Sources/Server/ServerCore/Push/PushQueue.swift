@@ -57,7 +57,7 @@ extension ServerCore {
         for index in self.people[slot].devices.indices { self.pump(slot, index, now, &effects) }
     }
 
-    /// Judges the legs of a person's other devices, once one of them is not in front any more.
+    /// Judges the legs of a person's other devices, once one of them is not in the foreground any more.
     mutating func pumpOthers(_ slot: Int, than device: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices where index != device {
             guard !self.people[slot].devices[index].legs.isEmpty else { continue }
@@ -135,7 +135,7 @@ extension ServerCore {
     ) {
         let user = self.people[slot].key.user
         let read = self.people[slot].devices[index].legs.removeAll { leg in
-            // What was shown stands there until its withdrawal comes, read or not.
+            // What was shown stands there until its recall comes, read or not.
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }

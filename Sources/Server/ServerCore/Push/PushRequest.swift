@@ -25,7 +25,7 @@ extension ServerCore {
         case .recall(let recall, let wasUnread):
             named = recall.message
             expiry = recall.at + self.settings.pushLifetime
-            payload = try self.withdrawal(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
+            payload = try self.recall(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
                 .serialized(bytesMax: bytesMax)
         }
         return APNsRequest(
@@ -35,12 +35,12 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    /// An alert in at most `bytesMax` bytes. The picture is the first to stay out: the text says more.
+    /// An alert in at most `bytesMax` bytes. The image is the first to stay out: the text says more.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
         bytesMax: Int
     ) throws(InvalidField) -> [UInt8] {
-        // One picture beside the number of several messages would say that they are one.
+        // One image beside the number of several messages would say that they are one.
         if counted.isEmpty, !self.people[slot].settings.person.hidesContent, let image = shared.message.pushImageURL {
             let payload = self.alert(of: shared, at: position, with: counted, imageURL: image, for: id, slot)
             let bytes = try payload.serialized(bytesMax: .max)
@@ -82,9 +82,9 @@ extension ServerCore {
             mutableContent: true, custom: JSONObject(custom))
     }
 
-    /// What takes the place of a withdrawn message: silent, under the message's id. Other extensions than ours learn from S2.22
+    /// What takes the place of a recalled message: silent, under the message's id. Other extensions than ours learn from S2.22
     /// that the number goes down.
-    private func withdrawal(
+    private func recall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, for id: LegID, _ slot: Int
     ) -> APNsPayload {
         var custom: [(String, JSONValue)] = []
@@ -106,7 +106,7 @@ extension ServerCore {
             custom: JSONObject(custom))
     }
 
-    /// The type of what stands in the place of a withdrawn message (S0.13).
+    /// The type of what stands in the place of a recalled message (S0.13).
     private static let recallNotice: ObjectName = "RC:RcNtf"
 
     private func info(
@@ -135,11 +135,11 @@ extension ServerCore {
 }
 
 extension Message {
-    /// The picture its push tells of: that of a picture or a page, if it lies behind an encrypted connection under a name short
+    /// The image its push tells of: that of an image or a page, if it lies behind an encrypted connection under a name short
     /// enough for a push.
     fileprivate var pushImageURL: String? {
         // Other types have none, and are not read for nothing.
-        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.pictureURL,
+        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL,
             WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax
         else { return nil }
         return url

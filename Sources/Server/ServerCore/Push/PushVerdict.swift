@@ -60,7 +60,7 @@ package struct PushFacts: Hashable, Sendable {
     /// The person has read it on another device: the read cursor of the conversation stands at or behind its position. Or they
     /// have deleted it there, or are no member of its group any more: then nothing is unread there.
     package var isReadElsewhere = false
-    /// It was withdrawn. What was shown of it already is withdrawn by a push of its own.
+    /// It was recalled. What was shown of it already is recalled by a push of its own.
     package var isRecalled = false
     /// Its deadline has passed.
     package var isExpired = false
@@ -72,7 +72,7 @@ package struct PushFacts: Hashable, Sendable {
     package var presence: Presence = .gone
     /// Whether it is the person's quiet hours, and what they want of them.
     package var quietHours: QuietHold = .none
-    /// The person has just done something on another device that is in front.
+    /// The person has just done something on another device that is in the foreground.
     package var isActiveElsewhere = false
     /// Many alerts of its conversation have just gone to this device, and it does not mention the person.
     package var isStorm = false

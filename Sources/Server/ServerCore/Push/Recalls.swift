@@ -1,10 +1,10 @@
 import StoreModel
 import TidingsModel
 
-// A withdrawal goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
-// withdrawal's id, at its place in the log. The others never hear of it but from their log.
-/// What the store knows of a withdrawn message, as far as it is one person's matter.
-struct WithdrawnMessage: Hashable, Sendable {
+// A recall goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
+// recall's id, at its place in the log. The others never hear of it but from their log.
+/// What the store knows of a recalled message, as far as it is one person's matter.
+struct RecalledMessage: Hashable, Sendable {
     /// The person's devices that have shown it, or may have.
     var shown: [DeviceID] = []
     /// It was unread until now, and counted.
@@ -12,10 +12,10 @@ struct WithdrawnMessage: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// The store has withdrawn a message: everybody who has it is told.
+    /// The store has recalled a message: everybody who has it is told.
     ///
     /// - Parameter shown: the legs of the message that have shown it.
-    mutating func withdraw(
+    mutating func recall(
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -31,29 +31,29 @@ extension ServerCore {
             seen.conversation = message.conversation(seenBy: delivery.user)
             self.note(
                 LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
-                withdrawn: WithdrawnMessage(shown: shown, wasUnread: delivery.wasUnread),
+                recalled: RecalledMessage(shown: shown, wasUnread: delivery.wasUnread),
                 self.slot(of: user, now, &effects), now, &effects)
         }
     }
 
-    /// The same for one device: what was not sent ends, what was sent is followed by the withdrawal.
-    mutating func withdraw(
-        _ recall: Recall, at position: LogPosition, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int,
+    /// The same for one device: what was not sent ends, what was sent is followed by the recall.
+    mutating func recall(
+        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let isShown = withdrawn.shown.contains(self.people[slot].devices[index].id)
-        let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
+        let isShown = recalled.shown.contains(self.people[slot].devices[index].id)
+        let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
-            $0.withdrawal == .recalled && !$0.isInFlight
+            $0.recall == .recalled && !$0.isInFlight
         }) {
             self.end(leg.id, slot, index, .recalled, now, &effects)
         }
         guard isShown || mayBeShown else { return }
-        self.startWithdrawal(recall, at: position, wasUnread: withdrawn.wasUnread, slot, index, now, &effects)
+        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index, now, &effects)
     }
 
-    /// Starts the leg of a withdrawal, and keeps it: nothing else would tell of it after a crash.
-    mutating func startWithdrawal(
+    /// Starts the leg of a recall, and keeps it: nothing else would tell of it after a crash.
+    mutating func startRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -66,9 +66,9 @@ extension ServerCore {
         self.tell(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
     }
 
-    /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
-    /// Of other devices than those it was asked about it is known; there the withdrawal may have come to its end since.
-    mutating func takeUpWithdrawal(
+    /// A recall of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
+    /// Of other devices than those it was asked about it is known; there the recall may have come to its end since.
+    mutating func takeUpRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -81,7 +81,7 @@ extension ServerCore {
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 shown.contains(self.people[slot].devices[index].id)
             {
-                self.startWithdrawal(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
+                self.startRecall(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
                 self.pump(slot, index, now, &effects)
             } else {
                 self.dirtyCursor(slot, index, now)

@@ -5,7 +5,7 @@ extension ServerCore {
     /// Takes a custom message of the backend's (S4.10).
     mutating func sendCustom(
         _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
-        for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
             try self.admit(.messages, of: app, "send", now, &effects)
@@ -46,7 +46,7 @@ extension ServerCore {
     ///
     /// - Returns: false if the answer is of the wrong kind.
     mutating func finish(
-        _ request: ApiRequestID, _ operation: CustomOperation, _ result: StoreResult, _ now: Now,
+        _ request: APIRequestID, _ operation: CustomOperation, _ result: StoreResult, _ now: Now,
         _ effects: inout [ServerEffect]
     ) -> Bool {
         // Nobody of the app has sent it: the first recipient's position tells it from a repeat, which has none.

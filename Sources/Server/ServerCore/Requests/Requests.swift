@@ -7,7 +7,7 @@ struct Asked: Sendable {
     /// Who is told.
     enum Requester: Hashable, Sendable {
         case session(SessionID, RequestNumber)
-        case api(ApiRequestID)
+        case api(APIRequestID)
         /// Nobody: the core itself wanted it.
         case core
     }
@@ -204,7 +204,7 @@ extension ServerCore {
         case .recalled(let recall, let message, let deliveries, let shown):
             self.answer(asked, deliveries, &effects)
             self.countDeliveries(deliveries.count, by: asked, now)
-            self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
+            self.recall(message, recall, deliveries, shown: shown, now, &effects)
         case .userAccount, .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread,
             .objectNames, .accounts, .bans, .isSameLog, .unreadable, .failed:
             return false

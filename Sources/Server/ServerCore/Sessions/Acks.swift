@@ -44,13 +44,13 @@ extension ServerCore {
         self.writeSkipped(slot, index, &effects)
     }
 
-    /// In front, what is stored is settled (DESIGN §3 "Acks").
+    /// In the foreground, what is stored is settled (DESIGN §3 "Acks").
     mutating func settleStored(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.settle(slot, index, upTo: self.people[slot].devices[index].stored, nil, now, &effects)
         self.writeSettled(slot, index, &effects)
     }
 
-    /// Ends the legs up to a position. Without a disposition the app is in front and has them on its screen.
+    /// Ends the legs up to a position. Without a disposition the app is in the foreground and has them on its screen.
     private mutating func settle(
         _ slot: Int, _ index: Int, upTo position: LogPosition, _ disposition: Disposition?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -108,7 +108,7 @@ extension ServerCore {
         {
             self.people[slot].devices[index].skippedUpTo = 0
             let entry = LogEntry(position: last.position, body: last.body)
-            effects.append(.write(session, .entry(last.withdrawal == nil ? entry : entry.place)))
+            effects.append(.write(session, .entry(last.recall == nil ? entry : entry.place)))
         }
     }
 

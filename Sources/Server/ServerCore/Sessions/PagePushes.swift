@@ -32,7 +32,7 @@ extension ServerCore {
     /// device knows itself.
     private func isDue(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> Bool {
         let open = self.people[slot].devices[index].legs[leg]
-        guard case .message(let shared) = open.subject, open.withdrawal == nil else { return false }
+        guard case .message(let shared) = open.subject, open.recall == nil else { return false }
         return !self.isRead(shared.message, at: open.position, slot) && !self.isExpired(shared.message, now)
     }
 }

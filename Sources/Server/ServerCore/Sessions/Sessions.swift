@@ -143,11 +143,11 @@ extension ServerCore {
         let after = self.people[slot].devices[index].lease
         if before != after { self.followLease(slot, index, from: before, to: after, now, &effects) }
         // Whether the person is there takes a look at every device of theirs.
-        guard before.isInFront != after.isInFront else { return }
+        guard before.isInForeground != after.isInForeground else { return }
         let isElsewhere = self.people[slot].devices.indices.contains {
-            $0 != index && self.people[slot].devices[$0].lease.isInFront
+            $0 != index && self.people[slot].devices[$0].lease.isInForeground
         }
-        self.tellPresence(slot, before: isElsewhere || before.isInFront, now, &effects)
+        self.tellPresence(slot, before: isElsewhere || before.isInForeground, now, &effects)
     }
 
     private mutating func followLease(

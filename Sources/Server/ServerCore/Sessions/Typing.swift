@@ -2,7 +2,7 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Typing is of interest now and never again: it is told to whoever is in front just now, and lost otherwise without a word.
+// Typing is of interest now and never again: it is told to whoever is in the foreground just now, and lost otherwise without a word.
 extension ServerCore {
     /// A person is typing, or no longer.
     mutating func typing(
@@ -58,7 +58,7 @@ extension ServerCore {
         return true
     }
 
-    /// Tells those of some people who are in front; never the one who types, nor who has blocked them.
+    /// Tells those of some people who are in the foreground; never the one who types, nor who has blocked them.
     mutating func tellTyping(
         _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, to people: [UserID], _ now: Now,
         _ effects: inout [ServerEffect]

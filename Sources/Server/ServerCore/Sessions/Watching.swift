@@ -53,7 +53,7 @@ extension ServerCore {
         return self.people[slot].presence
     }
 
-    /// A device has come to the front or left it: tells those who watch its person if that changes what they know.
+    /// A device has come to the foreground or left it: tells those who watch its person if that changes what they know.
     mutating func tellPresence(_ slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
         let isOnline = self.people[slot].isOnline
         guard isOnline != before else { return }
@@ -129,8 +129,8 @@ struct ArrivedMessage: Hashable, Sendable {
 }
 
 extension Person {
-    /// The app is in front on one of the devices.
-    var isOnline: Bool { self.devices.contains { $0.lease.isInFront } }
+    /// The app is in the foreground on one of the devices.
+    var isOnline: Bool { self.devices.contains { $0.lease.isInForeground } }
 
     /// What those who watch the person are told.
     var presence: Presence {

@@ -9,7 +9,7 @@ import TidingsModel
 /// Around every route of a listener: finds out where a request comes from and gives it an id, turns every error into a problem,
 /// counts the request by its route and tells the audit log.
 struct ProblemMiddleware: RouterMiddleware {
-    typealias Context = ApiContext
+    typealias Context = APIContext
 
     /// Whose routes they are.
     let listener: Listener
@@ -50,25 +50,25 @@ struct ProblemMiddleware: RouterMiddleware {
 
     private func answer(
         _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
-    ) async -> (Response, ApiProblem?) {
-        let problem: ApiProblem
+    ) async -> (Response, APIProblem?) {
+        let problem: APIProblem
         do {
             return (try await next(request, context), nil)
-        } catch let found as ApiProblem {
+        } catch let found as APIProblem {
             problem = found
         } catch let error as any HTTPResponseError {
             problem = self.problem(for: error, request)
         } catch is HTTPParserError {
             // The parser has given up on the connection, so nothing can follow.
-            problem = ApiProblem(
+            problem = APIProblem(
                 .badRequest, code: "malformed_body", field: "body",
                 rule: "must be as long as Content-Length says, or in whole chunks (RFC 9112 §6)",
                 headers: [.connection: "close"])
         } catch is IOError {
             // The client has hung up; nobody reads this.
-            problem = ApiProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
+            problem = APIProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
         } catch is ChannelError {
-            problem = ApiProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
+            problem = APIProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
         } catch {
             context.logger.log(
                 .error, "request failed",
@@ -78,27 +78,27 @@ struct ProblemMiddleware: RouterMiddleware {
         return (problem.response, problem)
     }
 
-    private func problem(for error: any HTTPResponseError, _ request: Request) -> ApiProblem {
+    private func problem(for error: any HTTPResponseError, _ request: Request) -> APIProblem {
         switch error.status {
         case .notFound: self.unknown(request)
         case .contentTooLarge:
-            ApiProblem(
+            APIProblem(
                 .contentTooLarge, code: "body_too_large", field: "body", rule: "is larger than api.body_bytes_max")
         default:
-            ApiProblem(error.status, code: "bad_request", rule: error.status.reasonPhrase)
+            APIProblem(error.status, code: "bad_request", rule: error.status.reasonPhrase)
         }
     }
 
     /// Another method than the route has, or no route of this listener.
-    private func unknown(_ request: Request) -> ApiProblem {
+    private func unknown(_ request: Request) -> APIProblem {
         let methods = self.routes.methods(of: request.uri.path).joined(separator: ", ")
         guard methods.isEmpty else {
-            return ApiProblem(
+            return APIProblem(
                 .methodNotAllowed, code: "method_not_allowed", field: "method", rule: "must be one of \(methods)",
                 headers: [.allow: methods])
         }
         let isForPhones = self.listener != .phone && request.uri.path.hasPrefix("/v1/extension/")
-        return ApiProblem(
+        return APIProblem(
             .notFound, code: "unknown_route", field: "path",
             rule: isForPhones
                 ? "is for phones, and served on phone.port"
@@ -111,7 +111,7 @@ final class RouteTable: Sendable {
     private let routes = Mutex<[(segments: [String], method: String)]>([])
 
     /// Takes the routes once they are all known.
-    func take(_ router: Router<ApiContext>) {
+    func take(_ router: Router<APIContext>) {
         let all = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
         self.routes.withLock { $0 = all.sorted { $0.1 < $1.1 } }
     }

@@ -8,7 +8,7 @@ extension MessageTrace {
     /// - Parameter statuses: what the devices of its legs have said the person allows there.
     func json(with statuses: [ToldStatus]) -> JSONValue {
         .members(
-            [("message_id", .string(self.id.description))] + self.subject.members + self.withdrawalMembers + [
+            [("message_id", .string(self.id.description))] + self.subject.members + self.recallMembers + [
                 (
                     "deliveries",
                     .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
@@ -41,9 +41,9 @@ extension ToldStatus {
 }
 
 extension MessageTrace {
-    /// Only what was withdrawn has a withdrawal.
-    fileprivate var withdrawalMembers: [(String, JSONValue)] {
-        self.withdrawal.map { [("withdrawal", .string($0.description))] } ?? []
+    /// Only what was recalled has a recall.
+    fileprivate var recallMembers: [(String, JSONValue)] {
+        self.recall.map { [("recall", .string($0.description))] } ?? []
     }
 }
 

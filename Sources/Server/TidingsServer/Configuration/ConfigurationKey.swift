@@ -200,7 +200,7 @@ package struct ConfigurationKey: Sendable {
             "free bytes of the disk below which sends are refused with storage_full, 0 for no limit",
             .milliseconds(\.core.freeBytesMin, 0...9_007_199_254_740_991)),
         .init(
-            "store.erase_milliseconds", "time in which a text that was withdrawn or edited over leaves the file",
+            "store.erase_milliseconds", "time in which a text that was recalled or edited over leaves the file",
             .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init(
@@ -229,13 +229,13 @@ package struct ConfigurationKey: Sendable {
             "token.keys_refresh_milliseconds", "time between two looks at apps' key sets",
             .integer(\.tokens.keysRefreshMilliseconds, 1_000...86_400_000)),
         .init(
-            "lease.foreground_ack_milliseconds", "time a phone in front has to settle a message",
+            "lease.foreground_ack_milliseconds", "time a phone in the foreground has to settle a message",
             .milliseconds(\.core.foregroundAckDeadline, 50...600_000)),
         .init(
             "lease.background_ack_milliseconds", "time a phone in the background has to settle a message",
             .milliseconds(\.core.backgroundAckDeadline, 50...600_000)),
         .init(
-            "lease.grace_milliseconds", "time a phone that lost its connection in front has to return",
+            "lease.grace_milliseconds", "time a phone that lost its connection in the foreground has to return",
             .milliseconds(\.core.graceTime, 0...600_000)),
         .init(
             "lease.probe_milliseconds", "time a phone that missed its deadline has to answer a probe",
@@ -305,7 +305,7 @@ package struct ConfigurationKey: Sendable {
             "policy.badge_delay_milliseconds", "time such a push waits for others to be merged with it",
             .milliseconds(\.core.badgePushDelay, 100...3_600_000)),
         .init(
-            "policy.recall_milliseconds", "time in which a sender may withdraw a message",
+            "policy.recall_milliseconds", "time in which a sender may recall a message",
             .milliseconds(\.core.recallWindow, 0...2_592_000_000)),
         .init(
             "policy.edit_milliseconds", "time in which a sender may edit a message",

@@ -144,9 +144,9 @@ private struct ConfigurationReading {
         for key in await self.list(["app", id, "api_keys"]) ?? [] {
             let path = ["app", id, "api_key", key]
             let hash = await self.text(path + ["sha256"])
-            var scopes: [ApiScope] = []
+            var scopes: [APIScope] = []
             for word in await self.list(path + ["scopes"]) ?? [] {
-                if let scope = ApiScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
+                if let scope = APIScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
@@ -220,11 +220,11 @@ private struct ConfigurationReading {
         self.faults.append(
             ConfigurationFault(
                 field: (path + ["scopes"]).joined(separator: "."), rule: "must not name \"\(scope)\"",
-                remedy: "choose from \(ApiScope.allCases.map(\.rawValue).joined(separator: ", "))"))
+                remedy: "choose from \(APIScope.allCases.map(\.rawValue).joined(separator: ", "))"))
     }
 
-    private mutating func apns(_ path: [String]) async -> ServerConfiguration.Apns? {
-        var apns = ServerConfiguration.Apns()
+    private mutating func apns(_ path: [String]) async -> ServerConfiguration.APNs? {
+        var apns = ServerConfiguration.APNs()
         let environment = await self.text(path + ["environment"])
         let teamID = await self.text(path + ["team_id"])
         let keyID = await self.text(path + ["key_id"])

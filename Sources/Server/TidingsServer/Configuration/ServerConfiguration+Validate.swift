@@ -179,7 +179,7 @@ extension NotificationWords {
     }
 }
 
-extension ServerConfiguration.ApiKey {
+extension ServerConfiguration.APIKey {
     fileprivate func faults(prefix: String) -> [ConfigurationFault] {
         var faults: [ConfigurationFault] = []
         if self.sha256.utf8.count != 64 || !self.sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
@@ -189,7 +189,7 @@ extension ServerConfiguration.ApiKey {
                     remedy: "hash the key with: printf %s KEY | sha256sum"))
         }
         if self.scopes.isEmpty {
-            let words = ApiScope.allCases.map(\.rawValue).joined(separator: ", ")
+            let words = APIScope.allCases.map(\.rawValue).joined(separator: ", ")
             faults.append(
                 ConfigurationFault(
                     field: "\(prefix).scopes", rule: "must name at least one scope", remedy: "choose from \(words)"))
@@ -198,7 +198,7 @@ extension ServerConfiguration.ApiKey {
     }
 }
 
-extension ServerConfiguration.Apns {
+extension ServerConfiguration.APNs {
     fileprivate func faults(prefix: String) -> [ConfigurationFault] {
         var faults: [ConfigurationFault] = []
         for (name, value) in [("team_id", self.teamID), ("key_id", self.keyID)]

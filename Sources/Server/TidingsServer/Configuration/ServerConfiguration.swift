@@ -8,7 +8,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     /// The WebSocket gateway.
     package var gateway = Gateway()
     /// The HTTP API.
-    package var api = Api()
+    package var api = API()
     /// The routes for phones.
     package var phone = Phone()
     /// What holds for the HTTP connections of both.
@@ -49,7 +49,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// Where operators and backends talk to the server.
-    package struct Api: Equatable, Sendable {
+    package struct API: Equatable, Sendable {
         /// The address to listen on; loopback unless told otherwise.
         package var host = "127.0.0.1"
         /// The TCP port; 0 takes any free one.
@@ -94,7 +94,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// `full`; or `normal`, which breaks the promise that an acknowledged message survives a loss of power, and exists
         /// only so that the proof of that promise can be seen to fail.
         package var synchronous = "full"
-        /// How long a text that was withdrawn or edited over may stay in the file, in milliseconds.
+        /// How long a text that was recalled or edited over may stay in the file, in milliseconds.
         package var eraseMilliseconds: Int64 = 60_000
     }
 
@@ -125,9 +125,9 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Which user tokens it takes beside those of `tokenSecret`, and for whom they have to be.
         package var tokens = TokenRules()
         /// The keys of the HTTP API.
-        package var apiKeys: [ApiKey] = []
+        package var apiKeys: [APIKey] = []
         /// How its pushes are sent; nil for none.
-        package var apns: Apns?
+        package var apns: APNs?
         /// The topics its phones may register for, beside the one of `apns`.
         package var pushTopics: [String] = []
         /// How many members its groups, discussions and chat rooms may have; nil for `policy.members_max`.
@@ -173,16 +173,16 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// One key of the HTTP API. The key itself is not kept, only its hash.
-    package struct ApiKey: Equatable, Sendable {
+    package struct APIKey: Equatable, Sendable {
         /// The key's name in logs.
         package var id: String
         /// SHA-256 of the key, 64 hexadecimal digits.
         package var sha256: String
         /// What it may do.
-        package var scopes: [ApiScope]
+        package var scopes: [APIScope]
 
         /// A key from its parts.
-        package init(id: String, sha256: String, scopes: [ApiScope]) {
+        package init(id: String, sha256: String, scopes: [APIScope]) {
             self.id = id
             self.sha256 = sha256
             self.scopes = scopes
@@ -190,7 +190,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// The credential for an app's pushes, and where they go.
-    package struct Apns: Equatable, Sendable {
+    package struct APNs: Equatable, Sendable {
         /// Which of Apple's sides the app's tokens belong to.
         package var environment: PushEnvironment = .production
         /// The team's id, 10 characters.
@@ -273,10 +273,10 @@ package struct ServerConfiguration: Equatable, Sendable {
 }
 
 /// What a key of the HTTP API may do.
-package enum ApiScope: String, Hashable, Sendable, CaseIterable {
+package enum APIScope: String, Hashable, Sendable, CaseIterable {
     /// Issue user tokens.
     case tokens
-    /// Send, withdraw and change messages as a person or as the app's backend.
+    /// Send, recall and change messages as a person or as the app's backend.
     case messages
     /// Make, read and change conversations with members.
     case conversations

@@ -63,7 +63,7 @@ struct JSONWebToken {
     /// A claim that is a whole number; nil if it is missing or something else.
     func integer(_ name: String) -> Int64? { self.claims[name]?.intValue }
 
-    /// A claim that is a time (`NumericDate`, RFC 7519 §2: seconds, with a fraction if wished).
+    /// A claim that is a time (`NumericDate`, RFC 7519 §2: seconds, with a fraction if requested).
     enum Time: Equatable {
         case missing
         /// Wall milliseconds, within ±2^53.

@@ -129,7 +129,7 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func writeTimedOut(_ context: ChannelHandlerContext) {
-        let problem = ApiProblem(
+        let problem = APIProblem(
             .requestTimeout, code: "timed_out", field: "body",
             rule: "must come within \(self.connections.limits.bodyMilliseconds) ms")
         let bytes = ByteBuffer(bytes: problem.json.serialized)

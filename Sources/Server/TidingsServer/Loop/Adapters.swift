@@ -54,7 +54,7 @@ struct MessageStoreAdapter: BatchStore {
 }
 
 /// `APNsClient` as one app's sender.
-private struct ApnsSender: PushSender {
+private struct APNsSender: PushSender {
     let client: APNsClient
     let environment: PushEnvironment
 
@@ -64,7 +64,7 @@ private struct ApnsSender: PushSender {
 }
 
 /// A client for each app with a push credential.
-struct ApnsSenders: Sendable {
+struct APNsSenders: Sendable {
     /// The senders by app.
     let byApp: [AppID: any PushSender]
     private let clients: [APNsClient]
@@ -84,7 +84,7 @@ struct ApnsSenders: Sendable {
                 let client = try Self.client(
                     apns, name: "\(app.id)", prefix: "app.\(app.id).apns", group: group, logger: logger)
                 clients.append(client)
-                byApp[app.id] = ApnsSender(client: client, environment: apns.environment)
+                byApp[app.id] = APNsSender(client: client, environment: apns.environment)
             } catch {
                 faults.append(error)
             }
@@ -98,7 +98,7 @@ struct ApnsSenders: Sendable {
     }
 
     private static func client(
-        _ apns: ServerConfiguration.Apns, name: String, prefix: String, group: any EventLoopGroup, logger: Logger
+        _ apns: ServerConfiguration.APNs, name: String, prefix: String, group: any EventLoopGroup, logger: Logger
     ) throws(ConfigurationFault) -> APNsClient {
         guard let pem = try? String(contentsOfFile: apns.keyPath, encoding: .utf8) else {
             throw ConfigurationFault(

@@ -47,7 +47,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private var commands: [StoreCommand] = []
     private var commandIDs: [StoreRequestID] = []
-    private var replies: [ApiRequestID: EventLoopPromise<ApiResult>] = [:]
+    private var replies: [APIRequestID: EventLoopPromise<APIResult>] = [:]
     private var apiRequests: UInt64 = 0
     private var pushesInFlight = 0
     private var timer: Scheduled<Void>?
@@ -110,12 +110,12 @@ final class ServerLoop: @unchecked Sendable {
     func end() { self.eventLoop.execute { self.ended.succeed() } }
 
     /// Asks the core on behalf of the HTTP API. From any thread.
-    func ask(_ command: ApiCommand) async -> ApiResult {
-        let promise = self.eventLoop.makePromise(of: ApiResult.self)
+    func ask(_ command: APICommand) async -> APIResult {
+        let promise = self.eventLoop.makePromise(of: APIResult.self)
         self.eventLoop.execute {
             guard !self.isStopped else { return promise.succeed(.refused(Self.stopping)) }
             self.apiRequests += 1
-            let id = ApiRequestID(self.apiRequests)
+            let id = APIRequestID(self.apiRequests)
             self.replies[id] = promise
             self.receive(.api(id, command))
         }

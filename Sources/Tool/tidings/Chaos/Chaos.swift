@@ -30,7 +30,7 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "How many connections at most, 1 to 100.") var connections = 16
     @Option(help: "How many streams a connection takes, 1 to 1000: what is on them goes down with it.") var streams = 10
     @Option(help: "Seed of notifications and faults; without it one is drawn and printed.") var seed: UInt64?
-    @Option(help: "How often each fault has to strike, 0 to 1000000; a run with fewer fails.")
+    @Option(help: "How often each fault has to be injected, 0 to 1000000; a run with fewer fails.")
     var atLeast = 0
 
     func validate() throws {

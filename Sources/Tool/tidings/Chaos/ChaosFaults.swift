@@ -4,7 +4,7 @@ import APNsSimulator
 /// The faults of one run: a plan that goes on all the time, and outages that begin now and then and are over when the
 /// simulator has turned two connections away.
 struct ChaosFaults {
-    /// How often each fault has struck so far, but for what the plan in place has not been asked.
+    /// How often each fault was injected so far, but for what the plan in place has not been asked.
     private(set) var taken: [ChaosFault: Int] = [:]
     /// What the outages did to connections.
     private(set) var outages = ChaosLedger.Outages()

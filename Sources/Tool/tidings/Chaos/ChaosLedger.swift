@@ -78,7 +78,7 @@ struct ChaosLedger: Sendable {
 
     // MARK: Whether it agrees
 
-    /// How many faults may have struck without the client having seen them: the answer was under way when its
+    /// How many faults may were injected without the client having seen them: the answer was under way when its
     /// connection ended, and the notification was reported as of unknown outcome.
     func doubtful(_ fault: ChaosFault) -> Int {
         guard let line = fault.line else { return 0 }
@@ -93,10 +93,10 @@ struct ChaosLedger: Sendable {
     /// Every promise that was broken, in words; none if all was well.
     ///
     /// - Parameters:
-    ///   - taken: how often the simulator says that each fault struck.
+    ///   - taken: how often the simulator says that each fault was injected.
     ///   - seen: what the client counted.
     ///   - outages: what the outages did to connections.
-    ///   - atLeast: how often each fault has to have struck.
+    ///   - atLeast: how often each fault has to were injected.
     func violations(taken: [ChaosFault: Int], seen: Sightings, outages: Outages, atLeast: Int) -> [String] {
         self.broken + self.ofNotifications() + self.ofTheLog(taken) + self.ofAnswers(taken, seen)
             + self.ofConnections(taken, seen, outages) + self.ofNumbers(taken, atLeast)
@@ -133,8 +133,10 @@ struct ChaosLedger: Sendable {
         for fault in ChaosFault.allCases {
             guard let line = fault.line else { continue }
             known.insert(line)
-            let (logged, struck) = (self.lines[line] ?? 0, taken[fault] ?? 0)
-            if logged != struck { found.append("\(fault.rawValue) struck \(struck) times, and the log has \(logged)") }
+            let (logged, injected) = (self.lines[line] ?? 0, taken[fault] ?? 0)
+            if logged != injected {
+                found.append("\(fault.rawValue) was injected \(injected) times, and the log has \(logged)")
+            }
         }
         let others = self.lines.filter { !known.contains($0.key) }.map { "\($0.value) times \($0.key)" }.sorted()
         return found + others.map { "the log has what the plan does not do: \($0)" }
@@ -144,10 +146,11 @@ struct ChaosLedger: Sendable {
     private func ofAnswers(_ taken: [ChaosFault: Int], _ seen: Sightings) -> [String] {
         ChaosFault.allCases.compactMap { fault in
             guard let counter = fault.counter else { return nil }
-            let (struck, saw) = (taken[fault] ?? 0, seen.faults[counter] ?? 0)
+            let (injected, saw) = (taken[fault] ?? 0, seen.faults[counter] ?? 0)
             let doubtful = self.doubtful(fault)
-            guard saw > struck || saw < struck - doubtful else { return nil }
-            return "\(fault.rawValue) struck \(struck) times, \(doubtful) of them in doubt, and the client saw \(saw)"
+            guard saw > injected || saw < injected - doubtful else { return nil }
+            return
+                "\(fault.rawValue) was injected \(injected) times, \(doubtful) of them in doubt, and the client saw \(saw)"
         }
     }
 
@@ -184,7 +187,7 @@ struct ChaosLedger: Sendable {
 
     private func ofNumbers(_ taken: [ChaosFault: Int], _ atLeast: Int) -> [String] {
         ChaosFault.allCases.filter { (taken[$0] ?? 0) < atLeast }.map {
-            "\($0.rawValue) struck \(taken[$0] ?? 0) times, and should \(atLeast) times"
+            "\($0.rawValue) was injected \(taken[$0] ?? 0) times, and should \(atLeast) times"
         }
     }
 }

@@ -44,7 +44,7 @@ final class ChaosRun: Sendable {
     /// Lines read from the log at once: less than what comes while one page is read would never end.
     private static let page = 5_000
     /// A run in which nothing ends for so long is stuck: twice what a notification may take.
-    private static let patience = Duration.seconds(60)
+    private static let timeLimit = Duration.seconds(60)
 
     private let options: Options
     private let tokens: [PushToken]
@@ -194,8 +194,8 @@ final class ChaosRun: Sendable {
     private var isFinished: Bool {
         self.state.withLock { state in
             if state.ledger.endedCount == self.options.notifications { return true }
-            guard ContinuousClock.now - state.lastEnd > Self.patience else { return false }
-            state.ledger.note("nothing has ended for \(Self.patience)")
+            guard ContinuousClock.now - state.lastEnd > Self.timeLimit else { return false }
+            state.ledger.note("nothing has ended for \(Self.timeLimit)")
             return true
         }
     }

@@ -8,7 +8,7 @@ struct Demo: AsyncParsableCommand {
         abstract: "Show a message reaching a phone in each of its states; exit status 0 only if every step held.",
         discussion: """
             Starts a server, a local APNs and two virtual phones in processes of their own on fresh temporary state and \
-            plays five steps: in front; in the background; frozen, with tap; frozen without a word; the server killed right \
+            plays five steps: in the foreground; in the background; frozen, with tap; frozen without a word; the server killed right \
             after an acknowledgement. With --stay everything is left running and the addresses are printed.
             """)
 

@@ -54,15 +54,15 @@ final class DemoStage {
     /// - Throws: `DemoFailure` naming the step, what was expected and what was found.
     func play() async throws {
         guard let alice = self.alice, let bob = self.bob else { throw ToolFailure("the phones were not started") }
-        try await self.inFront(alice, bob)
+        try await self.inForeground(alice, bob)
         try await self.inBackground(alice, bob)
         try await self.frozen(alice, bob)
         try await self.frozenWithoutAWord(alice, bob)
         try await self.serverKilled(alice, bob)
     }
 
-    private func inFront(_ alice: ControlClient, _ bob: ControlClient) async throws {
-        self.timeline.step("bob's app is in front: the message appears on the open screen")
+    private func inForeground(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app is in the foreground: the message appears on the open screen")
         _ = try await bob.command("input", [("value", ["open": "PR:alice"])])
         let mark = await bob.mark
         let id = try await self.send("one", from: alice)
@@ -78,7 +78,7 @@ final class DemoStage {
     private func inBackground(_ alice: ControlClient, _ bob: ControlClient) async throws {
         self.timeline.step("bob's app is in the background, its connection alive: a local notification")
         _ = try await bob.command("home")
-        // Until the app has heard of it, a message comes in front.
+        // Until the app has heard of it, a message comes in the foreground.
         try await self.wait(bob, "the app runs in the background", seconds: 5) {
             Self.app($0)?["state"]?.stringValue == "backgroundRunning"
                 && Self.app($0)?["screen"]?["run_state"]?.stringValue == "backgroundActive"
@@ -129,7 +129,7 @@ final class DemoStage {
     }
 
     private func frozenWithoutAWord(_ alice: ControlClient, _ bob: ControlClient) async throws {
-        self.timeline.step("bob's app freezes in front without a word: the missed deadline turns into a push")
+        self.timeline.step("bob's app freezes in the foreground without a word: the missed deadline turns into a push")
         _ = try await bob.command("freeze")
         _ = try await bob.command("home")
         self.timeline.add("bob's phone", "SIGSTOP while connected, nobody was told")

@@ -111,7 +111,7 @@ enum Leftovers {
 
     private static let state = Mutex(State())
     /// How long children may take to end, in units of 50 milliseconds.
-    private static let patience = 100
+    private static let timeLimit = 100
 
     /// Starts a child that is ended with this process. Once a signal is ending this process nothing is started any more: it would not be
     /// found among what is ended, would outlive this process, and would go on writing into a folder that is being removed.
@@ -171,7 +171,7 @@ enum Leftovers {
 
     /// Removes a folder in which this process's own tasks, and what a killed child has left, may still be making files.
     private static func remove(_ folder: String) {
-        for _ in 0..<self.patience {
+        for _ in 0..<self.timeLimit {
             try? FileManager.default.removeItem(atPath: folder)
             guard FileManager.default.fileExists(atPath: folder) else { return }
             usleep(50_000)
@@ -184,7 +184,7 @@ enum Leftovers {
             return (state.processes, state.folders)
         }
         for process in processes { kill(process, SIGTERM) }
-        for _ in 0..<self.patience where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
+        for _ in 0..<self.timeLimit where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
         for process in processes { kill(process, SIGKILL) }
         for folder in folders { self.remove(folder) }
         fflush(nil)

@@ -61,13 +61,13 @@ struct TraceTable {
         switch trace["kind"]?.stringValue {
         case "recall":
             let message = trace["recalls"]?.stringValue ?? "?"
-            return "withdrawal \(id) of message \(message) by \(sender) in \(conversation), \(time)"
+            return "recall \(id) of message \(message) by \(sender) in \(conversation), \(time)"
         case "custom":
             let count = trace["deliveries"]?.arrayValue?.count ?? 0
             return "custom message \(id) for \(count) \(count == 1 ? "person" : "people"), \(time)"
         case .some, nil:
-            let withdrawal = trace["withdrawal"]?.stringValue.map { ", withdrawn by \($0)" } ?? ""
-            return "message \(id) from \(sender) to \(conversation), \(time)\(withdrawal)"
+            let recall = trace["recall"]?.stringValue.map { ", recalled by \($0)" } ?? ""
+            return "message \(id) from \(sender) to \(conversation), \(time)\(recall)"
         }
     }
 

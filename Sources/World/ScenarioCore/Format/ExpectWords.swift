@@ -45,7 +45,7 @@ extension ExpectKey {
         case .prewarmed: "whether the app has a process that was started in advance and not launched"
         case .prompt: "whether the permission prompt is on the screen"
         case .lock: "whether the phone is locked now"
-        case .inFront: "whether the app is on the screen now"
+        case .inForeground: "whether the app is on the screen now"
         case .screen: "what the app says it shows; empty for nothing"
         case .texts: "what the entries of the list say, newest first: title, subtitle and body with bars between"
         case .server: "what the SDK told its server since: run states, settled messages, hang-ups"

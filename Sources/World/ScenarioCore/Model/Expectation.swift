@@ -80,7 +80,7 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 /// What an `expect` can look at.
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
-    case state, badge, list, banners, panel, summary, activities, prompt, lock, inFront, prewarmed, screen, texts
+    case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts
     case server, opened, customMessages, settled, runState
 
     /// How its value is written.
@@ -117,7 +117,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .undelivered: .undelivered
         case .state: .word(StartState.allCases.filter { $0 != .beforeFirstUnlock }.map(\.rawValue))
         case .badge: .number
-        case .prompt, .inFront, .prewarmed: .flag
+        case .prompt, .inForeground, .prewarmed: .flag
         case .lock: .word(LockState.allCases.map(\.rawValue))
         case .screen: .text
         case .runState: .word(["foreground", "backgroundActive", "backgroundSuspended"])
@@ -129,7 +129,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .server, .opened, .customMessages, .settled, .runState: true
         case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inFront, .prewarmed,
+            .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inForeground, .prewarmed,
             .screen, .texts:
             false
         }

@@ -66,7 +66,7 @@ package struct KnownMessage: Equatable, Sendable {
 
     /// What a ledger can know of a message.
     package enum State: String, Equatable, Sendable, CaseIterable {
-        case shown, claimed, withdrawn
+        case shown, claimed, recalled
     }
 }
 
@@ -100,7 +100,7 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var isCatchUp = false
     /// How long the app's info providers take for its names, in milliseconds.
     package var namesAfter: NamesTime = .after(0)
-    /// The label of the message it withdraws.
+    /// The label of the message it recalls.
     package var recalls: String?
     /// The custom message it is: title, content, extras.
     package var custom: JSONValue?

@@ -24,7 +24,7 @@ package struct ScenarioCase: Equatable, Sendable {
     package var phone: PhoneSetup
     /// The app.
     package var app: AppSetup
-    /// What happens with the app in front before `start`, outside the trace.
+    /// What happens with the app in the foreground before `start`, outside the trace.
     package var before: [Step]
     /// Where the app is when the trace begins.
     package var start: StartState

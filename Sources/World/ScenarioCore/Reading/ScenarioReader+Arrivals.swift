@@ -286,7 +286,7 @@ extension ScenarioReader {
         if message.conversation?.type.targetIsPeer ?? true {
             self.reader.problem(node.position, "mentions needs a conversation with members: give `in`")
         }
-        if message.recalls != nil { self.reader.problem(node.position, "a withdrawal mentions nobody") }
+        if message.recalls != nil { self.reader.problem(node.position, "a recall mentions nobody") }
     }
 
     /// How it comes, and how the app meets it.

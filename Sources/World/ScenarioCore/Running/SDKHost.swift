@@ -90,7 +90,7 @@ struct SDKHost {
                 id,
                 Ledger.Entry(
                     holder: known.holder, claimedAt: wall - known.age, isShown: known.state != .claimed,
-                    isWithdrawn: known.state == .withdrawn))
+                    isRecalled: known.state == .recalled))
         }
     }
 

@@ -81,7 +81,8 @@ extension Stage {
         case .opened: return self.trace.opened.map { .text($0) }
         case .customMessages: return self.trace.customMessages.map { .text($0) }
         case .settled: return self.trace.settled.map { .text($0) }
-        case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inFront, .prewarmed, .screen, .texts,
+        case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inForeground, .prewarmed, .screen,
+            .texts,
             .runState:
             return self.now(key).map { .text($0) }
         }
@@ -100,8 +101,8 @@ extension Stage {
         case .prewarmed: return [self.process != nil && self.process != self.launched ? "yes" : "no"]
         case .prompt: return [screen.permissionPrompt == nil ? "no" : "yes"]
         case .lock: return [screen.lock.rawValue]
-        case .inFront: return [screen.frontApp == Self.bundle ? "yes" : "no"]
-        case .screen: return [screen.frontScreen ?? ""]
+        case .inForeground: return [screen.foregroundApp == Self.bundle ? "yes" : "no"]
+        case .screen: return [screen.foregroundScreen ?? ""]
         case .texts:
             return screen.list.map { entry in
                 let content = entry.notification.request.content

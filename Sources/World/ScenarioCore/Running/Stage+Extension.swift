@@ -137,8 +137,8 @@ extension Stage {
         case .post(let post, let tag):
             let query = self.ask(.add(post.request(recipientTag: tag)), of: run.process)
             self.app.extensionPosting[query] = (number, post.message.message)
-        // The small server of the scenarios has no pictures.
-        case .fetchPicture: self.hear(.pictureFetched(isThere: false), number, of: run)
+        // The small server of the scenarios has no images.
+        case .fetchImage: self.hear(.imageFetched(isThere: false), number, of: run)
         case .finish(let edit):
             let content = edit?.applied(to: run.request.content) ?? run.request.content
             guard !run.isExpired else { return self.callHandler(number, content) }
@@ -209,7 +209,7 @@ extension SDKHost {
 
     private func missed(_ message: Message, at position: LogPosition) -> JSONValue {
         let conversation = message.conversation(seenBy: self.setup.person)
-        let isWithdrawn = self.log.contains { later in
+        let isRecalled = self.log.contains { later in
             switch later.body {
             case .recall(let recall): recall.message == message.id
             case .read(conversation, let upTo): upTo >= position
@@ -223,7 +223,7 @@ extension SDKHost {
         let payload = try? NotificationPayload(message: message, seenBy: self.setup.person, at: position)
         return [
             "position": .int(position), "message_id": .string(message.id.description),
-            "rings": .bool(isPushed && !isWithdrawn), "sender": .string(message.sender.rawValue),
+            "rings": .bool(isPushed && !isRecalled), "sender": .string(message.sender.rawValue),
             "text": PushInfo.Text(title: conversation.target, body: MessageSummary.text(of: message, in: self.words))
                 .dictionary,
             NotificationPayload.key: payload.map { .object($0.dictionary) } ?? .null,

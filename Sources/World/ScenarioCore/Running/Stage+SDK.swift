@@ -96,7 +96,7 @@ extension Stage {
             if state == .background { self.client(.appDidEnterBackground(remainingMilliseconds: nil), in: process) }
             self.client(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
             self.requestCenterWork(.recoverClaims, in: process)
-            self.client(.connectWished, in: process)
+            self.client(.connectRequested, in: process)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .sceneDidBecomeActive:
             self.client(.appWillEnterForeground, in: process)
@@ -166,8 +166,9 @@ extension Stage {
             self.trace.told(server: "hangs up", at: self.now.monotonic)
             self.hangUp()
             self.client(.connectionClosed(number, reason: "closed"), in: process)
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
-            .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .removePendingChange,
+            .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             guard let command = effect.storeCommand(for: sdk.setup.person),
                 let outcome = self.app.sdk?.carryOut(command)
             else { return }
@@ -185,8 +186,8 @@ extension Stage {
             let habit = own ?? sdk.setup.customCallback ?? CustomCallbackHabit(isHandled: false)
             guard let isHandled = habit.isHandled else { return }
             self.client(.delegateAnswered(message.id, handled: isHandled), in: process, after: habit.after)
-        case .claimRing, .postNotification, .markShown, .markWithdrawn, .releaseClaim, .clearNotifications,
-            .withdrawNotification, .lowerBadge, .writeBadge:
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process) }
         case .finishWake(let number, let result): self.finishWake(number, result, in: process)
         case .beginBackgroundTask:

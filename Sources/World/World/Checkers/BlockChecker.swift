@@ -1,5 +1,5 @@
 // From a person somebody has blocked no message of any kind comes into their log, until they take it back, and what came before is
-// neither edited nor withdrawn by them. And nobody writes what is the backend's.
+// neither edited nor recalled by them. And nobody writes what is the backend's.
 import OrderedCollections
 import StoreModel
 import TidingsModel
@@ -20,7 +20,7 @@ struct BlockChecker: Checker {
             guard let message = scene.committed.messages[operation.message]?.message else { return }
             self.check(message, was: "edited", in: scene, into: &findings)
         case .committed(.recall(let operation), .recalled(_, let message, _, _)) where operation.actor != nil:
-            self.check(message, was: "withdrawn", in: scene, into: &findings)
+            self.check(message, was: "recalled", in: scene, into: &findings)
         default: break  // tidy: the other facts are other promises'
         }
     }

@@ -39,7 +39,7 @@ struct WorldLoad: Hashable {
     var people = 0
     /// Legs the store keeps for later; only counted when it is quiet.
     var keptLegs = 0
-    /// All has healed, and no phone has been in front for minutes.
+    /// All has healed, and no phone has been in the foreground for minutes.
     var isQuiet = false
     var phones: [Phone] = []
 }

@@ -18,8 +18,10 @@ struct ConvergenceChecker: Checker {
             let user = phone.key.user.user
             guard let person = ending.person(user) else { continue }
             let disk = phone.disk
-            let (wishes, outbox) = (disk.store.wishes.values.elements, disk.store.outbox.keys.elements)
-            if !wishes.isEmpty { findings.add("converge", "\(phone.key) still wishes \(wishes)") }
+            let (pendingChanges, outbox) = (disk.store.pendingChanges.values.elements, disk.store.outbox.keys.elements)
+            if !pendingChanges.isEmpty {
+                findings.add("converge", "\(phone.key) still pendingChanges \(pendingChanges)")
+            }
             if !disk.store.reads.isEmpty {
                 findings.add("converge", "\(phone.key) still tells of reading \(disk.store.reads)")
             }

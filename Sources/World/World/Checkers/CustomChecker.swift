@@ -1,4 +1,4 @@
-// Custom messages reach the app in front, in the order of the log, at most once; and those of whom nothing stands in the way, once.
+// Custom messages reach the app in the foreground, in the order of the log, at most once; and those of whom nothing stands in the way, once.
 // One that has expired is handed to nobody, and none that has not is passed over.
 import ClientCore
 import OrderedCollections
@@ -8,7 +8,7 @@ import TidingsModel
 
 /// Watches what is handed over, and reads the logs at the end.
 struct CustomChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .handedOver, .rollCallEnded)
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .finalProbeEnded)
 
     private struct Sent: Hashable {
         var message: CustomMessage
@@ -33,15 +33,17 @@ struct CustomChecker: Checker {
                 self.sent[delivery.user, default: []].append(
                     Sent(message: operation.message, position: delivery.position))
             }
-        case .handedOver(let messages, let isInFront, let key):
+        case .handedOver(let messages, let isInForeground, let key):
             for (position, message) in messages {
-                if !isInFront { findings.add("custom", "\(message.id) was handed to \(key), which is not in front") }
+                if !isInForeground {
+                    findings.add("custom", "\(message.id) was handed to \(key), which is not in the foreground")
+                }
                 if scene.walls.allSatisfy({ message.isExpired(at: $0 - Self.clockTolerance) }) {
                     findings.add("custom", "\(message.id) was handed to \(key) after it had expired")
                 }
                 self.hand(message, at: position, to: key, in: scene, into: &findings)
             }
-        case .rollCallEnded: self.lastLook = scene.walls
+        case .finalProbeEnded: self.lastLook = scene.walls
         default: break  // tidy: the other facts are other promises'
         }
     }

@@ -66,7 +66,7 @@ struct DurableChecker: Checker {
         }
     }
 
-    /// What the store says of a message now: nothing, once it is withdrawn, or everybody has deleted it.
+    /// What the store says of a message now: nothing, once it is recalled, or everybody has deleted it.
     private static func text(of message: Message, in scene: Scene) -> String {
         let deliveries = scene.committed.messages[message.id]?.deliveries ?? []
         let isGone = deliveries.allSatisfy { scene.committed.isDeleted(message.id, by: $0.user) }
@@ -75,7 +75,7 @@ struct DurableChecker: Checker {
     }
 
     /// The phone's log is the store's, or was when it came: of a custom message that had expired when it was asked for, and of what was
-    /// withdrawn, deleted or edited over by then, it has the place only.
+    /// recalled, deleted or edited over by then, it has the place only.
     private static func judgeLog(
         _ phone: Ending.Phone, _ ending: Ending, _ scene: Scene, into findings: inout Findings
     ) {

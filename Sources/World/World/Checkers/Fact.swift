@@ -26,7 +26,7 @@ enum Fact {
     /// What becomes of it there.
     case pool(PoolFact)
     /// The HTTP API has told the backend of another app that its message is accepted.
-    case neighbourTold(MessageID)
+    case otherTenantNotified(MessageID)
     /// The HTTP API has told a backend that its message is accepted.
     case apiAccepted(MessageID)
     /// What a hostile client was told.
@@ -80,8 +80,8 @@ enum Fact {
     case toldMissed(JSONValue, to: DeviceKey)
     /// What an extension posts of it; whether the push itself rings.
     case fetched([MissedDecision.Post], pushRings: Bool, on: DeviceKey)
-    /// Custom messages were handed to the app, which is in front or not as far as it was told.
-    case handedOver([(position: LogPosition, message: CustomMessage)], isInFront: Bool, on: DeviceKey)
+    /// Custom messages were handed to the app, which is in the foreground or not as far as it was told.
+    case handedOver([(position: LogPosition, message: CustomMessage)], isInForeground: Bool, on: DeviceKey)
 
     // The phone.
 
@@ -93,12 +93,12 @@ enum Fact {
     case unsilenced(identifier: String, on: DeviceKey)
     /// A message was just accepted; these phones of its people lie away.
     case away(MessageID, [AwayPhone])
-    /// The app has come to the front, or left it.
-    case moved(isInFront: Bool, on: DeviceKey)
+    /// The app has come to the foreground, or left it.
+    case moved(isInForeground: Bool, on: DeviceKey)
     /// Something is wrong that holds up what is under way to one phone or to all, until then in monotonic milliseconds at the latest.
     case held(until: Int64, on: DeviceID?)
     /// A minute has passed since everybody who may be rung for was written to, with all phones away.
-    case rollCallEnded([RollCallPhone])
+    case finalProbeEnded([FinalProbePhone])
     /// What server and phones hold in memory.
     case measured(WorldLoad)
     /// All has healed, and everybody has looked at the app for minutes: store and phones as they are.
@@ -115,7 +115,7 @@ struct SentPush {
     let token: PushToken
     /// Names the device it is for; nil for a push that is not ours.
     let recipientTag: String?
-    /// The message the push is an alert for; nil for a withdrawal and for a silent push.
+    /// The message the push is an alert for; nil for a recall and for a silent push.
     let alert: PushInfo?
     /// The number it brings, and the place in the log that was computed at; nil for none.
     let badge: (number: Int, position: LogPosition)?
@@ -217,7 +217,7 @@ struct Checkers {
         [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
-            LegChecker(), PersonChecker(), RollCallChecker(), RingDueChecker(), FollowUpChecker(),
+            LegChecker(), PersonChecker(), FinalProbeChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
             AbuseChecker(), FrontRingChecker(),
         ]
@@ -247,7 +247,7 @@ struct Checkers {
         self.scene.take(fact, kind, at: now)
         self.findings.at = now.monotonic
         // No promise is told of the other app on the server.
-        guard kind != .neighbourStored else { return }
+        guard kind != .otherTenantStored else { return }
         self.marks.count(fact, in: self.scene)
         if case .acknowledged = fact { self.acknowledged += 1 }
         if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }

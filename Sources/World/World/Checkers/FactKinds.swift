@@ -10,10 +10,10 @@ enum FactKind: UInt64, CaseIterable {
     /// Nothing a promise is about: questions, receipts, names of objects.
     case askStore
     /// What it has carried out for the other app on the server.
-    case neighbourStored
+    case otherTenantStored
 
     // The server.
-    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted, hostile
+    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, otherTenantNotified, apiAccepted, hostile
 
     // A person and the app in front of them.
     case written, acknowledged, refused, asked, answered, tapped, disturbed, appEnded, opened, refusedWrite, tokenEnded
@@ -23,7 +23,7 @@ enum FactKind: UInt64, CaseIterable {
     case stored, applied, passedGate, posted, extended, unextended, toldMissed, fetched, handedOver
 
     // The phone.
-    case presented, lacksLevels, unsilenced, away, moved, held, rollCallEnded, measured, looked, reached
+    case presented, lacksLevels, unsilenced, away, moved, held, finalProbeEnded, measured, looked, reached
 }
 
 /// Kinds of facts.
@@ -47,14 +47,14 @@ extension Fact {
     // tidy: long because it is one case per fact.
     var kind: FactKind {
         switch self {
-        case .committed(let command, _): command.app == World.app ? command.kind : .neighbourStored
+        case .committed(let command, _): command.app == World.app ? command.kind : .otherTenantStored
         case .heard: .heard
         case .clockSet: .clockSet
         case .wrongEnvironment: .wrongEnvironment
         case .serverStarted: .serverStarted
         case .pushed: .pushed
         case .pool: .pool
-        case .neighbourTold: .neighbourTold
+        case .otherTenantNotified: .otherTenantNotified
         case .apiAccepted: .apiAccepted
         case .hostile: .hostile
         case .written: .written
@@ -85,7 +85,7 @@ extension Fact {
         case .away: .away
         case .moved: .moved
         case .held: .held
-        case .rollCallEnded: .rollCallEnded
+        case .finalProbeEnded: .finalProbeEnded
         case .measured: .measured
         case .looked: .looked
         case .reached: .reached

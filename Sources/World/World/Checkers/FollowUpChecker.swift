@@ -1,7 +1,7 @@
-// Whoever may have been shown a message hears of its withdrawal: it has a leg on every device that has shown the message, and on
+// Whoever may have been shown a message hears of its recall: it has a leg on every device that has shown the message, and on
 // every device whose push of it was on its way and came through.
 //
-// A server that crashes in between may learn from the log of the device itself; of such withdrawals LegChecker sees the end.
+// A server that crashes in between may learn from the log of the device itself; of such recalls LegChecker sees the end.
 import OrderedCollections
 import ServerCore
 import StoreModel
@@ -11,7 +11,7 @@ import TidingsModel
 struct FollowUpChecker: Checker {
     static let kinds = FactKinds(.endLeg, .keepLeg, .recall, .signOut, .advance)
 
-    private struct Withdrawal {
+    private struct Recall {
         var recall: MessageID
         var positions: [UserID: LogPosition]
         var life: Int
@@ -25,8 +25,8 @@ struct FollowUpChecker: Checker {
 
     /// Legs that have ended: whether their device has shown the message, or may have.
     private var finished = LegTable<Bool>()
-    private var withdrawn: [MessageID: Withdrawal] = [:]
-    /// Legs of withdrawals that must begin.
+    private var recalled: [MessageID: Recall] = [:]
+    /// Legs of recalls that must begin.
     private var open: OrderedDictionary<LegID, Open> = [:]
     private var begun: Set<LegID> = []
 
@@ -41,7 +41,7 @@ struct FollowUpChecker: Checker {
         case (.keepLeg(let leg), .done): self.begin(leg.leg, scene)
         case (.recall, .recalled(let recall, let message, let deliveries, _)):
             let positions = deliveries.map { ($0.user, $0.position) }
-            self.withdrawn[message.id] = Withdrawal(
+            self.recalled[message.id] = Recall(
                 recall: recall.id, positions: Dictionary(positions) { first, _ in first }, life: scene.life)
             for holder in self.finished.holders(of: message.id, where: { $0 }) {
                 guard let key = scene.holders.device(at: holder) else { continue }
@@ -67,7 +67,7 @@ struct FollowUpChecker: Checker {
         self.expect(end.leg.message, on: DeviceKey(user: end.leg.user, device: device), scene)
     }
 
-    /// A leg begins. Only those of withdrawals are waited for, and there are many more of messages.
+    /// A leg begins. Only those of recalls are waited for, and there are many more of messages.
     private mutating func begin(_ leg: LegID, _ scene: Scene) {
         guard scene.committed.messages[leg.message] == nil else { return }
         self.begun.insert(leg)
@@ -75,11 +75,11 @@ struct FollowUpChecker: Checker {
     }
 
     private mutating func expect(_ message: MessageID, on key: DeviceKey, _ scene: Scene) {
-        guard let withdrawal = self.withdrawn[message], withdrawal.life == scene.life,
-            let position = withdrawal.positions[key.user.user],
+        guard let recall = self.recalled[message], recall.life == scene.life,
+            let position = recall.positions[key.user.user],
             let device = scene.committed.devices[key], !device.isSignedOut, device.since < position
         else { return }
-        let leg = LegID(message: withdrawal.recall, user: key.user, device: key.device)
+        let leg = LegID(message: recall.recall, user: key.user, device: key.device)
         guard !self.begun.contains(leg) else { return }
         self.open[leg] = Open(key: key, position: position, life: scene.life)
     }
@@ -89,7 +89,7 @@ struct FollowUpChecker: Checker {
     }
 
     private func report(_ leg: LegID, into findings: inout Findings) {
-        findings.add("recall", "the withdrawal \(leg) never began, and its message may have been shown there")
+        findings.add("recall", "the recall \(leg) never began, and its message may have been shown there")
     }
 }
 

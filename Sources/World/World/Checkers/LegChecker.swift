@@ -2,7 +2,7 @@
 // end the store itself must tell of every one of these ends.
 //
 // The legs of a message are those of the devices that were signed in when it was accepted, and one of each person who had none;
-// those of a withdrawal, of the devices that had shown the message, or may have.
+// those of a recall, of the devices that had shown the message, or may have.
 import APNsModel
 import OrderedCollections
 import ServerCore
@@ -15,7 +15,7 @@ struct LegChecker: Checker {
         .stored, .signedOut, .wrongEnvironment, .tokenEnded, .pushed, .accept, .recall, .signOut, .setPushState,
         .advance, .keepLeg, .endLeg)
 
-    private struct Withdrawal {
+    private struct Recall {
         var recall: MessageID
         var holder: Int
         var device: DeviceKey
@@ -37,14 +37,14 @@ struct LegChecker: Checker {
     /// A leg that has begun.
     private struct Begun {
         var place: Place
-        /// Where a withdrawal stands in the log.
+        /// Where a recall stands in the log.
         var position: LogPosition
     }
 
     private typealias Place = LegTable<Past>.Place
 
     private var legs = LegTable<Past>()
-    private var withdrawals: [Withdrawal] = []
+    private var recalls: [Recall] = []
     /// By holder, the legs that have begun on a device since it signed out last: a sign-out ends them all.
     private var begun: [Int: [Begun]] = [:]
     /// By holder, what the store keeps open.
@@ -111,7 +111,7 @@ struct LegChecker: Checker {
         }
     }
 
-    /// A leg of a withdrawal for a device that has shown the message.
+    /// A leg of a recall for a device that has shown the message.
     private mutating func expect(_ recall: Recall, after leg: LegID, _ deliveries: [Delivery], _ scene: Scene) {
         guard let delivery = deliveries.first(where: { $0.user == leg.user.user }),
             let device = leg.device.map({ DeviceKey(user: leg.user, device: $0) }),
@@ -119,8 +119,8 @@ struct LegChecker: Checker {
             let holder = scene.holders[leg.user, leg.device]
         else { return }
         let place = self.legs.place(recall.id, holder, or: Past())
-        self.withdrawals.append(
-            Withdrawal(recall: recall.id, holder: holder, device: device, position: delivery.position))
+        self.recalls.append(
+            Recall(recall: recall.id, holder: holder, device: device, position: delivery.position))
         self.begun[holder, default: []].append(Begun(place: place, position: delivery.position))
     }
 
@@ -200,7 +200,7 @@ struct LegChecker: Checker {
             let readUpTo = scene.committed.readUpTo(message.conversation(seenBy: user), by: user)
             let isGone = readUpTo >= position || scene.committed.isDeleted(message.id, by: user)
             return isGone ? nil : "nobody has read it"
-        case .recalled: return scene.committed.recalled[message.id] != nil ? nil : "nobody has withdrawn it"
+        case .recalled: return scene.committed.recalled[message.id] != nil ? nil : "nobody has recalled it"
         case .expired: return message.expiresAt ?? .max <= end.at ? nil : "it has no end, or a later one"
         case .muted:
             let isSilenced = scene.committed.held(by: user, at: end.at) {
@@ -251,11 +251,11 @@ struct LegChecker: Checker {
         for leg in ending.store.people.lazy.flatMap(\.record.openLegs) {
             findings.add("P6", "\(leg.leg) is open (\(leg.wait.rawValue)) after everything healed")
         }
-        for withdrawal in self.withdrawals where stored.find(withdrawal.recall, withdrawal.holder) == nil {
+        for recall in self.recalls where stored.find(recall.recall, recall.holder) == nil {
             // Whoever has settled the log beyond it has it from there.
-            if self.settled[withdrawal.device] ?? 0 >= withdrawal.position { continue }
-            let leg = scene.holders.leg(of: withdrawal.recall, at: withdrawal.holder)
-            findings.add("P6", "the withdrawal \(leg) has no end")
+            if self.settled[recall.device] ?? 0 >= recall.position { continue }
+            let leg = scene.holders.leg(of: recall.recall, at: recall.holder)
+            findings.add("P6", "the recall \(leg) has no end")
         }
     }
 

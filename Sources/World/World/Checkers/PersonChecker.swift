@@ -8,7 +8,7 @@ import TidingsModel
 /// Watches what phones show, while people sign in and out on them.
 struct PersonChecker: Checker {
     static let kinds = FactKinds(
-        .neighbourTold, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
+        .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
 
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100
@@ -18,7 +18,7 @@ struct PersonChecker: Checker {
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
         switch fact {
-        case .neighbourTold(let message):
+        case .otherTenantNotified(let message):
             if scene.committed.messages[message] != nil {
                 findings.add("P7", "another app is told of \(message) as its own")
             }
@@ -46,9 +46,9 @@ struct PersonChecker: Checker {
                 findings.add("P7", "\(key) hands over \(first.message.id) for nobody")
             }
         case .presented(let record, let key) where record.isRing && record.reason == .willPresent:
-            // The app is in front and was asked: it knows whether anybody is signed in.
+            // The app is in the foreground and was asked: it knows whether anybody is signed in.
             if let since = self.left[key], scene.now.monotonic - since > Self.answerTolerance {
-                findings.add("P7", "\(key) rings in front for \(record.identifier), and nobody is signed in")
+                findings.add("P7", "\(key) rings in the foreground for \(record.identifier), and nobody is signed in")
             }
         default: break  // tidy: the other facts are other promises'
         }

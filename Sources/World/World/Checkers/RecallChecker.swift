@@ -1,7 +1,7 @@
-// What was withdrawn is not presented any more: no push of it goes out once the server's core knows, and no phone that knows lets it
+// What was recalled is not presented any more: no push of it goes out once the server's core knows, and no phone that knows lets it
 // ring, nor tells what it said. The same for what the person has deleted. And no push of what the person has read goes out once the core knows.
 //
-// A push on its way, and a notification handed to the system, are not called back: the withdrawal follows them.
+// A push on its way, and a notification handed to the system, are not called back: the recall follows them.
 import APNsModel
 import ClientCore
 import OrderedCollections
@@ -11,7 +11,7 @@ import TidingsModel
 struct RecallChecker: Checker {
     static let kinds = FactKinds(.applied, .signedOut, .pushed, .posted, .extended, .fetched)
 
-    /// What a phone knows to be withdrawn or deleted, by its log or by a push.
+    /// What a phone knows to be recalled or deleted, by its log or by a push.
     private var gone: [DeviceKey: Set<MessageID>] = [:]
 
     mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
@@ -47,7 +47,7 @@ struct RecallChecker: Checker {
     private func checkPush(_ info: PushInfo, _ key: DeviceKey, _ scene: Scene, into findings: inout Findings) {
         let user = key.user.user
         if scene.known.recalled[info.message] != nil {
-            findings.add("recall", "a push of \(info.message) went to \(key) after it was withdrawn")
+            findings.add("recall", "a push of \(info.message) went to \(key) after it was recalled")
         }
         if scene.known.isDeleted(info.message, by: user) {
             findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had deleted it")

@@ -85,7 +85,7 @@ struct RingChecker: Checker {
         if let since = self.late.removeValue(forKey: place), now - since <= PersonChecker.answerTolerance { return }
         let slot = Slot(place)
         guard record.isRemote, self.pushed.contains(place) else {
-            // The system shows what was for the person before, with its neutral text; in front the app is asked.
+            // The system shows what was for the person before, with its neutral text; in the foreground the app is asked.
             if record.isRemote, record.reason != .willPresent, let left = self.unextended[slot], left > 0 {
                 self.unextended[slot] = left - 1
                 return findings.reach(.strayRings)

@@ -4,7 +4,7 @@
 // What can hold it up moves the bound: a server that starts, a disk or a wall clock that goes wrong, a bad minute of Apple's, a push that
 // is late in the air. Counted apart are phones that could not ring then: no permission, no token the server knows, no network, a Focus,
 // not unlocked since a restart, Low Power Mode, full storage. Excused, and counted too, is a phone to which something happens before it
-// rings: the app comes to the front there or on another phone of its person, a fault of its own, a sign-out; the message is withdrawn,
+// rings: the app comes to the foreground there or on another phone of its person, a fault of its own, a sign-out; the message is recalled,
 // deleted or read, or goes with the push or the fetch of another; the person sets something, or somebody comes or goes in the group;
 // it comes in time, into a Focus that has begun since. Quiet hours may begin while it is held up: those that defer move the bound to
 // their end, once the store has the leg as waiting for it; of those that drop, and of a level that lets it ring and ends by itself, the
@@ -17,7 +17,7 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// A phone of somebody who has the app in front nowhere when a message is accepted.
+/// A phone of somebody who has the app in the foreground nowhere when a message is accepted.
 struct AwayPhone: Hashable {
     var key: DeviceKey
     /// Its push token; nil if it cannot ring now.
@@ -75,9 +75,9 @@ struct RingDueChecker: Checker {
         // It came into the list, and a Focus that began since the acceptance left it silent.
         case .presented(let record, let key) where record.reason == .focus && record.list:
             self.drop(into: &findings) { $0.key == key && $0.message.description == record.identifier }
-        case .moved(let isInFront, let key):
+        case .moved(let isInForeground, let key):
             // Whoever looks at one phone is told on that one.
-            if isInFront { self.drop(into: &findings) { $0.key.user == key.user || $0.key.device == key.device } }
+            if isInForeground { self.drop(into: &findings) { $0.key.user == key.user || $0.key.device == key.device } }
         case .disturbed(let key), .signedOut(let key): self.drop(into: &findings) { $0.key == key }
         case .pushed(let request, let key):
             guard let info = request.alert else { return }

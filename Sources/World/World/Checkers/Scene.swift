@@ -32,7 +32,7 @@ struct Scene {
         self.now = now
         switch fact {
         case .committed(let command, let result):
-            if kind != .neighbourStored {
+            if kind != .otherTenantStored {
                 if StoreView.kinds.contains(kind) { self.committed.take(command, result, wall: now.wall) }
                 self.nameHolders(command, result)
             }
@@ -47,7 +47,7 @@ struct Scene {
         case .clockSet(let ahead):
             self.skews.append(ahead)
             self.committed.hasJumped = true
-        case .pushed, .pool, .wrongEnvironment, .neighbourTold, .apiAccepted, .hostile, .written, .acknowledged,
+        case .pushed, .pool, .wrongEnvironment, .otherTenantNotified, .apiAccepted, .hostile, .written, .acknowledged,
             .refused, .asked,
             .answered, .tapped,
             .disturbed, .appEnded, .opened,
@@ -55,7 +55,7 @@ struct Scene {
             .unextended,
             .toldMissed,
             .fetched,
-            .handedOver, .presented, .lacksLevels, .unsilenced, .away, .moved, .held, .rollCallEnded, .measured,
+            .handedOver, .presented, .lacksLevels, .unsilenced, .away, .moved, .held, .finalProbeEnded, .measured,
             .looked,
             .reached:
             break

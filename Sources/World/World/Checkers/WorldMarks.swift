@@ -12,7 +12,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case thirdPhones = "people with three phones"
     /// People who are written to and have no phone.
     case phoneless = "people without a phone"
-    case neighbours = "requests of another app"
+    case otherTenants = "requests of another app"
     /// Hostile clients, and what they were refused.
     case hostileActs = "acts of hostile clients"
     case hostileRefusals = "refusals of hostile clients"
@@ -26,7 +26,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case joins
     /// People who left one, or were removed.
     case leaves
-    /// Messages withdrawn.
+    /// Messages recalled.
     case recalls
     /// Messages given another content.
     case edits
@@ -52,12 +52,12 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case blockedSends = "sends refused as blocked"
     /// Legs that ended because another device had read the message.
     case readElsewhere = "legs ended read elsewhere"
-    /// Legs that ended because the message was withdrawn.
+    /// Legs that ended because the message was recalled.
     case recalledLegs = "legs ended recalled"
     /// Legs that ended because the message's time was over.
     case expiredLegs = "legs ended expired"
-    /// Pushes of a withdrawal.
-    case withdrawals = "pushes of a withdrawal"
+    /// Pushes of a recall.
+    case recalls = "pushes of a recall"
     /// Silent pushes of the number on the icon.
     case badgePushes = "badge pushes"
     /// Local notifications.
@@ -76,8 +76,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case wakes = "wakes by a silent push"
     /// Silent pushes that changed the number on the icon.
     case badgesByPush = "icons changed by a silent push"
-    /// Pushes that rang while the app was in front.
-    case frontRings = "rings in front"
+    /// Pushes that rang while the app was in the foreground.
+    case foregroundRings = "rings in the foreground"
     /// Times an extension asked for what APNs had overwritten.
     case fetches = "fetches of what was overwritten"
     /// Messages that came to the list that way.
@@ -184,8 +184,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case bursts = "bursts of messages"
     /// Notifications that were cleared as soon as they were there.
     case cleared = "notifications cleared at once"
-    /// Farewells the server never takes.
-    case lostFarewells = "sign-outs the server never heard of"
+    /// PendingSignOuts the server never takes.
+    case lostSignOuts = "sign-outs the server never heard of"
     /// People who rode through a tunnel.
     case commutes = "rides through a tunnel"
     /// People in a meeting, with a Focus on.
@@ -196,9 +196,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case filtering = "apps that may filter"
     /// Conversations opened by a tap.
     case taps = "taps that opened a conversation"
-    /// Messages that were withdrawn while an extension was at work on their push, and pushes that came after their withdrawal.
-    case withdrawnAtWork = "withdrawn while the extension worked"
-    case lateWithdrawn = "pushes later than their withdrawal"
+    /// Messages that were recalled while an extension was at work on their push, and pushes that came after their recall.
+    case recalledAtWork = "recalled while the extension worked"
+    case lateRecalled = "pushes later than their recall"
     /// Messages that had to ring on a phone that lay away, and did.
     case dueRings = "messages that had to ring"
     /// Messages of which that was asked, until something happened.
@@ -206,7 +206,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     /// Messages of which that could not be asked, for a phone that could not ring.
     case unreadyPhones = "messages to phones that could not ring"
     /// A person was written to when all had healed.
-    case rollCalls = "roll calls"
+    case finalProbes = "final probes"
 }
 
 extension WorldMark {
@@ -249,14 +249,14 @@ package struct WorldMarks: Hashable, Sendable {
         case .reached(let mark): self.reach(mark)
         case .wrongEnvironment: self.reach(.wrongEnvironments)
         case .refusedWrite: self.reach(.refusedWrites)
-        case .heard, .pool, .serverStarted, .neighbourTold, .apiAccepted, .hostile, .clockSet, .tokenEnded,
+        case .heard, .pool, .serverStarted, .otherTenantNotified, .apiAccepted, .hostile, .clockSet, .tokenEnded,
             .written,
             .acknowledged,
             .asked, .answered,
             .tapped,
             .disturbed, .appEnded,
             .signedIn, .signedOut, .stored, .applied, .passedGate, .extended, .unextended, .toldMissed, .fetched,
-            .presented, .away, .moved, .held, .rollCallEnded, .measured, .looked:
+            .presented, .away, .moved, .held, .finalProbeEnded, .measured, .looked:
             break
         case .lacksLevels: self.reach(.oldSystems)
         case .unsilenced: self.reach(.unsilenced)
@@ -265,7 +265,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ request: SentPush, _ key: DeviceKey, _ scene: Scene) {
         guard request.pushType == .alert else { return self.reach(.badgePushes) }
-        guard let info = request.alert else { return self.reach(.withdrawals) }
+        guard let info = request.alert else { return self.reach(.recalls) }
         if info.text == nil { self.reach(.hiddenPushes) }
         guard var message = scene.committed.messages[info.message]?.message, message.mentions != .none else { return }
         message.mentions = .none
