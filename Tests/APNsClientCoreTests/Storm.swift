@@ -49,6 +49,8 @@ struct Storm {
     var ended: [RequestID: Int] = [:]
     var peers: [ConnectionID: Peer] = [:]
     var isShutDown = false
+    /// What was reported of each topic, and (nil) of all.
+    var lanes: [String?: LaneState] = [:]
     /// How many streams were opened.
     var streamsOpened = 0
     var faults: [String] = []
@@ -102,6 +104,9 @@ struct Storm {
         case .wake(let at): self.wakeAt = at
         case .finishShutdown: self.isShutDown = true
         case .warn: break
+        case .reportLane(let topic, let state):
+            if self.lanes[topic] ?? .usable == state { self.fault("\(state) was reported twice") }
+            self.lanes[topic] = state
         }
     }
 

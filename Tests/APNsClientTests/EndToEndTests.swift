@@ -183,10 +183,14 @@ private let testTimeLimit = TimeLimitTrait.Duration.minutes(5)
         try await Stage.run { stage in
             let foreign = P256.Signing.PrivateKey().pemRepresentation
             let client = try stage.client(try stage.configuration(privateKey: foreign))
+            let reports = NIOLockedValueBox<[LaneState]>([])
+            client.reportLanes { _, state in reports.withLockedValue { $0.append(state) } }
             let outcome = await client.outcome(of: stage.request())
             #expect(outcome.refusal?.reason == .invalidProviderToken)
             #expect(outcome.refusal?.status == 403)
             #expect(await client.outcome(of: stage.request()) == .stopped("InvalidProviderToken"))
+            let outage = LaneOutage(.credential, reason: "InvalidProviderToken")
+            #expect(reports.withLockedValue { $0 } == [.paused(outage)])
             await client.shutdown()
         }
     }

@@ -6,7 +6,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// What is asked of a store by the thousand costs neither the file nor the order of things.
 @Suite struct `A message store that is asked too much` {
     private static let toAda = ConversationID(type: .direct, target: "ada")
 

@@ -111,7 +111,6 @@ import TidingsModel
         #expect(rig.state == .foregroundActive)
     }
 
-    /// A phone on which an action was chosen that needs authentication.
     static func asking(state: String = "NK") -> PhoneRig {
         var locked = Self.rig(17, .modern, state: state)
         locked.person(.locked)

@@ -44,7 +44,6 @@ struct ArrivalCell: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What really comes of it.
     func play(on rig: PhoneRig) -> [String] {
         var rig = rig
         rig.enter(row: self.state)
@@ -75,7 +74,6 @@ extension PhoneRig {
         }
     }
 
-    /// A local notification scheduled before the app came into its state, due now.
     mutating func fireLocal(category: String = "") {
         let index = self.core.index(of: Self.chat) ?? 0
         self.core.apps[index].pending = [
@@ -111,7 +109,6 @@ extension PhoneRig {
 }
 
 extension PresentationRecord {
-    /// What the person got, or why nothing.
     var story: String {
         let parts = [
             (self.banner, "banner"), (self.panel, "panel"), (self.list, "list"), (self.sound, "sound"),

@@ -46,7 +46,6 @@ extension `An app's life` {
 }
 
 extension `A phone that freezes an app without a word` {
-    /// A push that met an app which was still being launched, and the freeze of that app.
     static func frozenLaunch(
         _ version: OSVersion, settings: PhoneSettings = PhoneSettings(), offline: Bool = false
     ) -> (core: PhoneCore, effects: [PhoneEffect]) {

@@ -135,7 +135,6 @@ import TidingsModel
         permittedTasks: ["refresh", "more"])
     static let request = RefreshTaskRequest(identifier: "refresh")
 
-    /// An app that registered its handler, submitted the task and was suspended.
     static func rig(
         _ request: RefreshTaskRequest = request, completes: Bool? = true, registers: String? = "refresh"
     ) -> PhoneRig {

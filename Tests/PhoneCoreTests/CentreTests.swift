@@ -1,6 +1,7 @@
-import PhoneCore
 import Testing
 import TidingsModel
+
+@testable import PhoneCore
 
 @Suite struct `The notification centre` {
     static func request(_ identifier: String, _ body: String, after: Int64? = nil) -> NotificationRequest {

@@ -10,7 +10,6 @@ import TidingsModel
             bundleID: PhoneRig.chat, lifecycle: .application, hasServiceExtension: false, entitlements: entitlements)
     }
 
-    /// A push of a level to an app in the background, and what came of it.
     static func story(
         _ level: String, version: OSVersion = 17, entitlements: Entitlements = [], lock: Bool = false,
         _ change: (inout PhoneRig) -> Void = { _ in }

@@ -1,6 +1,7 @@
-import PhoneCore
 import Testing
 import TidingsModel
+
+@testable import PhoneCore
 
 /// ios-delivery.md §12; ActivityKit's `AlertConfiguration`: what an alert in a push adds to a change.
 @Suite struct `An alert in a Live Activity's push` {

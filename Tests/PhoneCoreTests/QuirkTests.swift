@@ -17,7 +17,6 @@ import TidingsModel
         return PhoneRig(version, app, behaviour: AppBehaviour(delegate: delegate), settings: settings)
     }
 
-    /// The calls of a tap on a push in a state.
     static func tap(_ rig: PhoneRig, _ state: String, payload: JSONValue = Payload.alert) -> [String] {
         var rig = rig
         rig.enter(row: state)

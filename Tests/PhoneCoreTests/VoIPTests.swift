@@ -9,7 +9,6 @@ import TidingsModel
         bundleID: PhoneRig.chat, lifecycle: .application, backgroundModes: [.remoteNotification, .voip])
     static let payload: JSONValue = ["call": "ann"]
 
-    /// A phone with an app that registered with PushKit.
     static func rig(
         _ version: OSVersion = 17, reportsCall: Bool = true, settings: PhoneSettings = PhoneSettings()
     ) -> PhoneRig {

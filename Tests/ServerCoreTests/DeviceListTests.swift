@@ -79,7 +79,7 @@ import TidingsModel
     @Test func `are remembered in a bounded number, those that said something last`() {
         var statuses = ToldStatuses()
         func device(_ number: Int) -> DeviceKey { ServerBench.device("bob", DeviceID("phone-\(number)")) }
-        for number in 0..<3 * ToldStatuses.keptMin { statuses.note(Self.allowed, of: device(number), at: 1) }
+        for number in 0..<3 * ToldStatuses.keptMin { statuses.record(Self.allowed, of: device(number), at: 1) }
         let kept = (0..<3 * ToldStatuses.keptMin).filter { statuses[device($0)] != nil }
         #expect(kept.count >= ToldStatuses.keptMin)
         #expect(kept.count < 2 * ToldStatuses.keptMin)

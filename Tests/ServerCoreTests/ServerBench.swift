@@ -266,6 +266,12 @@ extension ServerBench {
         return self.run(.pushEnded(self.pushes.removeFirst().id, outcome))
     }
 
+    /// The APNs client reports whether it sends: to one topic, or to all.
+    @discardableResult
+    mutating func report(_ state: LaneState, topic: String? = nil) -> [String] {
+        self.run(.laneReported(Self.app, .production, topic: topic, state))
+    }
+
     /// APNs takes the oldest open push.
     @discardableResult
     mutating func acceptPush() -> [String] {

@@ -61,7 +61,6 @@ import TidingsModel
     }
 }
 
-/// One process of the race.
 private final class Racer: Sendable {
     private let process: Locked<Process>
     private let output: Task<Data, any Error>
@@ -78,7 +77,6 @@ private final class Racer: Sendable {
         self.process = Locked(process)
     }
 
-    /// It lies beside the tests.
     private static func executable() throws -> URL {
         #if os(Linux)
             let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -91,12 +89,10 @@ private final class Racer: Sendable {
         return try #require(FileManager.default.isExecutableFile(atPath: file.path) ? file : nil)
     }
 
-    /// The messages it rang for.
     func result() async throws -> [Int] {
         let text = String(decoding: try await self.output.value, as: UTF8.self)
         return text.split(separator: "\n").compactMap { Int($0) }
     }
 
-    /// Ends it, if a test ended early.
     func stop() { self.process.withLock { if $0.isRunning { $0.terminate() } } }
 }

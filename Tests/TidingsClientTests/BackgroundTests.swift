@@ -111,7 +111,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let entries = messages.enumerated().map {
             LogEntry(position: LogPosition($0.offset + 1), body: .custom($0.element))
         }
-        _ = try store.write(entries, person: alice)
+        _ = try store.writeEntries(entries, person: alice)
         // In order: nothing goes before one that may still be good.
         #expect(try store.takeCustomMessages(wall: nil) == [messages[0]])
         #expect(try store.restored().hasCustomMessages)
@@ -119,7 +119,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(try store.takeCustomMessages(wall: 2_000) == [messages[2], messages[3]])
         #expect(try !store.restored().hasCustomMessages)
         // Expired ones are done with as well.
-        _ = try store.write(entries, person: alice)
+        _ = try store.writeEntries(entries, person: alice)
         #expect(try store.takeCustomMessages(wall: 0) == [])
     }
 
@@ -177,7 +177,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let entries = [1, 2].map { LogEntry(position: $0, body: .custom(self.custom($0))) }
         do {
             let store = try LocalStore(file: file)
-            _ = try store.write([entries[0]], person: alice)
+            _ = try store.writeEntries([entries[0]], person: alice)
             #expect(try store.restored().hasCustomMessages)
             #expect(try store.takeCustomMessages(wall: 0) == [self.custom(1)])
             #expect(try store.takeCustomMessages(wall: 0) == [])
@@ -187,7 +187,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         try Data("no database".utf8).write(to: file)
         let store = try LocalStore(file: file)
         #expect(store.setAside != nil)
-        _ = try store.write(entries, person: alice)
+        _ = try store.writeEntries(entries, person: alice)
         #expect(try store.takeCustomMessages(wall: 0) == [self.custom(2)])
     }
 }

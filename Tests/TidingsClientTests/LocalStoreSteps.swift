@@ -3,7 +3,6 @@ import TidingsModel
 
 @testable import TidingsClient
 
-/// What a sequence does to both stores.
 struct LocalStoreStep: Hashable, CustomStringConvertible {
     /// What is done; positions count from where the store ends.
     enum Action: Hashable {
@@ -16,18 +15,15 @@ struct LocalStoreStep: Hashable, CustomStringConvertible {
         case restart
         /// Bytes of the file are lost while no process runs.
         case damage
-        /// The person signs out, and somebody signs in.
         case signOut(next: UserID)
     }
 
-    /// What happens to it meanwhile.
     enum Accident: Hashable {
         /// The phone is full: nothing can be committed.
         case full
         case killed(Moment)
     }
 
-    /// When a process is killed.
     enum Moment: Hashable {
         /// After so many changed rows.
         case row(Int)
@@ -35,7 +31,6 @@ struct LocalStoreStep: Hashable, CustomStringConvertible {
         /// So many thousandths of the commit's bytes are in the log of SQLite.
         case inCommit(Int)
         case afterCommit
-        /// The answer was given.
         case afterAnswer
     }
 
@@ -67,7 +62,6 @@ struct LocalStoreGenerator {
         elements[self.number(0...(elements.count - 1))]
     }
 
-    /// A whole sequence.
     mutating func steps(_ count: Int) -> [LocalStoreStep] {
         var left = 0
         return (0..<count).map { _ in
@@ -287,6 +281,5 @@ struct LocalStoreGenerator {
             action: action, by: self.chance(80) ? self.pick(Self.others) : nil, at: 6)
     }
 
-    /// Ids that any message of a sequence may have.
     var messageIDs: [MessageID] { self.made.map(\.id) + [MessageID(rawValue: self.lastID + 1)] }
 }

@@ -275,9 +275,9 @@ private final class InterruptingKit: KitHost {
             LogEntry(position: position, body: .read(conversation: withBob, upTo: position))
         }
         #expect(try store.skip(after: 3, upTo: 7).stored == 0)
-        #expect(try store.write([entry(8)], person: alice).stored == 0)
+        #expect(try store.writeEntries([entry(8)], person: alice).stored == 0)
         #expect(try store.skip(after: 0, upTo: 7).stored == 7)
-        #expect(try store.write([entry(8), entry(9)], person: alice).stored == 9)
+        #expect(try store.writeEntries([entry(8), entry(9)], person: alice).stored == 9)
         #expect(try store.skip(after: 9, upTo: 4).stored == 9)
         #expect(try store.restored().stored == 9)
     }

@@ -5,10 +5,10 @@ import TidingsAppGroup
 import TidingsModel
 import UIKit
 import UserNotifications
-import VirtualPhone
 
 @testable import TidingsClient
 @testable import TidingsKit
+@testable import VirtualPhone
 
 /// A notification centre's delegate of an app that forwards by hand.
 private final class SomeDelegate: UNUserNotificationCenterDelegate {}

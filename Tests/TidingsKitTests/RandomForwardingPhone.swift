@@ -1,10 +1,11 @@
 import ClientCore
 import Foundation
-import PhoneCore
 import Synchronization
 import TidingsClient
 import TidingsModel
 import VirtualPhone
+
+@testable import PhoneCore
 
 /// A clock that moves only when the test says so.
 final class ForwardingClock: ClientClock {
@@ -148,7 +149,7 @@ final class ForwardingPhone: PhoneLink {
         }
     }
 
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { self.answer(query) }
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { self.answer(query) }
 
     private func answer(_ query: Query) -> QueryAnswer {
         switch query {

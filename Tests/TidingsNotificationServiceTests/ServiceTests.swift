@@ -43,7 +43,7 @@ final class Service: UNNotificationServiceExtension {
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
                     if case .didFinishLaunching = callback {
-                        process.tell(.remoteRegistrationRequested)
+                        process.report(.remoteRegistrationRequested)
                         Task {
                             _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [
                                 .alert, .badge, .sound,

@@ -9,7 +9,6 @@ import TidingsModel
 private let team = ConversationID(type: .group, target: "team")
 private let first = MessageID("01qdq6qdr0000")!
 
-/// One request, and what the core has to be asked as whom.
 private struct Asked: CustomTestStringConvertible, Sendable {
     var method: HTTPRequest.Method
     var path: String

@@ -147,7 +147,6 @@ import Yams
         }
     }
 
-    /// The receipts of one fetch come in one request.
     private static func checkReceipts(of missed: Int, _ server: TestServer, key: String) async throws {
         let page = try await server.request("GET", "/v1/extension/missed?after=0", key: key)
         let ids = (page.json["entries"]?.arrayValue ?? []).compactMap { $0["message_id"]?.stringValue }

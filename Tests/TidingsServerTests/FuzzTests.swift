@@ -9,7 +9,6 @@ import TidingsModel
 
 @testable import TidingsServer
 
-/// What may come over a connection that nobody has authenticated yet.
 @Suite struct `A WebSocket of any bytes` {
     private enum Outcome: Equatable {
         case messages([WebSocketMessage], left: Int)
@@ -18,7 +17,7 @@ import TidingsModel
 
     private static let bytesMax = 2_000
 
-    /// Parses pieces as they come; what is taken from the front must not depend on how they were cut.
+    /// What is taken from the front must not depend on how the pieces were cut.
     private func parse(_ pieces: [[UInt8]]) -> Outcome {
         var parser = WebSocketParser()
         var buffer = ByteBuffer()
@@ -100,7 +99,6 @@ import TidingsModel
     }
 }
 
-/// What the app's backend, or whoever has its key, sends to the HTTP API.
 @Suite struct `A request to the API with any body` {
     private static let requests: [(HTTPRequest.Method, String, String)] = [
         (
@@ -159,7 +157,6 @@ import TidingsModel
     }
 }
 
-/// What stands in an `Authorization` header or in a hello.
 @Suite struct `A user token of any bytes` {
     private static let now: Int64 = 1_800_000_000_000
     private static let alice = UserKey(app: "demo", user: "alice")
@@ -198,7 +195,6 @@ import TidingsModel
     }
 }
 
-/// What an operator wrote, or an editor broke.
 @Suite struct `A configuration file of any bytes` {
     private static let good = """
         gateway: {port: 7500, host: 127.0.0.1, backlog_bytes_max: 100000}

@@ -74,7 +74,6 @@ import TidingsWire
         #expect(codes == [1001])
     }
 
-    /// Why a server does not start.
     private func faults(_ change: (inout ServerConfiguration) -> Void) async throws -> [String] {
         do {
             try await TestServer.with(change) { _ in }

@@ -4,7 +4,6 @@ import Testing
 import UIKit
 import VirtualPhone
 
-/// A screen that notes when it is seen.
 private final class Screen: UIViewController {
     private let notebook: Notebook?
 

@@ -59,11 +59,11 @@ import TidingsModel
         await host.stop()
     }
 
-    @Test func `carries the registration for a channel, and a broadcast with its channel`() throws {
-        let registration = ChannelSubscription(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
+    @Test func `carries the subscription to a channel, and a broadcast with its channel`() throws {
+        let subscription = ChannelSubscription(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
         for (isOn, word): (Bool, JSONValue) in [(true, "subscribe"), (false, "unsubscribe")] {
             #expect(
-                registration.request(isOn: isOn).json == [
+                subscription.request(isOn: isOn).json == [
                     "type": word, "topic": "com.example.chat", "environment": "sandbox", "channel": "Y3Vw",
                 ])
         }

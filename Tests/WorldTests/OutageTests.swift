@@ -9,30 +9,31 @@ import Testing
         return outage
     }
 
-    @Test func `holds up a ring for as long as pauses may have grown`() {
-        #expect(self.outage(.outage, from: 100_000, for: 5_000).heldUntil == 100_000 + 3 * 16_000)
-        #expect(self.outage(.outage, from: 100_000, for: 90_000).heldUntil == 100_000 + 150_000 + 180_000)
-        #expect(self.outage(.brokenHandshakes, from: 100_000, for: 90_000).heldUntil == 100_000 + 300_000 + 185_000)
-        #expect(self.outage(.expiredTokens, from: 0, for: 5_000).heldUntil == 3 * 45_000)
+    @Test func `holds up a ring for twice as long and 15 seconds, ten minutes at most`() {
+        #expect(self.outage(.outage, from: 100_000, for: 5_000).heldUntil == 105_000 + 25_000)
+        #expect(self.outage(.outage, from: 100_000, for: 90_000).heldUntil == 190_000 + 195_000)
+        #expect(self.outage(.brokenHandshakes, from: 0, for: 400_000).heldUntil == 1_000_000)
         // What began in it fails later.
-        #expect(self.outage(.silence, from: 0, for: 5_000).heldUntil == 105_000 + 180_000)
-        #expect(self.outage(.noAnswer, from: 0, for: 5_000).heldUntil == 3 * 76_000)
+        #expect(self.outage(.silence, from: 0, for: 5_000).heldUntil == 45_000 + 105_000)
+        #expect(self.outage(.noAnswer, from: 0, for: 5_000).heldUntil == 25_000 + 65_000)
+        // A device that was throttled waits by itself.
+        #expect(self.outage(.throttle, from: 0, for: 5_000).heldUntil == 5_000 + 180_000)
     }
 
-    @Test func `goes on until something has worked, and devices wait on even then`() {
+    @Test func `goes on until something has worked`() {
         var outage = self.outage(.cut, from: 0, for: 60_000)
-        #expect(outage.heldUntil == 120_000 + 180_000)
+        #expect(outage.heldUntil == 60_000 + 135_000)
         outage.goOn(with: .noName, from: 120_000, for: 60_000)
-        #expect(outage.heldUntil == 240_000 + 180_000)
+        #expect(outage.heldUntil == 180_000 + 375_000)
         // Too early to say.
         outage.worked(at: 179_999)
-        outage.goOn(with: .noName, from: 180_000, for: 60_000)
-        #expect(outage.heldUntil == 300_000 + 185_000)
-        outage.worked(at: 240_000)
-        outage.goOn(with: .cut, from: 400_000, for: 5_000)
-        #expect(outage.heldUntil == 400_000 + 16_000 + 180_000)
+        outage.goOn(with: .cut, from: 200_000, for: 60_000)
+        #expect(outage.heldUntil == 260_000 + 535_000)
+        outage.worked(at: 260_000)
+        outage.goOn(with: .cut, from: 700_000, for: 60_000)
+        #expect(outage.heldUntil == 760_000 + 135_000)
         // All has been tried again.
-        outage.goOn(with: .cut, from: 716_001, for: 5_000)
-        #expect(outage.heldUntil == 716_001 + 48_000)
+        outage.goOn(with: .cut, from: 2_000_000, for: 5_000)
+        #expect(outage.heldUntil == 2_005_000 + 25_000)
     }
 }

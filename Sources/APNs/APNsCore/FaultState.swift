@@ -1,24 +1,18 @@
 import APNsModel
 import TidingsModel
 
-/// How often a rule has been asked and was injected.
 package struct FaultCount: Hashable, Sendable {
-    /// How many cases matched the rule, those it spared included.
     package var matched = 0
-    /// How many faults it has made.
     package var taken = 0
 }
 
-/// What happens to one request by the plan.
 struct RequestFaults: Sendable {
     var delayMilliseconds: Int64 = 0
     var streamLimit: (limit: Int, requests: Int?)?
-    /// The fault that decides how the request ends; nil for an ordinary answer.
+    /// Nil for an ordinary answer.
     var ending: Fault?
 }
 
-/// A fault plan at work: which rules were injected how often, and what comes next.
-///
 /// Every rule has dice of its own, so that what one rule does never moves the chances of another.
 struct FaultState: Sendable {
     let plan: FaultPlan
@@ -33,10 +27,9 @@ struct FaultState: Sendable {
         self.occasions = Set(plan.rules.map(\.fault.occasion))
     }
 
-    /// Whether nobody can connect at present.
     var outage: Bool { self.plan.rules.indices.contains { self.plan.rules[$0].fault == .outage && !self.isOver($0) } }
 
-    /// Whether an outage cuts a connection whose handshake is over only now; it counts like one that was refused.
+    /// It counts like a connection that was refused.
     mutating func cutsOpened() -> Bool {
         for index in self.plan.rules.indices where self.plan.rules[index].fault == .outage {
             if self.injects(index) { return true }
@@ -59,7 +52,6 @@ struct FaultState: Sendable {
         return true
     }
 
-    /// What happens to a connection that arrives: the first rule that applies.
     mutating func arrival() -> Fault? {
         guard self.occasions.contains(.arrival) else { return nil }
         for index in self.plan.rules.indices where self.plan.rules[index].fault.occasion == .arrival {
@@ -68,7 +60,6 @@ struct FaultState: Sendable {
         return nil
     }
 
-    /// By how many seconds the clock is wrong that judges the next provider token.
     mutating func clockSkew() -> Int64 {
         guard self.occasions.contains(.token) else { return 0 }
         var sum: Int64 = 0
@@ -78,8 +69,7 @@ struct FaultState: Sendable {
         return sum
     }
 
-    /// What happens to a request that has passed every check. After a rule that ends the request, no further ending one
-    /// is asked.
+    /// After a rule that ends the request, no further ending one is asked.
     mutating func request(topic: String, token: PushToken?) -> RequestFaults {
         var faults = RequestFaults()
         guard self.occasions.contains(.request) else { return faults }

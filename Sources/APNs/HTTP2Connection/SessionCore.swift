@@ -1,20 +1,15 @@
 import NIOCore
 
-/// What both sides of a connection have in common: frames in and out, settings, windows, header blocks, the table of
-/// streams.
-///
-/// ``next()`` reads one frame and does what concerns the connection; what concerns a stream's message is left to the
-/// sides,
-/// which differ there.
+/// What both sides of a connection have in common: frames, settings, windows, header blocks, the table of streams.
+/// ``next()`` reads one frame and does what concerns the connection; what concerns a stream's message differs between
+/// the sides.
 struct SessionCore {
-    /// What this side has announced.
     struct Local: Hashable {
         var maxConcurrentStreams: UInt32?
         var initialWindowSize = 65_535
         var headerTableSize = 4_096
     }
 
-    /// What a frame means for a side.
     enum Incoming {
         case headers(StreamID, HeaderList, endStream: Bool)
         /// `flowLength` counts the padding too.
@@ -28,11 +23,9 @@ struct SessionCore {
         case goAway(StreamID, HTTP2ErrorCode, [UInt8])
         case windowOpened(Int)
         case streamWindowOpened
-        /// Nothing a side has to know.
         case nothing
     }
 
-    /// A header block that continues.
     private struct OpenBlock {
         var stream: StreamID
         var endStream: Bool
@@ -54,27 +47,23 @@ struct SessionCore {
     private var block: OpenBlock?
 
     var peer = PeerSettings()
-    /// What the other side has acknowledged, and so keeps to.
     var local = Local()
-    /// What it has not, oldest first.
+    /// Oldest first.
     private(set) var unacknowledged = CircularBuffer<Local>()
 
     var streams = StreamTable()
-    /// The highest number the client has opened.
     var highest: StreamID = 0
-    /// The highest stream this side has reset. What still comes for closed streams up to here was sent before the other
-    /// side
-    /// heard of that, and is dropped; above, it breaks a rule (RFC 9113 §5.1).
+    /// What still comes for closed streams up to here was sent before the other side heard of the reset, and is
+    /// dropped; above, it breaks a rule (RFC 9113 §5.1).
     var highestReset: StreamID = 0
     var controlFrameBudget = ControlFrameBudget()
     var isClosed = false
 
     var sendWindow = Self.connectionWindow
-    /// Body bytes that wait for a window.
     var unsentBytes = 0
-    /// Streams that wait for the connection's window, in the order they came. May name streams that are over.
+    /// In the order they came. May name streams that are over.
     var queue = CircularBuffer<StreamID>()
-    /// Streams whose waiting body has been written since the side looked.
+    /// Since the side looked last.
     var sent: [StreamID] = []
     private var receiveWindow = Self.connectionWindow
     var withholdsWindow = false
@@ -95,7 +84,7 @@ struct SessionCore {
 
     // MARK: Settings
 
-    /// Sends SETTINGS: what differs from what was announced last, and `others`.
+    /// What differs from what was announced last, and `others`.
     mutating func announce(_ next: Local, _ others: [(UInt16, UInt32)] = []) {
         let last = self.unacknowledged.last ?? self.local
         var values: [(UInt16, UInt32)] = []
@@ -133,7 +122,6 @@ struct SessionCore {
         return .settings
     }
 
-    /// What the other side has acknowledged is in force for what it sends from here on.
     private mutating func adopt(_ next: Local) {
         let difference = next.initialWindowSize - self.local.initialWindowSize
         if next.headerTableSize != self.local.headerTableSize {
@@ -192,7 +180,7 @@ struct SessionCore {
 
     // MARK: Frames
 
-    /// Reads one frame; `nil` when there is no whole one.
+    /// Nil when there is no whole frame.
     mutating func next() throws(ConnectionFault) -> Incoming? {
         if self.awaitsPreface {
             guard let isThere = self.reader.skip(Self.preface) else { return nil }
@@ -224,10 +212,10 @@ struct SessionCore {
         }
     }
 
-    /// Neither side has opened this stream: there are no pushes, so even numbers never are.
+    /// There are no pushes, so even numbers are never opened.
     func isIdle(_ stream: StreamID) -> Bool { stream.isMultiple(of: 2) || stream > self.highest }
 
-    /// Judges a HEADERS or DATA frame for a stream that is not in the table (RFC 9113 §5.1).
+    /// For a stream that is not in the table (RFC 9113 §5.1).
     func checkClosed(_ stream: StreamID) throws(ConnectionFault) {
         if self.isIdle(stream) { throw ConnectionFault(.protocolError, "a frame for stream \(stream), which is idle") }
         if stream > self.highestReset {
@@ -235,7 +223,7 @@ struct SessionCore {
         }
     }
 
-    /// Takes the padding off (RFC 9113 §6.1).
+    /// RFC 9113 §6.1.
     private func unpadded(_ frame: HTTP2Frame) throws(ConnectionFault) -> ByteBuffer {
         var payload = frame.payload
         guard frame.flags & FrameFlags.padded != 0 else { return payload }
@@ -361,7 +349,7 @@ struct SessionCore {
 
     // MARK: The connection's receive window
 
-    /// Opens the connection's receive window again when half of it is used (APNs reference, section 3.2).
+    /// When half of it is used (APNs reference, section 3.2).
     mutating func reopenWindow() {
         let used = Self.connectionWindow - self.receiveWindow
         guard used > Self.connectionWindow / 2, !self.withholdsWindow else { return }
@@ -371,7 +359,6 @@ struct SessionCore {
 
     // MARK: The end
 
-    /// Tells the other side what it did and closes.
     mutating func fail(_ fault: ConnectionFault, lastStream: StreamID) {
         self.isClosed = true
         self.writer.goAway(lastStream: lastStream, fault.code, debugData: fault.text.utf8)

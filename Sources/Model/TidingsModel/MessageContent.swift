@@ -1,25 +1,23 @@
-/// What a message says, by the type its object name stands for (S0.13).
-///
-/// The content of a message travels as a JSON text. These are the types this project knows, with the member names clients of
-/// the field use for them, so that a backend that writes such messages by itself is understood.
+/// What a message says, by the type its object name stands for (S0.13). The member names of the JSON text are those
+/// of the field's clients, so that a backend that writes such messages by itself is understood.
 public enum MessageContent: Hashable, Sendable {
-    /// A text, not empty: `RC:TxtMsg`.
+    /// Not empty: `RC:TxtMsg`.
     case text(String)
-    /// An image: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
+    /// `RC:ImgMsg`, or `RC:GIFMsg` if animated.
     case image(Image)
-    /// A file: `RC:FileMsg`.
+    /// `RC:FileMsg`.
     case file(File)
-    /// A voice recording: `RC:HQVCMsg`.
+    /// `RC:HQVCMsg`.
     case voice(Voice)
-    /// A video: `RC:SightMsg`.
+    /// `RC:SightMsg`.
     case video(Video)
-    /// A place: `RC:LBSMsg`.
+    /// `RC:LBSMsg`.
     case location(Location)
-    /// A page of the web with a title: `RC:ImgTextMsg`.
+    /// A web page: `RC:ImgTextMsg`.
     case link(Link)
-    /// An instruction to the app: `RC:CmdMsg`.
+    /// For the app: `RC:CmdMsg`.
     case command(Command)
-    /// Anything else: content of a type of the app's own, and content that is not what its object name promises.
+    /// A type of the app's own, or content that is not what its object name promises.
     case custom(ObjectName, String)
 
     /// An image that lies on a web server.
@@ -87,9 +85,7 @@ public enum MessageContent: Hashable, Sendable {
         public var thumbnail: String?
 
         /// A video.
-        public init(
-            url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil
-        ) {
+        public init(url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil) {
             self.url = url
             self.seconds = seconds
             self.bytes = bytes
@@ -190,9 +186,7 @@ extension MessageContent {
         }
     }
 
-    /// Checks what can be checked without following a URL.
-    ///
-    /// - Throws: `InvalidField` naming the field as `content.` and the member of this type.
+    /// Throws `InvalidField` naming the member as `content.…`; no URL is followed.
     public func validate() throws(InvalidField) {
         switch self {
         case .text(let text): try Self.check(isFilled: text, field: "content.text")

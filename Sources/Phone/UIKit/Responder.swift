@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What receives events. Unlike Apple's it is no NSObject: nothing of the Objective-C runtime exists on Linux.
+/// Receives events. Unlike Apple's it is no NSObject: Linux has no Objective-C runtime.
 @MainActor open class UIResponder: Hashable {
     /// A responder.
     public init() {}
-    /// Whom events go to next; nil, as a virtual phone sends none.
+    /// The next responder; nil, since a virtual phone sends no events.
     open var next: UIResponder? { nil }
 
     public nonisolated static func == (left: UIResponder, right: UIResponder) -> Bool { left === right }
@@ -13,7 +13,7 @@ public import Foundation
 
 /// A view without an image: it exists so that an app's code compiles.
 @MainActor open class UIView: UIResponder {
-    /// Where it lies in its superview; kept, without effect.
+    /// The frame in its superview; kept, without effect.
     open var frame: CGRect
     /// Its own coordinates; kept, without effect.
     open var bounds: CGRect { CGRect(origin: .zero, size: self.frame.size) }

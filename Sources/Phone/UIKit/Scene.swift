@@ -117,13 +117,13 @@ extension UIScene {
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
     /// The scene is gone for good.
     func sceneDidDisconnect(_ scene: UIScene)
-    /// sceneWEF.
+    /// The scene is about to enter the foreground.
     func sceneWillEnterForeground(_ scene: UIScene)
-    /// sceneDBA.
+    /// The scene is active.
     func sceneDidBecomeActive(_ scene: UIScene)
-    /// sceneWRA.
+    /// The scene is about to be inactive.
     func sceneWillResignActive(_ scene: UIScene)
-    /// sceneDEB.
+    /// The scene is in the background.
     func sceneDidEnterBackground(_ scene: UIScene)
 }
 

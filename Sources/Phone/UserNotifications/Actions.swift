@@ -118,7 +118,6 @@ public final class UNNotificationCategory: Sendable, Hashable {
         self.options = options
     }
 
-    /// The category as the app sees it.
     convenience init(_ category: NotificationCategory) {
         self.init(
             identifier: category.identifier, actions: category.actions.map { UNNotificationAction.make($0) },
@@ -128,7 +127,6 @@ public final class UNNotificationCategory: Sendable, Hashable {
             options: UNNotificationCategoryOptions(rawValue: category.options.rawValue))
     }
 
-    /// The category as the phone sees it.
     package var value: NotificationCategory {
         NotificationCategory(
             identifier: self.identifier, actions: self.actions.map(\.value),

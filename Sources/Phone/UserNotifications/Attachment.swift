@@ -36,7 +36,6 @@ public final class UNNotificationAttachment: Sendable, Hashable {
         self.type = kind.type
     }
 
-    /// The attachment of a notification the phone has taken.
     init(value: NotificationAttachment) {
         let url = URL(string: value.url) ?? URL(fileURLWithPath: value.url)
         self.identifier = value.identifier
@@ -53,7 +52,6 @@ public final class UNNotificationAttachment: Sendable, Hashable {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 
-    /// A kind of file a notification can show.
     private struct Kind {
         var type: String
         var endings: [String]

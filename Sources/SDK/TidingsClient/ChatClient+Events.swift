@@ -35,14 +35,11 @@ extension ChatClient {
         self.outlets.arrivedInBackground.stream(gap: self.gap(in: .backgroundNotifications))
     }
 
-    /// Tells the app of a response.
     package func publish(_ response: NotificationResponse) { self.outlets.responses.send(response) }
-    /// Tells the app of an arrival.
     package func publish(_ notification: ReceivedNotification, isInForeground: Bool) {
         (isInForeground ? self.outlets.arrivedInForeground : self.outlets.arrivedInBackground).send(notification)
     }
 
-    /// Writes a problem to the log and tells the app.
     package func report(_ problem: ClientProblem) {
         if case .storeFault(let reason) = problem { self.state.withLock { $0.storeFault = reason } }
         self.configuration.log(problem)

@@ -2,25 +2,25 @@ package import ClientCore
 import TidingsAppGroup
 package import TidingsModel
 
-// What the kit adds to a client, and what it reads of it.
+// The client's side of the kit.
 extension ChatClient {
     /// The global switch for local notifications (S3.3). Without the kit it has no effect.
     public var isLocalNotificationEnabled: Bool {
         get { self.state.withLock { $0.switches.isLocalNotificationEnabled } }
-        set { self.change { $0.isLocalNotificationEnabled = newValue } }
+        set { self.changeSwitches { $0.isLocalNotificationEnabled = newValue } }
     }
 
     /// Whether a local notification shows the message's text; otherwise a fixed text and no title (requirements S3).
     public var showsNotificationContent: Bool {
         get { self.state.withLock { $0.switches.showsContent } }
-        set { self.change { $0.showsContent = newValue } }
+        set { self.changeSwitches { $0.showsContent = newValue } }
     }
 
     /// Whether the kit writes the number on the icon (S2.11, S2.17): when the app stops being active, with each local
     /// notification, and when the count changes in the background. Off, the app does it as it needs.
     public var isBadgeManaged: Bool {
         get { self.state.withLock { $0.switches.managesBadge } }
-        set { self.change { $0.managesBadge = newValue } }
+        set { self.changeSwitches { $0.managesBadge = newValue } }
     }
 
     package func kitSettings(hasDelegate: Bool) -> KitSettings {
@@ -32,7 +32,6 @@ extension ChatClient {
 
     package var kitFacts: ClientKitFacts { ClientKitFacts(client: self) }
 
-    /// Nil for none, and outside groups.
     package func storedNickname(_ question: NameQuestion) -> String? {
         guard let group = question.group else { return nil }
         return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
@@ -59,11 +58,10 @@ extension ChatClient {
         }
     }
 
-    /// A push has rung in the foreground before its message came over the connection: should that be in the background, the message
-    /// does not ring again (DESIGN P3). Where the service extension ran, it has said so already.
+    /// A push has rung in the foreground before its message came over the connection; if that comes in the
+    /// background, it does not ring again (DESIGN P3). Where the service extension ran, it has already marked it.
     package func markShown(_ message: MessageID) { self.engine?.requestCenterWork(.markShown(message)) }
 
-    /// Nil if there is none or it cannot be used.
     fileprivate func group(of engine: ClientEngine?) -> AppGroup? {
         engine?.parts.group
             ?? self.configuration.resolvedAppGroupFolder.flatMap {
@@ -71,7 +69,7 @@ extension ChatClient {
             }
     }
 
-    private func change(_ change: (inout KitSettings) -> Void) {
+    private func changeSwitches(_ change: (inout KitSettings) -> Void) {
         let (host, settings) = self.state.withLock { state in
             change(&state.switches)
             return (state.host, state.switches)
@@ -83,7 +81,7 @@ extension ChatClient {
 package struct ClientKitFacts: KitFacts {
     let client: ChatClient
 
-    /// What this process has heard from the server, otherwise what the app group says.
+    /// What this process has heard from the server; otherwise what the app group says.
     package var signIn: ExtensionDecision.SignIn {
         let engine = self.client.engine
         if let known = engine?.shared.withLock({ $0.recipientTag }) { return .signedIn(recipientTag: known) }

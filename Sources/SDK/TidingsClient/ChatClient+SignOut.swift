@@ -3,9 +3,10 @@ import Foundation
 import TidingsAppGroup
 import TidingsModel
 
-// Signing out, also while the server cannot be reached: it is told until it has confirmed, also by a later process (DESIGN P7).
+// Signing out, also while the server cannot be reached: the client, or a later process, repeats it until the server has
+// confirmed (DESIGN P7).
 extension ChatClient {
-    /// How long `signOut` waits for a server it is connected to, in milliseconds; the pending sign-out outlives the wait.
+    /// How long `signOut` waits for a connected server; the pending sign-out outlives the wait.
     static let signOutWaitMilliseconds: Int64 = 2_000
 
     /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here, also that of the
@@ -18,10 +19,7 @@ extension ChatClient {
             return state.status == .connected
         }
         await self.enterGate()
-        let engine = self.state.withLock { state in
-            defer { state.engine = nil }
-            return state.engine
-        }
+        let engine = self.state.exchange(\.engine, nil)
         if let engine { await self.signOut(engine) } else { await self.forgetSignedIn() }
         self.leaveGate()
         if let engine, wasConnected { await self.waitForSignOut(of: engine.person) }
@@ -39,12 +37,12 @@ extension ChatClient {
         }
         await earlier?.finish()
         if !isLeaving { await engine.finish() }
-        self.changed(.disconnected)
+        self.publishStatus(.disconnected)
     }
 
-    /// Nobody has connected in this process: what an earlier one left of its person goes all the same.
+    /// Nobody has connected in this process: clears what an earlier one left of its person.
     private func forgetSignedIn() async {
-        // What cannot be deleted is another person's with the next connect, and no good to anybody after the sign-out.
+        // A token that cannot be deleted is replaced by the next connect, and worthless after the sign-out.
         try? self.tokens?.write(nil)
         if let folder = self.configuration.resolvedAppGroupFolder {
             let words = self.configuration.words
@@ -88,18 +86,13 @@ extension ChatClient {
     }
 
     private func endSignOutWaits() {
-        let waiters = self.state.withLock { state in
-            defer { state.signOutWaiters = [] }
-            return state.signOutWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+        for waiter in self.state.exchange(\.signOutWaiters, []) { waiter.resume() }
     }
 
-    /// The engine has something left to say; without a token it never can. One pending sign-out is kept: where the server was out of
-    /// reach all the time, that of the person before, of whom the server knows, outlives that of whoever came meanwhile.
-    ///
-    /// - Parameter wasWelcomed: whether the server has heard of the person in this process.
-    func keepPendingSignOut(of person: UserID, token: String?, wasWelcomed: Bool) {
+    /// Called when the engine has not told the server of the sign-out; without a token it never can. One pending sign-out is
+    /// kept. Where the server was unreachable all the time, the pending sign-out of the earlier person, whom the server
+    /// knows, outlives that of anybody who signed in meanwhile.
+    func storeFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
         let earlier = self.folders.pendingSignOut(app: self.configuration.appKey)
         guard wasWelcomed || earlier == nil || earlier?.person == person else { return }
@@ -108,7 +101,6 @@ extension ChatClient {
         self.storing { try $0.write(pendingSignOut, app: self.configuration.appKey) }
     }
 
-    /// Said, or given up.
     func pendingSignOutEnded(of person: UserID) {
         if self.folders.pendingSignOut(app: self.configuration.appKey)?.person == person {
             self.storing { try $0.write(nil, app: self.configuration.appKey) }
@@ -123,9 +115,7 @@ extension ChatClient {
         if let engine { Task { await engine.finish() } }
     }
 
-    /// Begins to say the pending sign-out an earlier process left.
-    ///
-    /// - Parameter person: who signs in now; their own pending sign-out is void.
+    /// Starts the pending sign-out an earlier process left. That of the person who signs in now is void.
     func resumePendingSignOut(unless person: UserID?) async {
         guard let pendingSignOut = self.folders.pendingSignOut(app: self.configuration.appKey) else { return }
         if pendingSignOut.person == person {
@@ -163,7 +153,7 @@ extension ChatClient {
 }
 
 extension AppGroup.Contents {
-    /// The person has signed out: nothing of them stays for the extension, nor do its words go by their language.
+    /// Nothing of the person stays for the extension, and words no longer follow their language.
     mutating func forgetPerson(words: AppWords) {
         self.recipient = nil
         self.forgetsDamaged = true

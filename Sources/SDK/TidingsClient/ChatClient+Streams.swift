@@ -32,7 +32,6 @@ public enum ClientStream: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ChatClient {
-    /// What the client's streams come from. Each stream holds so many elements at most that nobody has read.
     struct Outlets: Sendable {
         let statuses: Broadcast<ConnectionStatus>
         let runs: Broadcast<RunState>
@@ -64,7 +63,6 @@ extension ChatClient {
     /// read then from the local store has all that fell out.
     public var streamGaps: AsyncStream<ClientStream> { self.outlets.gaps.stream() }
 
-    /// What tells that a stream has a gap.
     func gap(in stream: ClientStream) -> @Sendable () -> Void {
         let gaps = self.outlets.gaps
         return { gaps.send(stream) }

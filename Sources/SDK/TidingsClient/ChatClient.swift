@@ -19,7 +19,7 @@ public final class ChatClient: Sendable {
         var status = ConnectionStatus.disconnected
         var runState: RunState
         var isForeground: Bool
-        /// When the app went to the background, in monotonic milliseconds, and what the system said was left then.
+        /// Monotonic milliseconds, and the background time left at that moment.
         var backgroundSince: Int64 = 0
         var backgroundRemaining: Int64?
         var kit: KitSettings?
@@ -28,21 +28,18 @@ public final class ChatClient: Sendable {
         var registration: PushRegistration?
         var isUnregistered = false
         var storeFault: String?
-        /// Whoever waits for the answer to a wake.
         var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
         var lastWake: WakeNumber = 0
-        /// Whether the engine was told to connect: a wake before that would find nobody who wants a connection.
+        /// Whether the engine was told to connect: before that nobody wants a connection, so wakes wait.
         var hasRequested = false
-        /// Wakes that came before anybody signed in.
         var pendingOpened: [PendingOpened] = []
         var pendingWakes: [PendingWake] = []
-        /// Who has signed out without the server having heard of it, and the engine that will say it.
+        /// The person who has signed out without the server knowing, and the engine that will tell it.
         var pendingSignOut: ClientFolders.PendingSignOut?
         var leaving: ClientEngine?
         var signOutWaiters: [CheckedContinuation<Void, Never>] = []
-        /// Counts the sign-outs: a sign-in begun before one is void.
+        /// Counts sign-outs: a sign-in begun before one is void.
         var generation: UInt64 = 0
-        /// Whether somebody signs in or out, and who waits for it.
         var isGateHeld = false
         var gateWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -56,7 +53,6 @@ public final class ChatClient: Sendable {
     let tokens: (any ExtensionTokens)?
     private let secrets: (any SecretStore)?
     private let safety: any FileSafety
-    /// What the client reads the time from and waits with.
     package let clock: any ClientClock
     let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
@@ -67,7 +63,6 @@ public final class ChatClient: Sendable {
             tokens: configuration.extensionTokens, secrets: KeychainSecrets())
     }
 
-    /// A client with another transport, another clock and other places for tokens, for tests.
     package init(
         configuration: Configuration, transport: any ClientTransport, clock: any ClientClock,
         tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
@@ -103,11 +98,11 @@ public final class ChatClient: Sendable {
     public func connect(
         userID: UserID, tokenProvider: @escaping @Sendable () async throws -> String
     ) async throws {
-        do throws(InvalidField) {
+        try ChatError.check { () throws(InvalidField) in
             _ = try UserID.validated(userID.rawValue, field: "user_id")
-        } catch { throw ChatError.invalid(error) }
+        }
         let generation = self.state.withLock { $0.generation }
-        let provider = self.keeping(tokenProvider, of: userID, generation: generation)
+        let provider = self.storingTokens(tokenProvider, of: userID, generation: generation)
         let engine = try await self.signIn(userID, generation: generation, tokenProvider: provider)
         try await engine.connect(
             tokenProvider: provider, limit: self.configuration.connectTimeLimit.wholeMilliseconds
@@ -142,11 +137,11 @@ public final class ChatClient: Sendable {
     ///
     /// - Parameter remaining: the background time the system says is left, in seconds; nil if it does not say.
     public func applicationDidEnterBackground(remaining: TimeInterval? = nil) {
-        self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
+        self.changeForeground(false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
     }
 
     /// The app is coming to the foreground.
-    public func applicationWillEnterForeground() { self.moved(toForeground: true, .appWillEnterForeground) }
+    public func applicationWillEnterForeground() { self.changeForeground(true, .appWillEnterForeground) }
 
     /// The app stopped being active: the badge is written (S2.17).
     public func applicationWillResignActive() { self.engine?.post(.appWillResignActive) }
@@ -160,7 +155,7 @@ public final class ChatClient: Sendable {
     /// The background time is over: hangs up at once.
     public func backgroundTimeWillExpire() { self.engine?.post(.backgroundTimeExpired) }
 
-    private func moved(toForeground isForeground: Bool, _ event: ClientEvent) {
+    private func changeForeground(_ isForeground: Bool, _ event: ClientEvent) {
         let since = self.clock.now.monotonic
         let (engine, leaving) = self.state.withLock { state in
             state.isForeground = isForeground
@@ -182,11 +177,11 @@ public final class ChatClient: Sendable {
     /// - Throws: `ChatError.invalid` for an empty token or an app without bundle identifier.
     public func register(deviceToken: DeviceToken, environment: PushEnvironment) throws {
         let topic = self.configuration.bundleIdentifier ?? Bundle.main.bundleIdentifier ?? ""
-        do throws(InvalidField) {
+        try ChatError.check { () throws(InvalidField) in
             let token = try PushToken.validated(deviceToken.hexString, field: "device_token")
             guard !topic.isEmpty else { throw InvalidField(field: "bundleIdentifier", rule: "must not be empty") }
             self.setRegistration(PushRegistration(token: token, environment: environment, topic: topic))
-        } catch { throw ChatError.invalid(error) }
+        }
     }
 
     /// Takes the push registration back: the server forgets this device's token, now or with the next connection, also of a
@@ -200,13 +195,12 @@ public final class ChatClient: Sendable {
             return state.engine
         }
         let app = self.configuration.appKey
-        self.storing { try $0.note(isUnregistered: registration == nil, app: app) }
+        self.storing { try $0.writeUnregistered(registration == nil, app: app) }
         engine?.post(.pushRegistrationSet(registration))
     }
 
     // MARK: Kit
 
-    /// Attaches the kit, or nothing.
     package func attach(host: (any KitHost)?, settings: KitSettings?) {
         let engine = self.state.withLock { state in
             state.host = host
@@ -215,7 +209,7 @@ public final class ChatClient: Sendable {
         }
         self.center.setHost(host)
         engine?.setHost(host)
-        engine?.noteSettings(settings)
+        engine?.setKitSettings(settings)
         engine?.post(.kitConfigured(settings))
     }
 
@@ -233,7 +227,7 @@ public final class ChatClient: Sendable {
         do {
             return try body(engine.store)
         } catch {
-            _ = engine.tellsDamage(error)
+            _ = engine.reportDamage(error)
             throw ChatError.store(reason: "\(error)")
         }
     }
@@ -259,9 +253,9 @@ public final class ChatClient: Sendable {
                     try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey, safety: self.safety)
                 }
                 group = try? opened.get()
-                // A push for the person before must not be shown to this one, also before the first welcome, nor say names only the
-                // other knew (DESIGN P7); and a badge counted at a place in their log would outrank this one's. Cleared before
-                // the sign-in is noted, so that a failure is made good by the next attempt.
+                // A push for the earlier person must not be shown to this one, also before the first welcome, nor use names only the
+                // other knew (DESIGN P7); and a badge counted at a position of their log would outrank this one's. Cleared before
+                // the sign-in is recorded, so that the next attempt makes up for a failure.
                 if isNew {
                     let isAfterAnother = folders.lastSignIn != nil
                     try opened.get().update {
@@ -269,7 +263,7 @@ public final class ChatClient: Sendable {
                     }
                 }
             }
-            // Whoever did not sign out before leaves nothing that this person, or whoever takes the phone, could read.
+            // Nothing of a person who did not sign out stays for this one, or for anybody who takes the phone.
             try folders.removeStores(except: person, app: app)
             if isNew { try folders.noteSignIn(person, app: app) }
         }
@@ -293,19 +287,18 @@ public final class ChatClient: Sendable {
             outlets: self.engineOutlets(for: person))
     }
 
-    /// Whether somebody else, or nobody, signed in last.
     func isNewSignIn(_ person: UserID) -> Bool {
         self.folders.lastSignIn != self.folders.signInNote(person, app: self.configuration.appKey)
     }
 
-    func changed(_ status: ConnectionStatus) {
+    func publishStatus(_ status: ConnectionStatus) {
         self.state.withLock { $0.status = status }
         self.outlets.statuses.send(status)
     }
 
     private func engineOutlets(for person: UserID) -> ClientEngine.Outlets {
         ClientEngine.Outlets(
-            status: { [weak self] in self?.changed($0) },
+            status: { [weak self] in self?.publishStatus($0) },
             runState: { [weak self] runState in
                 self?.state.withLock { $0.runState = runState }
                 self?.outlets.runs.send(runState)
@@ -315,7 +308,7 @@ public final class ChatClient: Sendable {
             signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
-            keepPendingSignOut: { [weak self] in self?.keepPendingSignOut(of: person, token: $0, wasWelcomed: $1) },
+            keepPendingSignOut: { [weak self] in self?.storeFarewell(of: person, token: $0, wasWelcomed: $1) },
             pendingSignOutEnded: { [weak self] in self?.pendingSignOutEnded(of: person) })
     }
 

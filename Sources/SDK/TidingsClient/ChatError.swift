@@ -44,7 +44,6 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The app's backend has not registered the message type.
     case unknownObjectName(reason: String)
 
-    /// What a problem of the server means for the call it answers.
     init(_ problem: ServerFrame.Problem) {
         switch problem.code {
         case .invalidField: self = .invalid(InvalidField(field: problem.field, rule: problem.rule))
@@ -61,6 +60,15 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
             .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked, .tokenRevoked, .disabled:
             self = .refused(problem)
         }
+    }
+
+    static func check(_ rules: () throws(InvalidField) -> Void) throws(ChatError) {
+        do throws(InvalidField) { try rules() } catch { throw .invalid(error) }
+    }
+
+    static var unexpectedAnswer: ChatError {
+        .refused(
+            ServerFrame.Problem(code: .unexpectedFrame, field: "answer", rule: "is not of the kind that was asked"))
     }
 
     /// One sentence with what to do.

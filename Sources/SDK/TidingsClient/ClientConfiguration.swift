@@ -56,7 +56,6 @@ extension ChatClient {
             self.serverURL = serverURL
         }
 
-        /// The name of the platform for the server.
         static var platform: String {
             #if os(iOS)
                 "ios"

@@ -1,6 +1,5 @@
 import GRDB
 
-/// All statements of the store, prepared once.
 struct Statements {
     let begin, commit, rollback: SQLStatement
     let insertRow, updateRow, rowAt, rowsAfter: SQLStatement

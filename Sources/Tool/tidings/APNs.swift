@@ -5,7 +5,6 @@ import Logging
 import TidingsModel
 import TidingsServer
 
-/// `tidings apns`: the local APNs.
 struct APNs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns",
@@ -104,7 +103,7 @@ struct APNs: AsyncParsableCommand {
         print("control       http://\(self.host):\(addresses.controlPort)")
         print("team \(addresses.teamID), key \(addresses.keyID), credential \(addresses.credentialPath)")
         fflush(nil)
-        await Signals.wait(for: [SIGTERM, SIGINT])
+        await Leftovers.waitForSignal()
         await simulator.stop()
     }
 }

@@ -5,33 +5,24 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-/// What may happen to a phone.
 package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     /// Its app is suspended without a word.
     case frozen
-    /// Its app is ended by the system.
     case killed
-    /// Its app is ended by the person.
     case forceQuit
-    /// Its memory runs low: what is suspended is ended.
+    /// What is suspended is ended.
     case memory
-    /// Its app crashes.
     case crashed
-    /// It loses the network for some minutes.
     case offline
-    /// It restarts, and is locked for a while.
     case restarted
-    /// Low Power Mode for some minutes: nothing is woken.
+    /// For some minutes: nothing is woken.
     case lowPower
-    /// The person forbids notifications for some minutes.
     case forbidden
-    /// Its app is replaced by a new version.
     case updated
     /// Its backup is put on a new device: another token, an empty list.
     case restored
-    /// Its storage is full for some minutes: the app's store takes nothing.
+    /// For some minutes: the app's store takes nothing.
     case storageFull
-    /// Its app's scene is released.
     case sceneLost
 
     /// Whether it costs nothing but the app's process, or its work: what comes meanwhile has to ring by push.
@@ -43,13 +34,13 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-// What happens to phones. What follows from it, PhoneCore and ClientCore decide.
+// PhoneCore and ClientCore decide what follows from a fault.
 extension World {
     mutating func fault(_ index: Int) {
         guard let fault = self.drawn(self.options.faults.phoneFaults) else { return }
-        self.note("\(fault.rawValue) on phone \(index)")
-        self.see(fault.endsAppAlone ? .appEnded(self.phones[index].key) : .disturbed(self.phones[index].key))
-        self.see(.reached(fault.mark))
+        self.appendTrace("\(fault.rawValue) on phone \(index)")
+        self.emit(fault.endsAppAlone ? .appEnded(self.phones[index].key) : .disturbed(self.phones[index].key))
+        self.emit(.reached(fault.mark))
         let minutes = self.chance.number(5_000...180_000)
         switch fault {
         case .frozen: self.handle(PhoneEvent.system(.appFrozen(Self.bundle)), on: index)
@@ -74,7 +65,7 @@ extension World {
         case .updated: self.handle(PhoneEvent.system(.appUpdated(self.phones[index].installed)), on: index)
         case .restored:
             self.phones[index].registration = nil
-            self.see(.tokenEnded(self.phones[index].device))
+            self.emit(.tokenEnded(self.phones[index].device))
             self.handle(PhoneEvent.system(.restoredFromBackup), on: index)
             self.plan(.phone(index, .person(.unlocked)), after: minutes)
         case .storageFull:
@@ -99,8 +90,8 @@ extension World {
         self.tellCourier(.powerReported(.init(courier), isOn ? .lowPower : .awake), index)
     }
 
-    /// The person has another device from now on: all tokens are void (ios-delivery.md §13). APNs hears of it sooner or later, and
-    /// until then takes what is for the old one.
+    /// The person has another device from now on: all tokens are void (ios-delivery.md §13). APNs is told sooner or
+    /// later, and until then accepts what is for the old one.
     mutating func invalidateTokens(on index: Int) {
         let token = self.token(of: index)
         self.phones[index].tokenGeneration += 1
@@ -112,59 +103,56 @@ extension World {
         self.agenda.plan(.apns(.tokenRetired(token, .unregistered)), at: max(heard, self.time + wait))
     }
 
-    /// The token the phone's app has, or would get now.
     func token(of index: Int) -> PushToken {
         PushToken(Hexadecimal.text(UInt64(index + 4_096 * self.phones[index].tokenGeneration), digits: 64))
     }
 
     // MARK: The app's store
 
-    /// Whether the app's store carries out a command; if not, the client hears of it.
+    /// Whether the app's store carries out a command; if not, the client is told.
     mutating func canStore(_ command: LocalStoreCommand, in process: ProcessID, on index: Int) -> Bool {
         // The store keeps room for it: what has ended is not sent again by the next start.
         if case .removeOutgoing = command { return true }
         guard self.phones[index].isFull else { return true }
-        self.see(.refusedWrite(on: self.phones[index].key))
-        self.later(command.failure(reason: "no space left"), in: process, on: index)
+        self.emit(.refusedWrite(on: self.phones[index].key))
+        self.planClientEvent(command.failure(reason: "no space left"), in: process, on: index)
         return false
     }
 
     // MARK: The extension
 
-    /// Whether something happens to the extension while it has a push: it is ended for memory, or its process does not go on.
+    /// Whether the extension is ended for memory while it has a push, or its process does not go on.
     ///
-    /// - Parameter isForAnother: the push is for nobody who is signed in. Few are, and only without an extension does the kit see them.
+    /// - Parameter isForAnother: the push is for nobody who is signed in. Few are, and the kit sees them only without an extension.
     mutating func breaksExtension(_ process: ProcessID, isForAnother: Bool, on index: Int) -> Bool {
         let rate = self.options.faults.extensions
         let perMille = isForAnother && rate > 0 ? max(rate, 500) : rate
         guard var chance = self.injectFault(.pushExtension(index), perMille: perMille) else { return false }
         guard chance.chance(perMille: 500) else {
-            self.note("phone \(index) extension does not go on")
-            self.see(.reached(.stalledExtensions))
+            self.appendTrace("phone \(index) extension does not go on")
+            self.emit(.reached(.stalledExtensions))
             return true
         }
-        self.note("phone \(index) extension is to be ended for memory")
-        self.see(.reached(.killedExtensions))
+        self.appendTrace("phone \(index) extension is to be ended for memory")
+        self.emit(.reached(.killedExtensions))
         self.plan(
             .phone(index, .process(process, .memoryUseChanged(bytes: 100_000_000))), after: chance.number(0...1_000))
         return false
     }
 
-    /// Whether the app never answers the system.
     mutating func neglects(_ callback: Callback, _ number: CallbackNumber, on index: Int) -> Bool {
         switch callback {
         case .receiveRemoteFetch, .performFetch, .receiveResponse: break
         default: return false  // tidy: the others have no completion handler, or the kit answers within seconds
         }
         guard self.injectFault(.app(index), perMille: self.options.faults.neglect) != nil else { return false }
-        self.note("phone \(index) never answers \(callback.name)")
-        self.see(.disturbed(self.phones[index].key))
-        self.see(.reached(.neglectedHandlers))
+        self.appendTrace("phone \(index) never answers \(callback.name)")
+        self.emit(.disturbed(self.phones[index].key))
+        self.emit(.reached(.neglectedHandlers))
         self.phones[index].neglected.append(number)
         return true
     }
 
-    /// From now on nothing ails phones.
     mutating func healPhones() {
         for index in self.phones.indices {
             self.phones[index].isFull = false

@@ -5,45 +5,58 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// The final probe: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be rung
-// for. Whatever broke before, each phone must ring once, by a push, and show the right number. Every second call is recalled at once.
+// The final probe: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be notified.
+// Each phone must ring once, by a push, and show the right number. Every second call is recalled at once.
 extension World {
-    /// Who writes; nobody has blocked or silenced them.
+    /// Nobody has blocked or silenced them.
     static let caller = UserID("final-probe")
 
     mutating func callTheRoll() {
-        self.see(.measured(self.load(isQuiet: true)))
+        self.emit(.measured(self.memoryLoad(isQuiet: true)))
         for person in self.people {
             let conversation = ConversationID(type: .direct, target: Self.caller.rawValue)
-            guard let record = self.record(of: person),
+            guard let record = self.userRecord(of: person),
                 record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
             else { continue }
-            self.note("the roll is called for \(person)")
-            self.see(.reached(.finalProbes))
-            self.call(
+            self.appendTrace("the roll is called for \(person)")
+            self.emit(.reached(.finalProbes))
+            self.callAPI(
                 .send(
                     UserKey(app: Self.app, user: Self.caller),
-                    MessageDraft(
-                        clientMessageID: Self.call(of: person),
-                        conversation: ConversationID(type: .direct, target: person.rawValue), objectName: .text,
-                        content: JSONValue.members([("content", .string("Are you there?"))]).text)))
+                    Self.draft(
+                        Self.call(of: person).rawValue, to: ConversationID(type: .direct, target: person.rawValue),
+                        saying: "Are you there?")))
         }
     }
 
-    /// Recalls every second call, while its pushes are on their way or have just come.
+    /// Every second call is recalled, while its pushes are on their way or have just come.
     mutating func recallCall(_ accepted: ServerFrame.SendAccepted) {
         let called = self.people.firstIndex { accepted.clientMessageID == Self.call(of: $0) }
         guard let called, called % 2 == 1 else { return }
         self.lastAPIRequest += 1
         let person = self.people[called]
-        self.note("the call of \(person) is to be recalled")
-        // A stream of its own: in whose turn the answer comes hangs on what the run leaves out.
-        var chance = SplitMix64(seed: self.options.seed, party: .setup, turn: 1 + called)
-        let wait = chance.number(0...1_500)
+        self.appendTrace("the call of \(person) is to be recalled")
+        // A draw of its own: which draw is under way when the answer comes depends on what the run leaves out.
+        var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + called)
+        var wait = chance.number(0...1_500)
+        // Half of them just as APNs accepts their push, or later if it accepts none.
+        if chance.chance(perMille: 500) {
+            self.callsToRecall.insert(accepted.messageID)
+            wait += 10_000
+        }
         self.plan(
             .apiRequest(
                 APIRequestID(self.lastAPIRequest), .request(Self.app, actor: nil, .recall(accepted.messageID))),
             after: wait)
+    }
+
+    /// The server is about to be told that APNs has accepted a push: the message it was for may be recalled just before.
+    mutating func maybeRecallCall(pushedBy push: PushID) {
+        guard let message = self.pushedCalls.removeValue(forKey: push), self.callsToRecall.remove(message) != nil else {
+            return
+        }
+        self.emit(.reached(.recalledAtAnswer))
+        self.callAPI(.request(Self.app, actor: nil, .recall(message)))
     }
 
     private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("roll-\(person)") }
@@ -63,10 +76,10 @@ extension World {
                     .init(identifier: $0.identifier, text: $0.content.body)
                 })
         }
-        self.see(.finalProbeEnded(phones))
+        self.emit(.finalProbeEnded(phones))
     }
 
-    private mutating func record(of person: UserID) -> UserRecord? {
+    private mutating func userRecord(of person: UserID) -> UserRecord? {
         let key = UserKey(app: Self.app, user: person)
         guard case .user(let record)? = try? self.store.apply(.loadUser(key), epoch: self.epoch) else { return nil }
         return record
@@ -74,7 +87,6 @@ extension World {
 }
 
 extension AllSettings {
-    /// Whether a message that mentions nobody may ring now.
     fileprivate func mayRing(in conversation: ConversationID, for user: UserID, wall: Int64) -> Bool {
         self.person.level(of: conversation, self.conversations[conversation], wall: wall).allows(.none, of: user)
             && !self.isQuiet(at: wall)

@@ -11,12 +11,12 @@ extension World {
     mutating func performKit(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
         switch effect {
         case .resolveNames(let id, let question):
-            self.see(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
+            self.emit(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
             let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.later(
+            self.planClientEvent(
                 .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
         case .askDelegate(let message, _):
-            self.later(.delegateAnswered(message.id, handled: false), in: process, on: index)
+            self.planClientEvent(.delegateAnswered(message.id, handled: false), in: process, on: index)
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
             .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
@@ -54,34 +54,33 @@ extension World {
         switch effect {
         // Nothing is scheduled in the World.
         case .list(let number), .removeScheduledAndList(let number):
-            self.ask(process, .deliveredNotifications, on: index, for: .center(.listing(number)))
+            self.querySystem(process, .deliveredNotifications, on: index, for: .center(.listing(number)))
         case .post(let notification, let badge, let number):
-            self.see(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
+            self.emit(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
             let request = notification.request(badge: badge, hasCategory: false)
-            self.ask(process, .add(request), on: index, for: .center(.posting(number)))
-        case .remove(let identifiers): self.tell(process, .deliveredRemoved(identifiers: identifiers), on: index)
+            self.querySystem(process, .add(request), on: index, for: .center(.posting(number)))
+            self.maybeClearUnsettled(notification.message, in: process, on: index)
+        case .remove(let identifiers): self.sendToSystem(process, .deliveredRemoved(identifiers: identifiers), on: index)
         // By the call the system has (ios-delivery.md §9).
         case .showBadge(let badge, let number) where self.phones[index].core.version.major < 16:
-            self.tell(process, .iconBadgeNumberSet(badge), on: index)
+            self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
             self.plan(.center(index, process, .badgeShown(number)), after: 1)
         case .showBadge(let badge, let number):
-            self.ask(process, .setBadgeCount(badge), on: index, for: .center(.badge(number)))
+            self.querySystem(process, .setBadgeCount(badge), on: index, for: .center(.badge(number)))
         case .showBadgeBeforeReturning(let badge) where self.phones[index].core.version.major < 16:
-            self.tell(process, .iconBadgeNumberSet(badge), on: index)
-        case .showBadgeBeforeReturning(let badge): self.ask(process, .setBadgeCount(badge), on: index)
-        case .finish(_, .client(let event)): self.later(event, in: process, on: index)
-        case .finish(_, .kit(let event)): self.kit(event, in: process, on: index)
+            self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
+        case .showBadgeBeforeReturning(let badge): self.querySystem(process, .setBadgeCount(badge), on: index)
+        case .finish(_, .client(let event)): self.planClientEvent(event, in: process, on: index)
+        case .finish(_, .kit(let event)): self.handleKitEvent(event, in: process, on: index)
         case .finish(_, nil): break
         }
     }
 
     // MARK: The kit's machine
 
-    /// What the system tells of a notification, and what the kit does with it.
-    ///
     /// - Returns: false if the process has no kit, and for a notification that is none of ours.
     @discardableResult
-    mutating func kit(_ event: KitMachine.Event, in process: ProcessID, on index: Int) -> Bool {
+    mutating func handleKitEvent(_ event: KitMachine.Event, in process: ProcessID, on index: Int) -> Bool {
         let phone = self.phones[index]
         guard process.role == .app, let hosted = phone.processes[process] else { return false }
         var effects: [KitMachine.Effect] = []
@@ -100,15 +99,16 @@ extension World {
             let phone = self.phones[index]
             guard let options = phone.processes[process]?.kit.standardPresentation(of: notification, facts: phone)
             else { return }
-            self.kit(.presentationChosen(options, call), in: process, on: index)
+            self.handleKitEvent(.presentationChosen(options, call), in: process, on: index)
         case .present(let options, let call):
             let major = self.phones[index].core.version.major
-            self.answer(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
+            self.completeCallback(
+                call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
         case .markShown, .countBadge, .showBadge, .clearNotifications:
-            if case .markShown = effect { self.see(.reached(.foregroundRings)) }
+            if case .markShown = effect { self.emit(.reached(.foregroundRings)) }
             if case .showBadge(let number, _) = effect {
-                self.note("phone \(index) shows \(number) for a silent push")
-                self.see(.reached(.badgesByPush))
+                self.appendTrace("phone \(index) shows \(number) for a silent push")
+                self.emit(.reached(.badgesByPush))
             }
             if let work = effect.centerWork(managesBadge: true) {
                 self.requestCenterWork(work, in: process, on: index)
@@ -116,30 +116,30 @@ extension World {
         case .refresh(let call):
             // Nobody is signed in.
             guard self.phones[index].processes[process]?.client != nil else {
-                self.kit(.refreshed(.failed, call), in: process, on: index)
+                self.handleKitEvent(.refreshed(.failed, call), in: process, on: index)
                 return
             }
-            self.see(.reached(.wakes))
+            self.emit(.reached(.wakes))
             self.phones[index].wokenAt = self.time
             let remaining =
                 self.phones[index].isInForeground
                 ? nil : self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.wakeBegan(call, remainingMilliseconds: remaining), in: process, on: index)
-        case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process, on: index)
+        case .answerFetch(let result, let call):
+            self.completeCallback(call, .fetch(FetchResult(result)), in: process, on: index)
         case .reportOpened(let message): self.handle(.notificationOpened(message), in: process, on: index)
         case .open(let response):
             guard let payload = response.payload, let message = payload.messageUID.flatMap({ MessageID($0) }) else {
                 return
             }
-            self.note("phone \(index) opens \(payload.conversation) for \(message)")
-            self.see(.opened(payload.conversation, of: message, on: self.phones[index].key))
-        case .completeResponse(let call): self.answer(call, .returned, in: process, on: index)
-        case .registerForRemoteNotifications: self.tell(process, .remoteRegistrationRequested, on: index)
+            self.appendTrace("phone \(index) opens \(payload.conversation) for \(message)")
+            self.emit(.opened(payload.conversation, of: message, on: self.phones[index].key))
+        case .completeResponse(let call): self.completeCallback(call, .returned, in: process, on: index)
+        case .registerForRemoteNotifications: self.sendToSystem(process, .remoteRegistrationRequested, on: index)
         }
     }
 
-    /// The app calls a completion handler, unless it was made never to.
-    private mutating func answer(
+    private mutating func completeCallback(
         _ call: CallbackNumber, _ result: CallbackResult, in process: ProcessID, on index: Int
     ) {
         guard !self.phones[index].neglected.contains(call) else { return }
@@ -148,10 +148,9 @@ extension World {
             after: self.phones[index].chance.number(1...30))
     }
 
-    /// A wake is over.
     mutating func finishWake(
         _ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID, on index: Int
-    ) { self.kit(.refreshed(result, number), in: process, on: index) }
+    ) { self.handleKitEvent(.refreshed(result, number), in: process, on: index) }
 }
 
 extension WorldPhone: KitFacts {

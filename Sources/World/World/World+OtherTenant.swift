@@ -4,14 +4,14 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// Another app on the same server: its people, groups, devices and messages have the names of ours. No promise is told of it, so that
-// whatever of it shows on a phone of ours breaks one (DESIGN P7).
+// Another app on the same server: its people, groups, devices and messages have the names of ours. No checker is told of it, so that
+// whatever of it shows on a phone of ours breaks a promise (DESIGN P7).
 extension World {
     static let otherTenant = AppID("other tenant")
 
     mutating func otherTenantActs() {
         guard !self.hasHealed else { return }
-        self.takeTurn(.otherTenant)
+        self.beginDraw(of: .otherTenant)
         self.plan(.otherTenantActs, after: self.chance.number(20_000...120_000))
         guard self.server != nil, self.happens(), let person = self.drawn(self.people),
             let conversation = self.drawn(self.groups)
@@ -20,7 +20,7 @@ extension World {
         switch self.chance.number(0...9) {
         case 0...2: self.sendAsOtherTenant(from: person, to: conversation)
         case 3: self.createGroupOfOtherTenant(conversation)
-        // What it recalls, deletes and edits is ours: it has to hear that there is no such message.
+        // It recalls, deletes and edits messages of ours: it has to be told that there is no such message.
         case 4: self.requestOfOtherTenant(nil, .recall(message))
         case 5: self.requestOfOtherTenant(nil, .edit(message, content: #"{"content":"not theirs"}"#))
         case 6: self.requestOfOtherTenant(person, .delete(Deletion(conversation: conversation, messages: [message])))
@@ -31,29 +31,27 @@ extension World {
         default:
             let device = self.drawn(self.phones)?.device ?? DeviceID("phone-0")
             let user = UserKey(app: Self.otherTenant, user: person)
-            self.note("the other tenant signs \(person) out of \(device)")
+            self.appendTrace("the other tenant signs \(person) out of \(device)")
             self.callAsOtherTenant(.signOut(DeviceKey(user: user, device: device)))
         }
     }
 
-    /// A message to a group, or to one person, under the number of the last one somebody of ours has written.
+    /// Under the number of the last message somebody of ours has written.
     private mutating func sendAsOtherTenant(from person: UserID, to group: ConversationID) {
         let other = self.drawn(self.people) ?? person
         let conversation =
             self.chance.chance(perMille: 500) ? group : ConversationID(type: .direct, target: other.rawValue)
         let phone = self.phones.first { $0.person == person }
         let name = phone?.drafts.keys.last ?? ClientMessageID("n\(self.time)")
-        self.note("the other tenant sends \(name) to \(conversation) as \(person)")
+        self.appendTrace("the other tenant sends \(name) to \(conversation) as \(person)")
         self.callAsOtherTenant(
             .send(
                 UserKey(app: Self.otherTenant, user: person),
-                MessageDraft(
-                    clientMessageID: name, conversation: conversation, objectName: .text,
-                    content: JSONValue.members([("content", .string("the other tenant's"))]).text)))
+                Self.draft(name.rawValue, to: conversation, saying: "the other tenant's")))
     }
 
     private mutating func createGroupOfOtherTenant(_ conversation: ConversationID) {
-        self.note("the other tenant makes \(conversation)")
+        self.appendTrace("the other tenant makes \(conversation)")
         self.callAsOtherTenant(
             .putConversation(
                 ConversationRecord(
@@ -62,20 +60,19 @@ extension World {
     }
 
     private mutating func requestOfOtherTenant(_ actor: UserID?, _ request: ClientRequest) {
-        self.note("the other tenant asks", more: "\(request)")
+        self.appendTrace("the other tenant asks", more: "\(request)")
         self.callAsOtherTenant(.request(Self.otherTenant, actor: actor, request))
     }
 
     private mutating func callAsOtherTenant(_ command: APICommand) {
-        self.see(.reached(.otherTenants))
+        self.emit(.reached(.otherTenants))
         self.lastAPIRequest += 1
         self.otherTenants.insert(APIRequestID(self.lastAPIRequest))
-        self.ask(command, as: APIRequestID(self.lastAPIRequest))
+        self.callAPI(command, as: APIRequestID(self.lastAPIRequest))
     }
 }
 
 extension StoreCommand {
-    /// Whose app it is about.
     var app: AppID {
         switch self {
         case .accept(let message, _, _): message.app
@@ -87,9 +84,8 @@ extension StoreCommand {
         case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
-            .readHistory(let user, _, _, _, _),
-            .readSettings(let user),
-            .readUnread(let user, _), .mayWrite(let user, _, _), .compareLog(let user, _):
+            .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),
+            .mayWrite(let user, _, _), .compareLog(let user, _):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
             .advance(let device, _, _):

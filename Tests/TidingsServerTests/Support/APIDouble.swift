@@ -30,13 +30,10 @@ struct APIDouble {
             audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    /// What the core was asked, in order.
     var commands: [APICommand] { self.asked.withLockedValue { $0 } }
 
-    /// Forgets what the core was asked.
     func forget() { self.asked.withLockedValue { $0 = [] } }
 
-    /// One request below `/v1/apps/demo/`.
     func request(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) async throws -> APIResponse {
         let head = HTTPRequest(
             method: method, scheme: "http", authority: "localhost", path: "/v1/apps/demo/\(path)",

@@ -11,9 +11,9 @@ import TidingsModel
         var story = Story(BadgeChecker())
         _ = story.accepted()
         _ = story.accepted()
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
-        story.judge([ann1: WorldDisk()], icons: [ann2: 1])
+        story.checkEnding([ann1: WorldDisk()], icons: [ann2: 1])
         #expect(story.broken == ["P4", "P4"])
     }
 
@@ -22,7 +22,7 @@ import TidingsModel
         _ = story.accepted()
         story.commit(
             .setConversationSettings(ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now))
-        story.judge(icons: [ann1: 0, ann2: 0])
+        story.checkEnding(icons: [ann1: 0, ann2: 0])
         #expect(story.broken == [])
     }
 }
@@ -36,7 +36,7 @@ import TidingsModel
         _ = disk.carryOut(.markRead(withBob, upTo: 1))
         let draft = MessageDraft(clientMessageID: "c", conversation: withBob, objectName: .text, content: "{}")
         _ = disk.carryOut(.keepOutgoing(draft))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["converge", "converge", "converge"])
     }
 
@@ -44,14 +44,14 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         var late = Story(DurableChecker())
         _ = (story.accepted(), late.accepted())
-        story.tell(.looked(story.ending()))
-        late.tell(.looked(late.ending()))
+        story.emit(.looked(story.ending()))
+        late.emit(.looked(late.ending()))
         #expect(story.broken + late.broken == [])
         var disk = story.disk(of: ann1)
         _ = disk.carryOut(.addPendingChange(.hidesContent(true)))
-        story.tell(.looked(story.ending([ann1: disk])))
+        story.emit(.looked(story.ending([ann1: disk])))
         #expect(story.broken == ["converge"])
-        late.tell(.looked(late.ending([ann1: WorldDisk()])))
+        late.emit(.looked(late.ending([ann1: WorldDisk()])))
         #expect(late.broken == ["P1"])
     }
 
@@ -60,7 +60,7 @@ import TidingsModel
         story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
         var disk = story.disk(of: ann1)
         _ = disk.carryOut(.replaceSettings(AllSettings()))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["converge"])
     }
 
@@ -70,13 +70,13 @@ import TidingsModel
         story.commit(
             .change(ConversationOperation(app: World.app, conversation: team, action: create, actor: "ann", at: 1)))
         var disk = story.disk(of: ann1)
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == [])
         let info = ConversationInfo(
             id: team, version: 1, name: "Team", portrait: nil, members: [Member("ann", role: .owner)],
             isDissolved: false)
         _ = disk.carryOut(.keepConversation(info))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["converge"])
     }
 }

@@ -24,7 +24,7 @@ extension Story {
             story.end(message.id, on: ann1, as: end)
             let recall = story.recall(message)
             if isKept { story.keep(recall, on: ann1) }
-            story.judge()
+            story.checkEnding()
             #expect(story.broken == (isKept ? [] : ["recall"]))
         }
     }
@@ -45,14 +45,14 @@ extension Story {
         let message = story.accepted()
         _ = story.recall(message)
         story.end(message.id, on: ann1, as: .accepted(apnsID: "apns-1"))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["recall"])
 
         var followed = Story(FollowUpChecker())
         let other = followed.accepted()
         followed.keep(followed.recall(other), on: ann1)
         followed.end(other.id, on: ann1, as: .accepted(apnsID: "apns-1"))
-        followed.judge()
+        followed.checkEnding()
         #expect(followed.broken == [])
     }
 
@@ -63,16 +63,16 @@ extension Story {
         story.end(message.id, on: ann2, as: .accepted(apnsID: "apns-1"))
         _ = story.recall(message)
         story.commit(.signOut(ann2, at: story.now))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
 
         var crashed = Story(FollowUpChecker())
         let lost = crashed.accepted()
         crashed.end(lost.id, on: ann1, as: .accepted(apnsID: "apns-1"))
         _ = crashed.recall(lost)
-        crashed.tell(.serverStarted)
+        crashed.emit(.serverStarted)
         crashed.commit(.advance(ann1, settled: 2, decided: nil))
-        crashed.judge()
+        crashed.checkEnding()
         #expect(crashed.broken == [])
     }
 }

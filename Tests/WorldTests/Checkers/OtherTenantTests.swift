@@ -10,7 +10,7 @@ import TidingsModel
         var message = story.message()
         message.app = World.otherTenant
         story.accept(message)
-        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        story.emit(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         #expect(story.broken == ["P7"])
     }
 
@@ -19,9 +19,9 @@ import TidingsModel
         var theirs = story.message()
         theirs.app = World.otherTenant
         story.accept(theirs)
-        story.tell(.otherTenantNotified(theirs.id))
+        story.emit(.otherTenantNotified(theirs.id))
         #expect(story.broken == [])
-        story.tell(.otherTenantNotified(story.accepted().id))
+        story.emit(.otherTenantNotified(story.accepted().id))
         #expect(story.broken == ["P7"])
     }
 
@@ -29,7 +29,7 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         story.commit(.signIn(DeviceKey(user: theirs, device: ann1.device), platform: "ios", at: story.now))
         story.commit(.setBlocked(theirs, "bob", true, at: story.now))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
     }
 

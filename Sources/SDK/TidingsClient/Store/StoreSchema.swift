@@ -2,9 +2,8 @@ import ClientCore
 import GRDB
 import TidingsModel
 
-/// The local store's tables. A step that has shipped is never changed; a new one is added behind it.
+/// A step that has shipped is never changed; a new one is added behind it.
 enum StoreSchema {
-    /// All steps, oldest first.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 messages, conversations, outbox, positions") { database in
@@ -98,7 +97,7 @@ enum StoreSchema {
         CREATE VIRTUAL TABLE search USING fts5(words);
         """
 
-    /// Levels were this device's alone: they become pending changes, so that the server hears of them.
+    /// Levels belonged to this device alone: they become pending changes, so that the server learns of them.
     private static func moveLevels(in database: Database) throws {
         for row in try Row.fetchAll(database, sql: "SELECT * FROM conversation WHERE level <> 'all'") {
             guard let type = ConversationType(rawValue: row["type"]),

@@ -7,10 +7,8 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    /// The longest and the usual life of a user token, in seconds.
     private static let tokenSeconds: (max: Int64, usual: Int64) = (365 * 86_400, 86_400)
 
-    /// `POST /v1/apps/{app}/tokens`: a user token.
     func issueToken(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .tokens)
         let body = try await self.body(request)

@@ -9,7 +9,6 @@ extension API {
     /// The most members any configuration allows (`policy.members_max`).
     private static let membersMax = 3_000
 
-    /// Adds the routes of conversations with members.
     func addConversations(to app: RouterGroup<Context>) {
         let conversation = app.group("conversations/{type}/{id}")
         conversation.put { try await self.putConversation($0, $1) }
@@ -24,7 +23,6 @@ extension API {
         conversation.put("members/{user}/nickname") { try await self.setNickname($0, $1) }
     }
 
-    /// `PUT /v1/apps/{app}/conversations/{type}/{id}`: creates a conversation or replaces its name, portrait and members.
     func putConversation(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .conversations)
         let conversation = try self.place(context, hasMembers: true)
@@ -32,9 +30,7 @@ extension API {
         let name = try body.optionalString("name") ?? ""
         guard name.utf8.count <= ConversationRecord.nameBytesMax else {
             throw APIProblem(
-                InvalidField(
-                    field: "name",
-                    rule: "must be at most \(ConversationRecord.nameBytesMax) bytes, got \(name.utf8.count)"))
+                field: "name", rule: "must be at most \(ConversationRecord.nameBytesMax) bytes, got \(name.utf8.count)")
         }
         let portrait = try body.optionalString("portrait")
         try self.checked { () throws(InvalidField) in try ConversationAction.setPortrait(portrait).validate() }
@@ -42,16 +38,10 @@ extension API {
         try body.refuseUnknown()
         let record = ConversationRecord(
             app: app, conversation: conversation, name: name, portrait: portrait, members: members)
-        switch await self.core(.putConversation(record)) {
-        case .done: return Response(status: .noContent)
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer,
-            .missed:
-            throw APIProblem.bug
-        }
+        return try await self.execute(.putConversation(record))
     }
 
-    /// `POST /v1/apps/{app}/conversations/{type}/{id}`: creates a conversation that does not exist; the actor owns it.
+    /// The actor owns the new conversation.
     private func createConversation(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
@@ -64,11 +54,10 @@ extension API {
         ).sorted()
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
-        _ = try await self.done(app, actor, .change(conversation, action))
+        _ = try await self.execute(app, actor, .change(conversation, action))
         return .json(conversation.json, status: .created)
     }
 
-    /// `GET /v1/apps/{app}/conversations/{type}/{id}`: name, portrait and members.
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
@@ -79,22 +68,20 @@ extension API {
         return .json(info.json)
     }
 
-    /// `DELETE /v1/apps/{app}/conversations/{type}/{id}`: dissolves it.
     private func dissolve(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
-        return try await self.done(app, try self.actor(request), .change(conversation, .dissolve))
+        return try await self.execute(app, try self.actor(request), .change(conversation, .dissolve))
     }
 
     private func removeMember(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let user = try self.person(context)
-        return try await self.done(app, try self.actor(request), .change(conversation, .remove([user])))
+        return try await self.execute(app, try self.actor(request), .change(conversation, .remove([user])))
     }
 
-    /// One change with a body, whose members the action reads.
-    private func change(
+    func change(
         _ request: Request, _ context: Context, _ action: (APIBody) throws(APIProblem) -> ConversationAction
     ) async throws -> Response {
         let app = try self.authorize(request, context, .conversations, query: ["actor"])
@@ -103,7 +90,7 @@ extension API {
         let body = try await self.body(request)
         let change = try action(body)
         try body.refuseUnknown()
-        return try await self.done(app, actor, .change(conversation, change))
+        return try await self.execute(app, actor, .change(conversation, change))
     }
 
     private func rename(_ request: Request, _ context: Context) async throws -> Response {

@@ -4,9 +4,7 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// The devices on which a person is signed in.
 extension API {
-    /// Adds the routes.
     func addDevices(to app: RouterGroup<Context>) {
         let devices = app.group("users/{user}/devices")
         devices.get { try await self.devices($0, $1) }
@@ -16,39 +14,26 @@ extension API {
 
     private func devices(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        switch await self.core(.devices(UserKey(app: app, user: try self.person(context)))) {
-        case .devices(let devices): return .json(["devices": .array(devices.map(\.json))])
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .answer, .missed:
-            throw APIProblem.bug
-        }
+        let user = UserKey(app: app, user: try self.person(context))
+        guard case .devices(let devices) = try await self.result(of: .devices(user)) else { throw APIProblem.bug }
+        return .json(["devices": .array(devices.map(\.json))])
     }
 
     private func signOutAll(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        return try await self.signedOut(.signOutAll(UserKey(app: app, user: try self.person(context))))
+        return try await self.execute(.signOutAll(UserKey(app: app, user: try self.person(context))))
     }
 
     private func signOut(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
         let device: DeviceID = try self.identifier(try Self.parameter("device", context), "device")
         let user = UserKey(app: app, user: try self.person(context))
-        return try await self.signedOut(.signOut(DeviceKey(user: user, device: device)))
-    }
-
-    private func signedOut(_ command: APICommand) async throws(APIProblem) -> Response {
-        switch await self.core(command) {
-        case .done: return Response(status: .noContent)
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer,
-            .missed:
-            throw APIProblem.bug
-        }
+        return try await self.execute(.signOut(DeviceKey(user: user, device: device)))
     }
 }
 
 extension DeviceInfo {
-    /// The device as the API writes it. Its token is nobody's business.
+    /// Without the push token, which stays secret.
     fileprivate var json: JSONValue {
         var json = JSONObject([
             ("id", .string(self.id.rawValue)), ("platform", .string(self.platform)),

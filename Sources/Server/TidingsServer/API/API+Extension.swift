@@ -5,13 +5,11 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What the notification service extension asks, with the token its device received at the last connect (DESIGN §7
-/// "Extension").
+/// What the notification service extension asks, with the token its device received at the last connect (DESIGN §7 "Extension").
 extension API {
     /// How many entries one fetch brings at most (DESIGN §5 "Keep-one").
     private static let missedMax: Int64 = 20
 
-    /// Adds the extension's routes.
     func addExtension(to router: Router<Context>) {
         let group = router.group("v1/extension")
         group.post("receipts") { request, _ in try await self.receipt(request) }
@@ -31,9 +29,9 @@ extension API {
         return checked
     }
 
-    /// Asks the core, which knows whether the device is still signed in.
-    private func ask(
-        _ question: ExtensionRequest, _ token: UserTokens.ExtensionToken
+    /// The core knows whether the device is still signed in.
+    private func result(
+        of question: ExtensionRequest, _ token: UserTokens.ExtensionToken
     ) async throws(APIProblem) -> APIResult {
         let result = await self.core(
             .fromExtension(
@@ -47,11 +45,11 @@ extension API {
         let body = try await self.body(request)
         let messages = try self.receiptMessages(body)
         guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
-            throw APIProblem(InvalidField(field: "receipt", rule: "must be shown or opened"))
+            throw APIProblem(field: "receipt", rule: "must be shown or opened")
         }
         try body.refuseUnknown()
         for message in messages {
-            guard try await self.ask(.receipt(message, receipt), token) == .done else { throw APIProblem.bug }
+            guard try await self.result(of: .receipt(message, receipt), token) == .done else { throw APIProblem.bug }
         }
         return Response(status: .noContent)
     }
@@ -63,15 +61,13 @@ extension API {
         guard let text = try body.optionalString("message_id") else {
             guard 1...Int(Self.missedMax) ~= texts.count else {
                 throw APIProblem(
-                    InvalidField(
-                        field: "message_ids",
-                        rule: "must be 1 to \(Self.missedMax) ids without message_id, got \(texts.count)"
-                    ))
+                    field: "message_ids",
+                    rule: "must be 1 to \(Self.missedMax) ids without message_id, got \(texts.count)")
             }
             return try texts.enumerated().map { try self.messageID($1, "message_ids[\($0)]") }
         }
         guard !body.has("message_ids") else {
-            throw APIProblem(InvalidField(field: "message_ids", rule: "must not be there beside message_id"))
+            throw APIProblem(field: "message_ids", rule: "must not be there beside message_id")
         }
         return [try self.messageID(text, "message_id")]
     }
@@ -81,7 +77,7 @@ extension API {
         let after = try self.number(request, "after", 0...Int64.max, default: nil)
         let limit = try self.number(request, "limit", 1...Self.missedMax, default: Self.missedMax)
         let question = ExtensionRequest.missed(after: LogPosition(after), limit: Int(limit))
-        guard case .missed(let page, let words, let hidesContent) = try await self.ask(question, token) else {
+        guard case .missed(let page, let words, let hidesContent) = try await self.result(of: question, token) else {
             throw APIProblem.bug
         }
         return .json(page.missedAnswer(for: token.device.user.user, in: words, hidesContent: hidesContent))

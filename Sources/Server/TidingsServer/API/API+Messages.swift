@@ -6,7 +6,6 @@ import StoreModel
 import TidingsModel
 
 extension API {
-    /// Adds the routes of messages.
     func addMessages(to app: RouterGroup<Context>) {
         app.post("messages") { try await self.send($0, $1) }
         app.patch("messages/{id}") { try await self.edit($0, $1) }
@@ -17,16 +16,16 @@ extension API {
         app.post("custom-messages") { try await self.sendCustom($0, $1) }
     }
 
-    /// `POST /v1/apps/{app}/messages`: sends as a person. The client message id makes a repeated request one message.
+    /// The client message id makes a repeated request one message.
     private func send(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages)
         let body = try await self.body(request)
         let sender: UserID = try self.identifier(try body.string("sender"), "sender")
         let draft = try self.draft(body)
-        return try Self.sent(await self.core(.send(UserKey(app: app, user: sender), draft)))
+        return try await self.send(.send(UserKey(app: app, user: sender), draft))
     }
 
-    /// `POST /v1/apps/{app}/custom-messages`: a message of the backend to the app itself on people's phones (S4.10).
+    /// A message of the backend to the app itself on people's phones (S4.10).
     private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages)
         let body = try await self.body(request)
@@ -36,9 +35,8 @@ extension API {
         ).sorted()
         guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
             throw APIProblem(
-                InvalidField(
-                    field: "recipients",
-                    rule: "must be 1 to \(CustomOperation.recipientsMax) people, got \(recipients.count)"))
+                field: "recipients",
+                rule: "must be 1 to \(CustomOperation.recipientsMax) people, got \(recipients.count)")
         }
         let id: ClientMessageID = try self.identifier(try body.string("client_message_id"), "client_message_id")
         let lifetime = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
@@ -49,25 +47,19 @@ extension API {
             expiresAt: lifetime)
         try body.refuseUnknown()
         try self.checked { () throws(InvalidField) in try message.validate() }
-        return try Self.sent(
-            await self.core(.sendCustom(app, message, recipients: recipients, clientMessageID: id)))
+        return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id))
     }
 
-    private static func sent(_ result: APIResult) throws(APIProblem) -> Response {
-        switch result {
-        case .accepted(let accepted):
-            // Position 0 stands for a repeat (`ServerFrame.SendAccepted`).
-            let isRepeat = accepted.position == 0
-            return .json(
-                [
-                    "message_id": .string(accepted.messageID.description),
-                    "client_message_id": .string(accepted.clientMessageID.rawValue), "sent_at": .int(accepted.sentAt),
-                    "repeated": .bool(isRepeat),
-                ], status: isRepeat ? .ok : .created)
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .done, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
-            throw APIProblem.bug
-        }
+    private func send(_ command: APICommand) async throws(APIProblem) -> Response {
+        guard case .accepted(let accepted) = try await self.result(of: command) else { throw .bug }
+        // Position 0 stands for a repeat (`ServerFrame.SendAccepted`).
+        let isRepeat = accepted.position == 0
+        return .json(
+            [
+                "message_id": .string(accepted.messageID.description),
+                "client_message_id": .string(accepted.clientMessageID.rawValue), "sent_at": .int(accepted.sentAt),
+                "repeated": .bool(isRepeat),
+            ], status: isRepeat ? .ok : .created)
     }
 
     private func draft(_ body: APIBody) throws(APIProblem) -> MessageDraft {
@@ -105,15 +97,13 @@ extension API {
         try mentions.refuseUnknown()
         guard users.isEmpty else {
             guard !isEveryone else {
-                throw APIProblem(
-                    InvalidField(field: "mentions.users", rule: "must be empty if everyone is mentioned"))
+                throw APIProblem(field: "mentions.users", rule: "must be empty if everyone is mentioned")
             }
             return .users(users)
         }
         return isEveryone ? .everyone : .none
     }
 
-    /// `PATCH /v1/apps/{app}/messages/{id}`: another content.
     private func edit(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
@@ -121,22 +111,21 @@ extension API {
         let body = try await self.body(request)
         let content = try body.string("content")
         try body.refuseUnknown()
-        return try await self.done(app, actor, .edit(id, content: content))
+        return try await self.execute(app, actor, .edit(id, content: content))
     }
 
-    /// `DELETE /v1/apps/{app}/messages/{id}`: recalls it for everybody.
     private func recall(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
-        return try await self.done(app, try self.actor(request), .recall(id))
+        return try await self.execute(app, try self.actor(request), .recall(id))
     }
 
-    /// `GET /v1/apps/{app}/conversations/{type}/{id}/messages`: what a person can read there, newest first.
+    /// Newest first.
     private func history(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .history, query: ["user", "before", "limit"])
         let conversation = try self.place(context)
         guard let user = request.uri.queryParameters.get("user") else {
-            throw APIProblem(InvalidField(field: "user", rule: "must be present"))
+            throw APIProblem(field: "user", rule: "must be present")
         }
         let reader: UserID = try self.identifier(user, "user")
         let before = try request.uri.queryParameters.get("before").map { text throws(APIProblem) in
@@ -150,7 +139,6 @@ extension API {
         return .json(["messages": .array(messages.map(\.json)), "has_more": .bool(hasMore)])
     }
 
-    /// `GET /v1/apps/{app}/messages/{id}/receipts`: who has got a message and who has read it.
     private func receipts(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .history, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
@@ -164,17 +152,15 @@ extension API {
         ])
     }
 
-    /// `GET /v1/apps/{app}/messages/{id}/trace`: the life of a message, without its text.
     private func trace(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .trace)
         let id = try self.messageID(try Self.parameter("id", context), "id")
-        switch await self.core(.trace(app, id)) {
-        case .trace(let trace?, let statuses): return .json(trace.json(with: statuses))
-        case .trace(nil, _):
-            throw APIProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .done, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer, .missed:
+        guard case .trace(let trace, let statuses) = try await self.result(of: .trace(app, id)) else {
             throw APIProblem.bug
         }
+        guard let trace else {
+            throw APIProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
+        }
+        return .json(trace.json(with: statuses))
     }
 }

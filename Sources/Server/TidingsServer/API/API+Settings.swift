@@ -5,9 +5,7 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What a person has set, read and written by the app's backend for them.
 extension API {
-    /// Adds the routes of one person.
     func addSettings(to app: RouterGroup<Context>) {
         let user = app.group("users/{user}")
         user.get("settings") { try await self.settings($0, $1) }
@@ -43,7 +41,7 @@ extension API {
             levels: levels, quietHours: try self.quietHours(body),
             hidesContent: try body.bool("hides_content", default: false), language: try body.optionalString("language"))
         try body.refuseUnknown()
-        return try await self.done(app, user, .setPersonSettings(settings))
+        return try await self.execute(app, user, .setPersonSettings(settings))
     }
 
     private func quietHours(_ body: APIBody) throws(APIProblem) -> QuietHours? {
@@ -67,20 +65,20 @@ extension API {
         let until = try body.optionalInteger("level_until", in: 1...Int64.max)
         try body.refuseUnknown()
         let settings = ConversationSettings(level: level, levelUntil: until)
-        return try await self.done(app, user, .setConversationSettings(conversation, settings))
+        return try await self.execute(app, user, .setConversationSettings(conversation, settings))
     }
 
     private func deleteConversationSettings(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
         let conversation = try self.place(context)
-        return try await self.done(
+        return try await self.execute(
             app, try self.person(context), .setConversationSettings(conversation, ConversationSettings()))
     }
 
     private func block(_ request: Request, _ context: Context, _ isBlocked: Bool) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
         let other: UserID = try self.identifier(try Self.parameter("other", context), "other")
-        return try await self.done(app, try self.person(context), .setBlocked(other, isBlocked))
+        return try await self.execute(app, try self.person(context), .setBlocked(other, isBlocked))
     }
 
     private func unread(_ request: Request, _ context: Context) async throws -> Response {
@@ -106,24 +104,16 @@ extension API {
     private func report(
         of user: UserKey, in conversation: ConversationID?
     ) async throws(APIProblem) -> UnreadReport {
-        switch await self.core(.unread(user, conversation)) {
-        case .unread(let report): return report
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .done, .trace, .page, .objectNames, .accounts, .bans, .devices, .answer, .missed:
-            throw APIProblem.bug
-        }
+        guard case .unread(let report) = try await self.result(of: .unread(user, conversation)) else { throw .bug }
+        return report
     }
 
     // MARK: - What holds for the app
 
     private func objectNames(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        switch await self.core(.objectNames(app)) {
-        case .objectNames(let names): return .json(["names": .array(names.map { .string($0.rawValue) })])
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .done, .trace, .page, .unread, .accounts, .bans, .devices, .answer, .missed:
-            throw APIProblem.bug
-        }
+        guard case .objectNames(let names) = try await self.result(of: .objectNames(app)) else { throw APIProblem.bug }
+        return .json(["names": .array(names.map { .string($0.rawValue) })])
     }
 
     private func putObjectNames(_ request: Request, _ context: Context) async throws -> Response {
@@ -132,20 +122,12 @@ extension API {
         var names: [ObjectName] = []
         let texts = try body.strings("names")
         guard texts.count <= StoreRules.objectNamesMax else {
-            throw APIProblem(
-                InvalidField(
-                    field: "names", rule: "must be at most \(StoreRules.objectNamesMax), got \(texts.count)"))
+            throw APIProblem(field: "names", rule: "must be at most \(StoreRules.objectNamesMax), got \(texts.count)")
         }
         for (index, text) in texts.enumerated() {
             names.append(try self.identifier(text, "names[\(index)]"))
         }
         try body.refuseUnknown()
-        switch await self.core(.setObjectNames(app, names)) {
-        case .done: return Response(status: .noContent)
-        case .refused(let problem): throw APIProblem(problem)
-        case .userAccount, .accepted, .trace, .page, .unread, .objectNames, .accounts, .bans, .devices, .answer,
-            .missed:
-            throw APIProblem.bug
-        }
+        return try await self.execute(.setObjectNames(app, names))
     }
 }

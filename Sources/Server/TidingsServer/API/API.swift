@@ -7,30 +7,20 @@ import TidingsModel
 
 /// The HTTP API: checks keys and input, asks the core, and answers. `OpenAPI.document` describes it.
 struct API: Sendable {
-    /// Asks the core.
     let core: @Sendable (APICommand) async -> APIResult
-    /// Where requests are counted.
     let metrics: ServerMetrics
-    /// Makes user tokens and checks extension tokens.
     let tokens: UserTokens
-    /// Checks keys.
     let keys: APIKeys
-    /// Whether the server takes work.
     let readiness: Readiness
-    /// Whether the store's disk can be written.
     let disk: StoreDisk
-    /// The text of `/metrics`.
     let registry: PrometheusRegistry
-    /// The largest body in bytes.
     let bodyBytesMax: Int
-    /// Whose word is taken for where a request comes from.
     let proxies: TrustedProxies
-    /// Where it is told who asked for what.
     let audit: AuditLog
 
     typealias Context = APIContext
 
-    /// The routes of the HTTP API: those of backends and operators.
+    /// The routes of backends and operators.
     func router() -> Router<Context> { self.router(.api) { self.addRoutes(to: $0) } }
 
     /// The routes for phones, on a port of their own. `/healthz` is there for the proxy in front of it.
@@ -48,7 +38,7 @@ struct API: Sendable {
             ProblemMiddleware(
                 listener: listener, routes: routes, metrics: self.metrics, proxies: self.proxies, audit: self.audit))
         add(router)
-        routes.take(router)
+        routes.setRoutes(of: router)
         return router
     }
 
@@ -96,9 +86,7 @@ struct API: Sendable {
     // MARK: - Who asks
 
     /// The app of the path, if the request's key may do this there.
-    ///
-    /// - Parameter query: the members the query may have.
-    /// - Throws: `APIProblem` with status 401 without a key of the app, 403 without the scope, 400 for another member.
+    /// - Throws: status 401 without a key of the app, 403 without the scope, 400 for a member of the query that is not in `query`.
     func authorize(
         _ request: Request, _ context: Context, _ scope: APIScope, query: [String] = []
     ) throws(APIProblem) -> AppID {
@@ -120,7 +108,7 @@ struct API: Sendable {
         }
     }
 
-    /// What stands behind `Bearer` (RFC 6750 §2.1).
+    /// RFC 6750 §2.1.
     static func bearer(_ request: Request) -> String? {
         guard let value = request.headers[.authorization] else { return nil }
         let parts = value.split(separator: " ", maxSplits: 1)
@@ -128,14 +116,12 @@ struct API: Sendable {
         return String(parts[1])
     }
 
-    /// Status 401.
     static func unauthorized(_ rule: String) -> APIProblem {
         APIProblem(
             .unauthorized, code: "unauthorized", field: "Authorization", rule: rule,
             headers: [.wwwAuthenticate: "Bearer"])
     }
 
-    /// The request's body as an object.
     func body(_ request: Request) async throws -> APIBody {
         try APIBody(Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView))
     }

@@ -1,14 +1,11 @@
 import HTTPTypes
 import TidingsModel
 
-/// The members of a request's JSON object, read by name. A missing member, a wrong type and a member nobody asked for are
-/// errors that name it.
+/// The members of a request's JSON object, read by name. A missing member, a wrong type and an unknown member are errors that name
+/// it.
 struct APIBody {
     private let fields: JSONFields
 
-    /// Parses a body.
-    ///
-    /// - Throws: `APIProblem` if it is not a JSON object.
     init(_ bytes: some Sequence<UInt8>) throws(APIProblem) {
         do throws(InvalidField) {
             self.fields = try JSONFields(parsing: bytes, depthMax: 16)
@@ -32,26 +29,20 @@ struct APIBody {
         return value
     }
 
-    /// A string that must be there.
     func string(_ key: String) throws(APIProblem) -> String { try self.needed(key, try self.optional(key)) }
 
-    /// A string that may be missing or null.
     func optionalString(_ key: String) throws(APIProblem) -> String? { try self.optional(key) }
 
-    /// A truth value, or the default if it is missing.
     func bool(_ key: String, default fallback: Bool) throws(APIProblem) -> Bool { try self.optional(key) ?? fallback }
 
-    /// A whole number within a range, or the default if it is missing.
     func integer(_ key: String, in range: ClosedRange<Int64>, default fallback: Int64) throws(APIProblem) -> Int64 {
         try self.optionalInteger(key, in: range) ?? fallback
     }
 
-    /// A whole number within a range that must be there.
     func integer(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64 {
         try self.needed(key, try self.optionalInteger(key, in: range))
     }
 
-    /// A whole number within a range that may be missing or null.
     func optionalInteger(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64? {
         guard let value: JSONValue = try self.optional(key) else { return nil }
         return try self.number(value, key, range)
@@ -65,7 +56,7 @@ struct APIBody {
         return number
     }
 
-    /// A list of whole numbers, sorted, without repeats; empty if it is missing.
+    /// Sorted, without repeats; empty if it is missing.
     func integers(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> [Int] {
         let list: [JSONValue] = try self.optional(key) ?? []
         var numbers: Set<Int> = []
@@ -75,24 +66,22 @@ struct APIBody {
         return numbers.sorted()
     }
 
-    /// A list of strings, or the default if it is missing; without one it must be there.
+    /// Required without a fallback.
     func strings(_ key: String, default fallback: [String]? = nil) throws(APIProblem) -> [String] {
         try self.needed(key, try self.optional(key) ?? fallback)
     }
 
-    /// An object that must be there.
     func object(_ key: String) throws(APIProblem) -> APIBody { try self.needed(key, try self.optionalObject(key)) }
 
-    /// An object that may be missing or null.
     func optionalObject(_ key: String) throws(APIProblem) -> APIBody? {
         guard try self.optional(key) as JSONValue? != nil else { return nil }
         return APIBody(try Self.read { () throws(InvalidField) in try self.fields.fields(key) })
     }
 
-    /// An object of anything, empty if it is missing.
+    /// An object of anything; empty if it is missing.
     func members(_ key: String) throws(APIProblem) -> JSONObject { try self.optional(key) ?? JSONObject() }
 
-    /// An object of texts in their order, empty if it is missing.
+    /// An object of texts in their order; empty if it is missing.
     func texts(_ key: String) throws(APIProblem) -> [(key: String, text: String)] {
         guard let body = try self.optionalObject(key) else { return [] }
         var texts: [(key: String, text: String)] = []
@@ -106,17 +95,17 @@ struct APIBody {
         return texts
     }
 
-    /// Whether a member is there, also as null.
+    /// Also if it is null.
     func has(_ key: String) -> Bool { self.fields.object[key] != nil }
 
-    /// Refuses null where a member that is there decides what is asked for.
+    /// Refuses null where the presence of a member decides what is asked for.
     func refuseNull(_ keys: String...) throws(APIProblem) {
         for key in keys where self.fields.object[key] == .null {
             throw APIProblem(self.fields.problem(key, "must not be null"))
         }
     }
 
-    /// Refuses members that were not asked for: a misspelt one must not be passed over.
+    /// Refuses members that were not read: a misspelt one must not be ignored.
     func refuseUnknown() throws(APIProblem) {
         try Self.read { () throws(InvalidField) in try self.fields.refuseUnknown() }
     }

@@ -2,12 +2,10 @@ import StoreModel
 import TidingsModel
 
 extension ConversationID {
-    /// The conversation as the API tells it.
     var json: JSONValue { ["type": .string(self.type.rawValue), "target": .string(self.target)] }
 }
 
 extension ConversationInfo {
-    /// The conversation with its members as the API tells it.
     var json: JSONValue {
         [
             "conversation": self.id.json, "version": .int(self.version), "name": .string(self.name),
@@ -24,7 +22,6 @@ extension ConversationInfo {
 }
 
 extension Message {
-    /// The message with its content.
     var json: JSONValue {
         [
             "message_id": .string(self.id.description), "sender": .string(self.sender.rawValue),
@@ -32,7 +29,7 @@ extension Message {
             "client_message_id": .string(self.clientMessageID.rawValue), "content": .string(self.content),
             "counted": .bool(self.flags.contains(.counted)), "notified": .bool(self.flags.contains(.notified)),
             "push_text": JSONValue(text: self.pushText), "sent_at": .int(self.sentAt), "mentions": self.mentions.json,
-            "recipients": JSONValue(self.recipients), "expires_at": self.expiresAt.map { .int($0) } ?? .null,
+            "recipients": JSONValue(self.recipients), "expires_at": JSONValue(self.expiresAt),
         ]
     }
 }
@@ -48,7 +45,6 @@ extension Mentions {
 }
 
 extension AllSettings {
-    /// Everything a person has set.
     var json: JSONValue {
         [
             "levels": .members(
@@ -59,7 +55,7 @@ extension AllSettings {
                 self.conversations.sorted { $0.key < $1.key }.map { conversation, settings in
                     [
                         "conversation": conversation.json, "level": JSONValue(text: settings.level?.rawValue),
-                        "level_until": settings.levelUntil.map { .int($0) } ?? .null,
+                        "level_until": JSONValue(settings.levelUntil),
                     ]
                 }),
             "blocked": JSONValue(self.blocked),
@@ -77,9 +73,9 @@ extension QuietHours {
 }
 
 extension JSONValue {
-    /// A text, or null.
-    fileprivate init(text: String?) { self = text.map { .string($0) } ?? .null }
+    init(text: String?) { self = text.map { .string($0) } ?? .null }
 
-    /// A list of ids.
+    init(_ number: Int64?) { self = number.map { .int($0) } ?? .null }
+
     fileprivate init(_ users: [UserID]) { self = .array(users.map { .string($0.rawValue) }) }
 }

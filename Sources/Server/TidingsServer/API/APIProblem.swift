@@ -4,20 +4,17 @@ import Hummingbird
 import NIOCore
 import TidingsModel
 
-/// Why a request was refused, as `application/problem+json` (RFC 9457) with the members `code`, `field` and `rule`.
+/// `application/problem+json` (RFC 9457) with the members `code`, `field` and `rule`.
 struct APIProblem: Error, Equatable, HTTPResponseError {
-    /// The status of the response.
     var status: HTTPResponse.Status
     /// For a program; also in the problem's type.
     var code: String
-    /// The field at fault, or empty.
+    /// Empty if no field is at fault.
     var field: String
-    /// The rule it breaks, or what to do, in words.
+    /// What the field must be, or what to do.
     var rule: String
-    /// More headers, for example `WWW-Authenticate`.
     var headers: HTTPFields = [:]
 
-    /// A problem from its parts.
     init(_ status: HTTPResponse.Status, code: String, field: String = "", rule: String, headers: HTTPFields = [:]) {
         self.status = status
         self.code = code
@@ -26,12 +23,12 @@ struct APIProblem: Error, Equatable, HTTPResponseError {
         self.headers = headers
     }
 
-    /// Bad input.
-    init(_ invalid: InvalidField) {
-        self.init(.badRequest, code: "invalid_field", field: invalid.field, rule: invalid.rule)
+    init(_ invalid: InvalidField) { self.init(field: invalid.field, rule: invalid.rule) }
+
+    init(field: String, rule: String) {
+        self.init(.badRequest, code: "invalid_field", field: field, rule: rule)
     }
 
-    /// What the core refused.
     init(_ problem: ServerFrame.Problem) {
         // RFC 9110 §10.2.3 counts in seconds; one too early would be refused again.
         let wait = problem.retryAfterMilliseconds.map { max(1, (Int64($0) + 999) / 1_000) }
@@ -56,12 +53,10 @@ struct APIProblem: Error, Equatable, HTTPResponseError {
         }
     }
 
-    /// A fault of our own.
     static let bug = APIProblem(.internalServerError, code: "internal", rule: "the server failed; see its log")
 
     func response(from request: Request, context: some RequestContext) throws -> Response { self.response }
 
-    /// The response.
     var response: Response {
         var headers = self.headers
         headers[.contentType] = "application/problem+json"
@@ -69,7 +64,6 @@ struct APIProblem: Error, Equatable, HTTPResponseError {
             status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: self.json.serialized)))
     }
 
-    /// The body of the response.
     var json: JSONValue {
         let detail = self.field.isEmpty ? self.rule : "\(self.field) \(self.rule)"
         return [
@@ -81,14 +75,12 @@ struct APIProblem: Error, Equatable, HTTPResponseError {
 }
 
 extension Response {
-    /// A JSON response.
     static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status, headers: [.contentType: "application/json"],
             body: .init(byteBuffer: ByteBuffer(bytes: value.serialized)))
     }
 
-    /// A text response.
     static func text(_ text: String, type: String) -> Response {
         Response(status: .ok, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: text)))
     }

@@ -2,15 +2,12 @@ import Crypto
 import Foundation
 import TidingsModel
 
-/// Checks the keys of the HTTP API against their hashes.
 struct APIKeys: Sendable {
-    /// What a key may do.
     enum Access: Equatable, Sendable {
-        /// The key is one of the app's and has the scope. Its name is for logs.
+        /// The name is for logs.
         case granted(name: String)
-        /// The key is none of the app's, or the app is unknown; which of the two is not told.
+        /// Also if the app is unknown; which of the two is not told.
         case unknownKey
-        /// The key is one of the app's, but lacks the scope. Its name is for logs.
         case missingScope(name: String)
     }
 
@@ -22,7 +19,6 @@ struct APIKeys: Sendable {
 
     private let keys: [AppID: [Key]]
 
-    /// Takes the hashes of all apps.
     init(apps: [ServerConfiguration.App]) {
         self.keys = Dictionary(
             apps.map { app in
@@ -35,7 +31,7 @@ struct APIKeys: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Looks a key up in constant time: all keys of the app are compared, and each comparison takes as long as any other.
+    /// Constant time: all keys of the app are compared, and each comparison takes as long as any other.
     func access(app: AppID, key: String, scope: APIScope) -> Access {
         let hash = SHA256.hash(data: Data(key.utf8))
         var found: Key?

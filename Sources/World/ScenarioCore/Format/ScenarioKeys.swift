@@ -4,11 +4,8 @@ import TidingsModel
 /// One key of the format: what may be written there. The reader takes exactly these; `tidings scenario --explain` and
 /// docs/scenarios.md list them.
 package struct ScenarioKey: Hashable, Sendable {
-    /// The key.
     package var name: String
-    /// What it takes, in words.
     package var type: String
-    /// What it means.
     package var summary: String
 
     init(_ name: String, _ type: String, _ summary: String) {
@@ -68,7 +65,6 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What the mapping is for.
     package var summary: String {
         switch self {
         case .file: "the whole file"

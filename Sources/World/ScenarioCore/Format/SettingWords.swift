@@ -38,12 +38,10 @@ enum QuirkWords {
 }
 
 extension AlertStyle {
-    /// The word in a scenario.
     var word: String { "\(self)" }
     static let words = Self.allCases.map(\.word)
 }
 
-/// What an app can ask the person for.
 enum AuthorizationWords {
     static let all: [(String, AuthorizationOptions)] = [
         ("alert", .alert), ("sound", .sound), ("badge", .badge), ("provisional", .provisional),

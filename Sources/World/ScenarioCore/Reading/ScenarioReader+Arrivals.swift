@@ -98,7 +98,6 @@ extension ScenarioReader {
         return .local(NotificationRequest(identifier: label, content: content), self.moment(fields))
     }
 
-    /// When a local notification is presented.
     private mutating func moment(_ fields: NodeReader.Fields) -> LocalMoment {
         let repeats = fields["repeats"].map { self.reader.flag($0, "repeats") ?? false } ?? false
         if let node = fields["region"] {

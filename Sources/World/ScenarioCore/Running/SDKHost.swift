@@ -12,18 +12,14 @@ struct SDKHost {
     static let ackDeadline: Int64 = 5_000
 
     let setup: SDKSetup
-    /// The app's process while it lives.
     var client: ClientCore?
     /// Its process; one on its way out has it still when it is told (ios-delivery.md §2.2).
     var process: ProcessID?
     var isSuspended = false
-    /// What came while it was suspended.
     var waiting: [ClientEvent] = []
     /// What follows now, in order.
     var queue: [ClientEvent] = []
-    /// Whether the server cannot be reached.
     var isOffline: Bool
-    /// The kit of the app's process.
     var kit: KitMachine
     /// Its work at the notification centre, and what it was answered while it was suspended.
     var center = NotificationCenterQueue()
@@ -55,9 +51,7 @@ struct SDKHost {
     var isWelcome = false
     /// Pushes to people who were signed in before, for their ids.
     var strangers = 0
-    /// Whose notifications it has heard were opened.
     var opened: Set<MessageID> = []
-    /// Written live and not settled yet, by position.
     var unsettled: Set<LogPosition> = []
 
     init(setup: SDKSetup, major: Int) {
@@ -105,7 +99,6 @@ struct SDKHost {
         return store
     }
 
-    /// Carries out a command of the client's.
     mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
         self.store.carryOut(command).counting(self.setup.unread)
     }
@@ -173,10 +166,8 @@ struct SDKHost {
         return payload
     }
 
-    /// How loud a conversation may be.
     func level(of conversation: ConversationID) -> NotificationLevel { self.setup.levels[conversation] ?? .all }
 
-    /// Where the local store has a message.
     func position(of id: MessageID) -> LogPosition? { self.store.position(of: id) }
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
@@ -189,7 +180,6 @@ struct SDKHost {
 }
 
 extension LocalStoreOutcome {
-    /// With what was unread before the case.
     func counting(_ before: Int) -> LocalStoreOutcome {
         switch self {
         case .counted(let unread): return .counted(unread + before)

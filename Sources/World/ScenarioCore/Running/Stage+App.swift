@@ -3,7 +3,6 @@ import PhoneCore
 import SimulatedPhone
 import TidingsModel
 
-/// The app's processes as a scenario plays them.
 struct HostedApp {
     let setup: AppSetup
     /// The SDK in the app, what its store and app group hold, and its server.
@@ -17,13 +16,11 @@ struct HostedApp {
     /// The pushes at work in the service extension, by their calls.
     var extensionRuns: [CallbackNumber: StagedExtensionWork] = [:]
 
-    /// - Parameter major: the system's major version.
     init(setup: AppSetup, major: Int) {
         self.setup = setup
         self.sdk = setup.sdk.map { SDKHost(setup: $0, major: major) }
     }
 
-    /// The app's own background task.
     static let ownTask: BackgroundTaskNumber = 1_000
     static let refreshTask = "chat.example.refresh"
 }
@@ -164,7 +161,6 @@ extension Stage {
         self.follow(.process(process, .remoteTypesRequested([.alert, .sound, .badge])))
     }
 
-    /// The app's own categories, and the kit's.
     private var categories: [NotificationCategory] {
         let registers = self.app.setup.sdk?.registersActions == true
         return self.app.setup.categories + (registers ? [Self.kitCategory] : [])
@@ -214,7 +210,6 @@ extension Stage {
         self.trace.mark(at: self.now.monotonic)
     }
 
-    /// The trace must begin where the file says.
     private mutating func checkStart() {
         let start = self.setup.start
         let isBeforeFirstUnlock = self.core.screen.lock == .beforeFirstUnlock

@@ -30,7 +30,6 @@ extension Stage {
         checks.compactMap { self.difference(from: $0) }
     }
 
-    /// Faults nobody expected.
     func faultDifferences(at position: ScenarioPosition) -> [Difference] {
         guard !self.trace.faults.isEmpty else { return [] }
         return [
@@ -57,7 +56,6 @@ extension Stage {
             }, differing: differing)
     }
 
-    /// What is there to be looked at.
     private func observed(_ key: ExpectKey) -> [ObservedRow] {
         switch key {
         case .callbacks: return self.trace.calls.map { .call($0) }
@@ -88,7 +86,6 @@ extension Stage {
         }
     }
 
-    /// What is so now.
     private func now(_ key: ExpectKey) -> [String] {
         let screen = self.core.screen
         switch key {
@@ -151,7 +148,6 @@ extension ExpectedRows {
     }
 }
 
-/// One row of what is there.
 enum ObservedRow: Equatable {
     case text(String)
     case call(ObservedCall)
@@ -196,7 +192,6 @@ extension ExpectedRow {
         }
     }
 
-    /// As a scenario writes it.
     var text: String {
         switch self {
         case .text(let text): return text

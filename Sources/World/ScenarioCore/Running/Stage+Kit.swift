@@ -140,7 +140,6 @@ extension Stage {
         self.beginWake(number, in: process)
     }
 
-    /// A wake is over.
     mutating func finishWake(_ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID) {
         if let call = self.app.sdk?.openActions.removeValue(forKey: number) {
             if let call { self.kit(.worked(call), in: process) }

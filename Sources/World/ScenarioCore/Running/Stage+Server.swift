@@ -140,7 +140,6 @@ extension Stage {
                 flags: flags, pushText: nil, sentAt: self.now.wall, mentions: scripted.mentions))
     }
 
-    /// The deadline of a live entry has passed.
     mutating func serverDeadline(_ position: LogPosition) {
         guard self.app.sdk?.unsettled.contains(position) == true else { return }
         self.pushUnsettled(position)

@@ -1,36 +1,29 @@
-// P2, P3, P4: it rings, and the number on the icon is right without the app. When all has healed, a message to somebody whose phones
-// are away rings once on each that has a token, and brings the number of unread messages. One that is recalled at once rings once at
-// most; then nothing of it is to be read, and the number is right again.
-import ClientCore
+// P2, P3, P4: when all has healed, a message to somebody whose phones are away rings once on each that has a token,
+// and brings the number of unread messages. One that is recalled at once rings at most once; then nothing of it can be
+// read, and the number is right again.
 import OrderedCollections
 import PhoneCore
 import StoreModel
 import TidingsModel
 
-/// A phone at the end of the final probe.
 struct FinalProbePhone: Hashable {
     var key: DeviceKey
-    /// Somebody is signed in, the app has a push token, and the person lets it notify.
     var mayRing: Bool
-    /// The number on the icon.
     var icon: Int
-    /// What stands in the list of notifications.
     var shown: [Notification] = []
 
-    /// An entry of the list.
     struct Notification: Hashable {
         var identifier: String
         var text: String
     }
 }
 
-/// Watches the messages of the final probe.
 struct FinalProbeChecker: Checker {
     static let kinds = FactKinds(.accept, .recall, .presented, .finalProbeEnded)
 
     private struct Call {
         var user: UserKey
-        /// What was unread with it, or without it once it was recalled. A level that ends later adds to it without a push.
+        /// With the message, or without it once it was recalled. A level that ends later adds to it without a push.
         var unread: Int
         var isRecalled = false
     }
@@ -38,7 +31,7 @@ struct FinalProbeChecker: Checker {
     private var called: OrderedDictionary<MessageID, Call> = [:]
     private var rings: OrderedDictionary<MessageID, [DeviceKey]> = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .committed(.accept(let message, _, _), .accepted(let deliveries, _)) where message.sender == World.caller:
             let user = UserID(message.conversation.target)

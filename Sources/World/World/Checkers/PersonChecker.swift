@@ -5,7 +5,6 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-/// Watches what phones show, while people sign in and out on them.
 struct PersonChecker: Checker {
     static let kinds = FactKinds(
         .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
@@ -13,27 +12,26 @@ struct PersonChecker: Checker {
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100
 
-    /// Who has left, and when.
     private var left: [DeviceKey: Int64] = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .otherTenantNotified(let message):
-            if scene.committed.messages[message] != nil {
+            if state.committed.messages[message] != nil {
                 findings.add("P7", "another app is told of \(message) as its own")
             }
-        case .signedOut(let key): self.left[key] = scene.now.monotonic
+        case .signedOut(let key): self.left[key] = state.now.monotonic
         case .signedIn(let key): self.left[key] = nil
         case .extended(let message, let isQuiet, let text, let key):
             let isStripped = isQuiet && [nil, NotificationWords.english.stripped].contains(text)
-            let isOwn = scene.committed.messages[message]?.position(of: key.user.user) != nil
+            let isOwn = state.committed.messages[message]?.position(of: key.user.user) != nil
             if self.left[key] != nil || !isOwn, !isStripped {
                 findings.add("P7", "\(key) shows \(message), which is for somebody else")
             }
         case .fetched(let posts, _, let key):
             for post in posts
             where self.left[key] != nil
-                || scene.committed.messages[post.message.message]?.position(of: key.user.user) == nil
+                || state.committed.messages[post.message.message]?.position(of: key.user.user) == nil
             {
                 findings.add("P7", "\(key) posts \(post.message.message), which is for somebody else")
             }
@@ -47,7 +45,7 @@ struct PersonChecker: Checker {
             }
         case .presented(let record, let key) where record.isRing && record.reason == .willPresent:
             // The app is in the foreground and was asked: it knows whether anybody is signed in.
-            if let since = self.left[key], scene.now.monotonic - since > Self.answerTolerance {
+            if let since = self.left[key], state.now.monotonic - since > Self.answerTolerance {
                 findings.add("P7", "\(key) rings in the foreground for \(record.identifier), and nobody is signed in")
             }
         default: break  // tidy: the other facts are other promises'
