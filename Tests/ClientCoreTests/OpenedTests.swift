@@ -54,11 +54,11 @@ import TidingsModel
 
     @Test func `is one of at most 256 that are remembered`() {
         var receipts = OpenedReceipts()
-        for number in 1...UInt64(OpenedReceipts.capacity + 1) { _ = receipts.note(id(number)) }
+        for number in 1...UInt64(OpenedReceipts.capacity + 1) { _ = receipts.insert(id(number)) }
         #expect(receipts.waiting.first == id(2))
         #expect(receipts.waiting.count == OpenedReceipts.capacity)
-        let isForgotten = receipts.note(id(1))
-        let isNew = receipts.note(id(200))
+        let isForgotten = receipts.insert(id(1))
+        let isNew = receipts.insert(id(200))
         #expect(isForgotten)
         #expect(!isNew)
     }

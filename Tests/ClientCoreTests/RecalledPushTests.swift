@@ -161,12 +161,12 @@ private func recall(badge: Int?, isDiscarded: Bool = false) -> ExtensionDecision
 
     @Test func `has something to store the first time only`() {
         var ledger = Ledger()
-        _ = ledger.takeChanges()
+        _ = ledger.drainChanges()
         ledger.markShown(id(7), by: .pushExtension, wall: 0)
-        _ = ledger.takeChanges()
+        _ = ledger.drainChanges()
         ledger.markRecalled(id(7), by: .pushExtension, wall: 1)
-        #expect(ledger.takeChanges().messages == [id(7)])
+        #expect(ledger.drainChanges().messages == [id(7)])
         ledger.markRecalled(id(7), by: .kit(process: 1), wall: 2)
-        #expect(ledger.takeChanges().messages == [])
+        #expect(ledger.drainChanges().messages == [])
     }
 }

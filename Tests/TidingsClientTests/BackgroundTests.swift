@@ -260,8 +260,8 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             guard case .ack(let ack) = frame else { return false }
             return ack.stored == 2
         }
-        while kit.state.withLock({ $0.recalled.isEmpty }) { await Task.yield() }
-        let replacement = try #require(kit.state.withLock { $0.recalled[message.id] } ?? nil)
+        await kit.until { $0.posted.count == 2 }
+        let replacement = try #require(kit.state.withLock { $0.delivered[message.id] })
         #expect(replacement.isSilent)
         #expect(replacement.body == "A message was withdrawn")
         #expect(try client.unreadMessageCount() == 0)

@@ -52,17 +52,12 @@ private final class InterruptingKit: KitHost {
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
         await self.base.post(notification, badge: badge)
     }
-    func deliveredIdentifiers() async -> Set<String> { await self.base.deliveredIdentifiers() }
-    func clearNotifications(
-        _ conversation: ConversationID, upTo position: LogPosition,
-        stored: @escaping @Sendable (MessageID) -> LogPosition?
-    ) async {
-        await self.base.clearNotifications(conversation, upTo: position, stored: stored)
+    let major = 17
+    func deliveredNotifications() async -> [NotificationCenterQueue.Entry] {
+        await self.base.deliveredNotifications()
     }
-    func clearAllNotifications() async { self.interruption.withLock { $0.take() }?() }
-    func recall(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
-        await self.base.recall(message, replacement: replacement, badge: badge)
-    }
+    func removeDeliveredNotifications(_ identifiers: [String]) { self.base.removeDeliveredNotifications(identifiers) }
+    func removeScheduledNotifications() async { self.interruption.withLock { $0.take() }?() }
     func deviceStatus() async -> DeviceStatus? { nil }
     func showBadgeNow(_ number: Int) { self.base.showBadgeNow(number) }
     func showBadge(_ number: Int) async { await self.base.showBadge(number) }

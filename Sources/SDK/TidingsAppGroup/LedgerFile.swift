@@ -23,14 +23,14 @@ struct LedgerFile {
     /// damage is kept.
     mutating func checkOut(isDamaged: inout Bool) throws(FileFault) -> Ledger {
         try self.refresh(isDamaged: &isDamaged)
-        _ = self.known.takeChanges()
+        _ = self.known.drainChanges()
         let ledger = self.known
         self.known = Ledger()
         return ledger
     }
 
     mutating func commit(_ ledger: consuming Ledger) throws(FileFault) {
-        let changes = ledger.takeChanges()
+        let changes = ledger.drainChanges()
         if changes.isReset || self.end > Self.bytesMax {
             try self.rewrite(ledger)
         } else if !changes.messages.isEmpty {

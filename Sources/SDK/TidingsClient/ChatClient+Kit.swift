@@ -37,27 +37,30 @@ extension ChatClient {
         return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
     }
 
+    /// Also before the sign-in of a process that a push has started: then with the configured app group.
+    package func carryOut(_ effect: KitMachine.Effect) async -> KitMachine.Event? {
+        let managesBadge = self.state.withLock { $0.kit?.managesBadge ?? false }
+        guard let work = effect.centerWork(managesBadge: managesBadge),
+            case .kit(let event)? = await self.carryOut(work)
+        else { return nil }
+        return event
+    }
+
+    func carryOut(_ work: NotificationCenterQueue.Work) async -> NotificationCenterQueue.Answer? {
+        await withCheckedContinuation { continuation in
+            let engine = self.engine
+            let requester =
+                engine?.centerRequester { continuation.resume(returning: $0) }
+                ?? NotificationCenterWorker.Requester(
+                    group: self.group(of: nil), process: self.processNumber, clock: self.clock, position: { _ in nil },
+                    groupFailed: { _ in }, finish: { continuation.resume(returning: $0) })
+            self.center.request(work, for: requester)
+        }
+    }
+
     /// A push has rung in the foreground before its message came over the connection; if that comes in the
     /// background, it does not ring again (DESIGN P3). Where the service extension ran, it has already marked it.
-    package func noteRung(_ id: MessageID) { self.engine?.markShown(id) }
-
-    package func count(_ push: BadgeInfo, isActive: Bool) async -> BadgePush.Verdict {
-        let (engine, kit) = self.state.withLock { ($0.engine, $0.kit) }
-        let facts = BadgePush.Facts(isActive: isActive, managesBadge: kit?.managesBadge ?? false)
-        var none: Badge?
-        // Files that cannot be used count as no stored badge.
-        return (try? self.group(of: engine)?.update { BadgePush.verdict(push, facts, badge: &$0.badge) })
-            ?? BadgePush.verdict(push, facts, badge: &none)
-    }
-
-    /// Also before the sign-in of a process that the push has started.
-    package func showPushedBadge(_ number: Int) async {
-        let (engine, host) = self.state.withLock { ($0.engine, $0.host) }
-        if let engine { return await engine.showPushedBadge(number) }
-        // The person may have signed out since it was counted: the app group knows.
-        let stored = (try? self.group(of: nil)?.update { $0.badge?.shown }) ?? nil
-        await host?.showBadge(stored ?? number)
-    }
+    package func markShown(_ message: MessageID) { self.engine?.requestCenterWork(.markShown(message)) }
 
     fileprivate func group(of engine: ClientEngine?) -> AppGroup? {
         engine?.parts.group

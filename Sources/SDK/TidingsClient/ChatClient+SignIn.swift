@@ -47,15 +47,15 @@ extension ChatClient {
             let isNew = self.isNewSignIn(person)
             let isAfterAnother = isNew && self.folders.lastSignIn != nil
             // Before the device id is drawn. A new installation has nothing to clear, and before iOS 10 clearing would remove a push
-            // that has just come (`KitHostAdapter.clearAllTheOldWay`).
+            // that has just come (`KitHostAdapter.removeScheduledTheOldWay`).
             let isFirst = !self.folders.hasDeviceID
             let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
             // This person must not see or answer what is left of the earlier one (DESIGN P7).
-            if isNew, !isFirst, let host = self.state.withLock({ $0.host }) {
-                if isAfterAnother, self.state.withLock({ $0.kit?.managesBadge ?? false }) { await host.showBadge(0) }
-                await host.clearAllNotifications()
+            if isNew, !isFirst {
+                let managesBadge = self.state.withLock { $0.kit?.managesBadge ?? false }
+                _ = await self.carryOut(.clearAll(showsZero: isAfterAnother && managesBadge))
             }
             let begun = self.state.withLock { state -> ClientEngine? in
                 guard state.generation == generation, state.engine == nil else { return nil }
@@ -66,7 +66,7 @@ extension ChatClient {
             guard let begun else { continue }
             // Not under the lock: a fault of the app group is reported, and `report` takes the lock.
             begun.setKitSettings(self.state.withLock { $0.kit })
-            begun.recoverLedger()
+            begun.requestCenterWork(.recoverClaims)
             self.postPendingOpened(to: begun)
             return begun
         }

@@ -54,10 +54,7 @@ extension ChatClient {
                 self.report(.storeFault(reason: "\(error)"))
             }
         }
-        if let host = self.state.withLock({ $0.host }) {
-            await host.showBadge(0)
-            await host.clearAllNotifications()
-        }
+        _ = await self.carryOut(.clearAll(showsZero: true))
         let app = self.configuration.appKey
         guard let person = self.folders.signedIn(app: app) else { return }
         let token = self.folders.token(of: person, app: app)

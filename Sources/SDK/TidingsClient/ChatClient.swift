@@ -48,12 +48,13 @@ public final class ChatClient: Sendable {
     public let configuration: Configuration
     let state: Locked<State>
     let outlets: Outlets
+    let center = NotificationCenterWorker()
     private let transport: any ClientTransport
     let tokens: (any ExtensionTokens)?
     private let secrets: (any SecretStore)?
     private let safety: any FileSafety
     package let clock: any ClientClock
-    private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
+    let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
     /// A client that is not connected.
     public convenience init(configuration: Configuration) {
@@ -206,6 +207,7 @@ public final class ChatClient: Sendable {
             state.kit = settings
             return state.engine
         }
+        self.center.setHost(host)
         engine?.setHost(host)
         engine?.setKitSettings(settings)
         engine?.post(.kitConfigured(settings))
@@ -277,7 +279,8 @@ public final class ChatClient: Sendable {
             settings: settings, restored: restored, isForeground: isForeground,
             seed: UInt64.random(in: .min ... .max))
         return ClientEngine.Parts(
-            core: core, store: store, group: group, tokens: self.tokens, transport: self.transport,
+            core: core, store: store, group: group, tokens: self.tokens, center: self.center,
+            transport: self.transport,
             serverURL: self.configuration.serverURL, apiURL: self.configuration.apiURL, clock: self.clock,
             processNumber: self.processNumber, isForeground: isForeground, settings: preferences.current.person,
             words: self.configuration.words,

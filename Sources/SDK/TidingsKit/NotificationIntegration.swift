@@ -155,7 +155,10 @@ public import UserNotifications
     public var backgroundNotifications: AsyncStream<ReceivedNotification> { self.client.backgroundNotifications }
 
     /// The person has opened a conversation: its notifications leave the notification centre.
-    public func didOpen(_ conversation: ConversationID) { self.host.clearNotifications(conversation) }
+    public func didOpen(_ conversation: ConversationID) {
+        let client = self.client
+        Task { _ = await client.carryOut(KitMachine.Effect.clearNotifications(conversation)) }
+    }
 
     // MARK: Authorization (S2.6, with the right rule)
 

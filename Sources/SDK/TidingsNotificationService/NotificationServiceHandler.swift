@@ -21,26 +21,21 @@ public import UserNotifications
 /// Several pushes may be at work at once, on different threads. Each content handler is called exactly once: with what was
 /// decided, at the latest when the time is up or the handler is given up.
 public final class NotificationServiceHandler: Sendable {
-    /// Where the app group is, the web and the clock. Tests put their own in their place.
+    /// Tests put their own in their place.
     package struct Surroundings: Sendable {
-        /// Opens the app group; nil where it cannot be used now, for example before the first unlock.
+        /// Nil where it cannot be used now, for example before the first unlock.
         package var group: @Sendable () -> AppGroup?
-        /// Carries requests to the server.
         package var http: any ExtensionHTTP
-        /// Wall milliseconds of this phone.
         package var wall: @Sendable () -> Int64
-        /// Where the extension token lies; nil for the app group's file.
         package var tokens: (any ExtensionTokens)?
-        /// The system's version, `17.0`; nil if it cannot be told.
+        /// For example `17.0`; nil if it cannot be told.
         package var version: @Sendable () -> String?
-        /// Lets some milliseconds pass, fewer if its task is cancelled.
+        /// In milliseconds; returns early if its task is cancelled.
         package var sleep: @Sendable (Int64) async -> Void = {
             try? await Task.sleep(nanoseconds: UInt64(max(0, $0)) * 1_000_000)
         }
-        /// Sets how files lie on the device.
         package var safety: any FileSafety = SystemFileSafety()
 
-        /// Surroundings from their parts; by default the web and the clock are the system's.
         package init(
             group: @escaping @Sendable () -> AppGroup?, http: any ExtensionHTTP = URLSessionHTTP(),
             wall: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) },
@@ -147,7 +142,6 @@ public final class NotificationServiceHandler: Sendable {
             problem: problem)
     }
 
-    /// A handler in given surroundings.
     package init(surroundings: Surroundings, options: Options = Options(), problem: BadgeStoreProblem? = nil) {
         self.surroundings = surroundings
         self.options = options

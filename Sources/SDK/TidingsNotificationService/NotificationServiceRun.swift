@@ -4,14 +4,13 @@ import TidingsAppGroup
 import TidingsModel
 import UserNotifications
 
-/// One push on its way through the extension: carries out what its machine decides. The system's content handler is called exactly once:
-/// when the work is done, when the time is up, or when nobody holds the run any more.
+/// Carries out what the machine decides about one push. The content handler is called exactly once: when the work is
+/// done, when the time is up, or when the run is given up.
 final class NotificationServiceRun: Sendable {
-    /// The system's content handler and its content, which may be handed from one thread to another.
+    /// The handler and its content may be handed from one thread to another.
     private struct Answer: @unchecked Sendable {
-        // Guarded by the lock around it: whoever takes the handler out is the only one who calls it.
+        // Guarded by the lock around it: only the code that takes the handler out calls it.
         var handler: ((UNNotificationContent) -> Void)?
-        /// As the system handed it over.
         let original: UNNotificationContent
         var image: UNNotificationAttachment?
         var work: [Task<Void, Never>] = []
@@ -19,17 +18,16 @@ final class NotificationServiceRun: Sendable {
 
     private struct Decision: Sendable {
         var machine: ExtensionMachine
-        /// As it was when the push was decided: who signs in later is somebody else.
+        /// As it was when the push was decided: a person who signs in later is another one.
         var api: API?
     }
 
-    /// Where the server is, and what opens it.
     struct API: Sendable {
         var url: URL
         var token: String
     }
 
-    /// Short: whoever asks does not wait for the app group's files.
+    /// Short: it is never held while the app group's files are read or written.
     private let answer: Locked<Answer>
     /// Held over the app group's lock, so that events are heard one after the other.
     private let decision: Locked<Decision>
@@ -37,11 +35,11 @@ final class NotificationServiceRun: Sendable {
     private let surroundings: NotificationServiceHandler.Surroundings
     private let options: NotificationServiceHandler.Options
 
-    /// How long a fetch and the receipts may take, in seconds. The receipts hold the notification up, so that is short.
+    /// In seconds. The receipts hold the notification up, so that is short.
     private static let fetchSeconds = 8.0
     private static let receiptSeconds = 1.5
 
-    /// - Parameter group: nil where the app group cannot be used now: the content stays as it came (S2.20).
+    /// `group` is nil where the app group cannot be used now: the content stays as it came (S2.20).
     init(
         _ request: UNNotificationRequest, group: AppGroup?, surroundings: NotificationServiceHandler.Surroundings,
         options: NotificationServiceHandler.Options, handler: @escaping (UNNotificationContent) -> Void
@@ -63,10 +61,8 @@ final class NotificationServiceRun: Sendable {
 
     deinit { self.handle(.timeExpired) }
 
-    /// Whether the content handler has not been called yet.
     var isOpen: Bool { self.answer.withLock { $0.handler != nil } }
 
-    /// Tells the machine, and does what it wants done.
     func handle(_ event: ExtensionMachine.Event) {
         // Not under the lock: the keychain is another process. Asked for the decision only, which says whether the server is asked.
         let kept = event.decides ? self.surroundings.tokens?.read() : nil
@@ -136,7 +132,7 @@ final class NotificationServiceRun: Sendable {
         }
     }
 
-    /// Starts work that ends with an event, and that is cancelled when the run ends.
+    /// The work is cancelled when the run ends.
     private func add(_ work: @escaping @Sendable (NotificationServiceRun) async -> ExtensionMachine.Event) {
         let task = Task { self.handle(await work(self)) }
         let isOver = self.answer.withLock { answer in
@@ -146,7 +142,6 @@ final class NotificationServiceRun: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Calls the content handler.
     private func finish(_ edit: ContentEdit?) {
         let end = self.answer.withLock { answer in
             defer {
@@ -161,7 +156,7 @@ final class NotificationServiceRun: Sendable {
 
     // MARK: The server
 
-    /// - Parameter kept: the token that lies outside the app group; the file's own is empty then.
+    /// `kept` is the token outside the app group; the file's own is empty then.
     private func api(_ contents: AppGroup.Contents, kept: String?) -> API? {
         guard let noted = contents.recipient?.extensionToken,
             let token = noted.isEmpty ? kept : noted, !token.isEmpty,
@@ -170,8 +165,8 @@ final class NotificationServiceRun: Sendable {
         return API(url: url, token: token)
     }
 
-    /// Tells the server that messages are shown, all of them in one request: the notification waits for it. What does not get
-    /// through is not repeated: the legs have ended already.
+    /// All in one request, because the notification waits for it. What does not get through is not repeated: the legs
+    /// have ended already.
     private func report(_ messages: [MessageID]) async {
         guard let first = messages.first, let api = self.decision.withLock({ $0.api }) else { return }
         let ids: (String, JSONValue) =
@@ -185,7 +180,7 @@ final class NotificationServiceRun: Sendable {
                 body: body.serialized, seconds: Self.receiptSeconds))
     }
 
-    /// Asks the server for what APNs has overwritten (DESIGN §5 "Keep-one"); nil for no answer.
+    /// DESIGN §5 "Keep-one"; nil for no answer.
     private func fetch(_ fetch: MissedFetch) async -> JSONValue? {
         guard let api = self.decision.withLock({ $0.api }), let url = URL(string: fetch.path, relativeTo: api.url),
             let answer = try? await self.surroundings.http.send(
@@ -201,7 +196,7 @@ final class NotificationServiceRun: Sendable {
         Set(await UNUserNotificationCenter.current().deliveredNotifications().map(\.request.identifier))
     }
 
-    /// - Returns: whether the notification centre has it.
+    /// Returns whether the notification centre has taken it.
     private static func post(_ message: MissedMessage, _ isSilent: Bool, _ tag: String) async -> Bool {
         guard !Task.isCancelled else { return false }
         let content = UNMutableNotificationContent()
@@ -216,7 +211,7 @@ final class NotificationServiceRun: Sendable {
 
     // MARK: The image
 
-    /// Fetches the image of a notification. Whatever goes wrong, the notification comes without it.
+    /// If anything fails, the notification comes without its image.
     private func image(at text: String) async -> UNNotificationAttachment? {
         let hosts = self.options.imageHosts
         guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil,
@@ -238,12 +233,10 @@ final class NotificationServiceRun: Sendable {
         }
     }
 
-    /// The name of the image among a notification's attachments.
     static let imageName = "image"
 }
 
 extension ExtensionMachine.Event {
-    /// Whether a decision may follow.
     fileprivate var decides: Bool {
         switch self {
         case .received, .timePassed, .deliveredListed: true
@@ -253,7 +246,6 @@ extension ExtensionMachine.Event {
 }
 
 extension ContentEdit {
-    /// The content with the edit.
     fileprivate func applied(
         to original: UNNotificationContent, image: UNNotificationAttachment?
     ) -> UNNotificationContent {

@@ -5,7 +5,7 @@ import TidingsModel
 // What the shipped extension carries over to Apple's types, carried over to the virtual iPhone's.
 
 extension ContentEdit {
-    /// A content with the edit. Images and senders are not simulated.
+    /// Images and senders are not simulated.
     package func applied(to original: NotificationContent) -> NotificationContent {
         var content = original
         if self.isStripped {

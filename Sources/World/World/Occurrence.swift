@@ -31,6 +31,8 @@ enum Occurrence {
     /// While the process is suspended it waits.
     case client(Int, ProcessID, ClientEvent)
     case clientTimer(Int, ProcessID)
+    /// Waits likewise.
+    indirect case center(Int, ProcessID, NotificationCenterQueue.Event)
     case toServer(Int, ClientFrame)
     case toClient(Int, ServerFrame)
     case serverHangUp(Int)

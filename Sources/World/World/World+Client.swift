@@ -19,7 +19,7 @@ extension World {
     mutating func handle(_ event: ClientEvent, in process: ProcessID, on index: Int) {
         guard let hosted = self.phones[index].processes[process], hosted.client != nil else { return }
         guard !hosted.isSuspended else {
-            if event != .deadlineReached { hosted.waiting.append(event) }
+            if event != .deadlineReached { hosted.waiting.append(.client(index, process, event)) }
             return
         }
         var effects = self.scratch.client.borrow()
@@ -74,7 +74,9 @@ extension World {
             self.tags[recipient.tag] = key
         case .noteLanguage: break  // tidy: the people of the World all speak English
         case .noteHiddenContent(let hides): self.phones[index].group.hidesContent = hides
-        case .forgetPerson: self.forgetPerson(in: process, on: index)
+        case .forgetPerson:
+            self.forgetPerson(on: index)
+            if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
         case .keepPendingSignOut: self.phones[index].isLeaving = true
         case .pendingSignOutEnded: self.endPendingSignOut(in: process, on: index)
 

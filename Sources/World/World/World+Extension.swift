@@ -17,7 +17,9 @@ extension World {
             isForeignRecall: CornerMarkDecrease.isSet(in: .object(request.content.userInfo)))
         var work = ExtensionWork(process: process, request: request, machine: ExtensionMachine(push))
         if self.phones[index].canReadGroup {
-            work.isStalled = self.breaksExtension(process, on: index)
+            let tag = PushInfo(userInfo: push.userInfo)?.recipientTag
+            let isForAnother = tag != nil && tag != self.phones[index].group.recipient?.tag
+            work.isStalled = self.breaksExtension(process, isForAnother: isForAnother, on: index)
         } else {
             self.appendTrace("phone \(index) extension \(request.identifier) cannot read")
             self.emit(.reached(.lockedExtensions))

@@ -122,10 +122,12 @@ extension World {
     // MARK: The extension
 
     /// Whether the extension is ended for memory while it has a push, or its process does not go on.
-    mutating func breaksExtension(_ process: ProcessID, on index: Int) -> Bool {
-        guard var chance = self.injectFault(.pushExtension(index), perMille: self.options.faults.extensions) else {
-            return false
-        }
+    ///
+    /// - Parameter isForAnother: the push is for nobody who is signed in. Few are, and the kit sees them only without an extension.
+    mutating func breaksExtension(_ process: ProcessID, isForAnother: Bool, on index: Int) -> Bool {
+        let rate = self.options.faults.extensions
+        let perMille = isForAnother && rate > 0 ? max(rate, 500) : rate
+        guard var chance = self.injectFault(.pushExtension(index), perMille: perMille) else { return false }
         guard chance.chance(perMille: 500) else {
             self.appendTrace("phone \(index) extension does not go on")
             self.emit(.reached(.stalledExtensions))

@@ -17,71 +17,63 @@ extension World {
                 .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
         case .askDelegate(let message, _):
             self.planClientEvent(.delegateAnswered(message.id, handled: false), in: process, on: index)
-        case .claimRing(let id): self.claimRing(id, in: process, on: index)
-        case .postNotification(let notification):
-            self.emit(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
-            let badge = self.phones[index].group.countPosted(notification)
-            self.postNotification(notification, badge: badge, isAnswered: true, in: process, on: index)
-            self.maybeClearUnsettled(notification.message, in: process, on: index)
-        case .markShown(let id):
-            self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .markRecalled(let id):
-            self.phones[index].group.ledger.markRecalled(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .releaseClaim(let id):
-            self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
-        case .clearNotifications(let conversation, let position):
-            let messages = self.phones[index].disk.store.messages
-            self.removeDelivered(in: process, on: index) {
-                NotificationClearing.isRead(
-                    .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
-                    in: conversation, upTo: position, stored: { messages[$0]?.position })
-            }
-            self.planClientEvent(.notificationWorkDone, in: process, on: index)
-        case .recallNotification(let id, let replacement):
-            self.recall(id, replacement, in: process, on: index)
-            self.planClientEvent(.notificationWorkDone, in: process, on: index)
-        case .lowerBadge(let unread, let position):
-            if let number = self.phones[index].group.countUnread(unread, at: position) {
-                self.setBadge(number, in: process, on: index)
-            }
-            self.planClientEvent(.notificationWorkDone, in: process, on: index)
-        case .writeBadge(let unread, let position):
-            let number = self.phones[index].group.countResigned(unread: unread, at: position)
-            self.setBadge(number, in: process, on: index)
-            self.planClientEvent(.notificationWorkDone, in: process, on: index)
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
+            if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
         default: break  // tidy: the others are World+Client.swift's
         }
     }
 
-    private mutating func claimRing(_ id: MessageID, in process: ProcessID, on index: Int) {
-        let holder = Ledger.Holder.kit(process: process.number)
-        let verdict = self.phones[index].group.ledger.claim(
-            id, by: holder, isDelivered: self.isDelivered(id.description, on: index), wall: self.now.wall)
-        self.planClientEvent(.ringClaimed(id, verdict), in: process, on: index)
+    // MARK: The work at the notification centre
+
+    mutating func requestCenterWork(_ work: NotificationCenterQueue.Work, in process: ProcessID, on index: Int) {
+        guard let hosted = self.phones[index].processes[process] else { return }
+        hosted.lastCenterWork += 1
+        self.handle(.requested(work, hosted.lastCenterWork), in: process, on: index)
     }
 
-    func isDelivered(_ identifier: String, on index: Int) -> Bool {
-        self.phones[index].core.listed.contains { $0.notification.request.identifier == identifier }
+    /// What a frozen process is answered it hears when it goes on.
+    mutating func handle(_ event: NotificationCenterQueue.Event, in process: ProcessID, on index: Int) {
+        let phone = self.phones[index]
+        guard let hosted = phone.processes[process] else { return }
+        guard !hosted.isSuspended else { return hosted.waiting.append(.center(index, process, event)) }
+        // Taken out, so that nothing big is copied.
+        var group: WorldAppGroup? = phone.canReadGroup ? phone.group : nil
+        if group != nil { phone.group = WorldAppGroup() }
+        let messages = phone.disk.store.messages
+        let facts = NotificationCenterQueue.Facts(
+            process: process.number, major: phone.core.version.major, wall: self.now.wall,
+            position: { messages[$0]?.position })
+        var effects: [NotificationCenterQueue.Effect] = []
+        hosted.center.handle(event, group: &group, facts: facts, into: &effects)
+        if let group { phone.group = group }
+        for effect in effects { self.perform(effect, in: process, on: index) }
     }
 
-    private mutating func recall(
-        _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
-    ) {
-        let badge = replacement.flatMap { self.phones[index].group.countPosted($0) }
-        guard self.isDelivered(id.description, on: index) else { return }
-        let major = self.phones[index].core.version.major
-        guard let replacement = NotificationClearing.inPlace(replacement, major: major) else {
-            return self.sendToSystem(process, .deliveredRemoved(identifiers: [id.description]), on: index)
+    private mutating func perform(_ effect: NotificationCenterQueue.Effect, in process: ProcessID, on index: Int) {
+        switch effect {
+        // Nothing is scheduled in the World.
+        case .list(let number), .removeScheduledAndList(let number):
+            self.querySystem(process, .deliveredNotifications, on: index, for: .center(.listing(number)))
+        case .post(let notification, let badge, let number):
+            self.emit(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
+            let request = notification.request(badge: badge, hasCategory: false)
+            self.querySystem(process, .add(request), on: index, for: .center(.posting(number)))
+            self.maybeClearUnsettled(notification.message, in: process, on: index)
+        case .remove(let identifiers): self.sendToSystem(process, .deliveredRemoved(identifiers: identifiers), on: index)
+        // By the call the system has (ios-delivery.md §9).
+        case .showBadge(let badge, let number) where self.phones[index].core.version.major < 16:
+            self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
+            self.plan(.center(index, process, .badgeShown(number)), after: 1)
+        case .showBadge(let badge, let number):
+            self.querySystem(process, .setBadgeCount(badge), on: index, for: .center(.badge(number)))
+        case .showBadgeBeforeReturning(let badge) where self.phones[index].core.version.major < 16:
+            self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
+        case .showBadgeBeforeReturning(let badge): self.querySystem(process, .setBadgeCount(badge), on: index)
+        case .finish(_, .client(let event)): self.planClientEvent(event, in: process, on: index)
+        case .finish(_, .kit(let event)): self.handleKitEvent(event, in: process, on: index)
+        case .finish(_, nil): break
         }
-        self.emit(.posted(replacement, on: self.phones[index].key, self.phones[index].disk))
-        self.postNotification(replacement, badge: badge, isAnswered: false, in: process, on: index)
-    }
-
-    private mutating func postNotification(
-        _ notification: LocalNotification, badge: Int?, isAnswered: Bool, in process: ProcessID, on index: Int
-    ) {
-        let request = notification.request(badge: badge, hasCategory: false)
-        self.querySystem(process, .add(request), on: index, for: isAnswered ? .kitPost(notification.message) : nil)
     }
 
     // MARK: The kit's machine
@@ -112,19 +104,15 @@ extension World {
             let major = self.phones[index].core.version.major
             self.completeCallback(
                 call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
-        case .markShown(let message):
-            self.phones[index].group.ledger.markShown(
-                message, by: .kit(process: process.number), wall: self.now.wall)
-            self.emit(.reached(.foregroundRings))
-        case .countBadge(let push, let isActive, let call):
-            let facts = BadgePush.Facts(isActive: isActive, managesBadge: true)
-            let verdict = BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge)
-            self.handleKitEvent(.badgeCounted(verdict, call), in: process, on: index)
-        case .showBadge(let number, let call):
-            self.appendTrace("phone \(index) shows \(number) for a silent push")
-            self.emit(.reached(.badgesByPush))
-            self.setBadge(number, in: process, on: index)
-            self.handleKitEvent(.badgeShown(call), in: process, on: index)
+        case .markShown, .countBadge, .showBadge, .clearNotifications:
+            if case .markShown = effect { self.emit(.reached(.foregroundRings)) }
+            if case .showBadge(let number, _) = effect {
+                self.appendTrace("phone \(index) shows \(number) for a silent push")
+                self.emit(.reached(.badgesByPush))
+            }
+            if let work = effect.centerWork(managesBadge: true) {
+                self.requestCenterWork(work, in: process, on: index)
+            }
         case .refresh(let call):
             // Nobody is signed in.
             guard self.phones[index].processes[process]?.client != nil else {
@@ -140,11 +128,6 @@ extension World {
         case .answerFetch(let result, let call):
             self.completeCallback(call, .fetch(FetchResult(result)), in: process, on: index)
         case .reportOpened(let message): self.handle(.notificationOpened(message), in: process, on: index)
-        case .clearNotifications(let conversation):
-            self.removeDelivered(in: process, on: index) {
-                NotificationClearing.isOf(
-                    conversation, .object($0.content.userInfo), thread: $0.content.threadIdentifier)
-            }
         case .open(let response):
             guard let payload = response.payload, let message = payload.messageUID.flatMap({ MessageID($0) }) else {
                 return
@@ -165,24 +148,9 @@ extension World {
             after: self.phones[index].chance.number(1...30))
     }
 
-    private mutating func removeDelivered(
-        in process: ProcessID, on index: Int, where isMeant: (NotificationRequest) -> Bool
-    ) {
-        let identifiers = self.phones[index].core.listed.map(\.notification.request).filter(isMeant).map(\.identifier)
-        self.sendToSystem(process, .deliveredRemoved(identifiers: identifiers), on: index)
-    }
-
     mutating func finishWake(
         _ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID, on index: Int
     ) { self.handleKitEvent(.refreshed(result, number), in: process, on: index) }
-
-    /// By the call the system has (ios-delivery.md §9).
-    mutating func setBadge(_ number: Int, in process: ProcessID, on index: Int) {
-        guard self.phones[index].core.version.major >= 16 else {
-            return self.sendToSystem(process, .iconBadgeNumberSet(number), on: index)
-        }
-        self.querySystem(process, .setBadgeCount(number), on: index)
-    }
 }
 
 extension WorldPhone: KitFacts {

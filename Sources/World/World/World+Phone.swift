@@ -37,7 +37,7 @@ extension World {
             self.phones[index].processes[process]?.isSuspended = false
             let waiting = self.phones[index].processes[process]?.waiting ?? []
             self.phones[index].processes[process]?.waiting = []
-            for event in waiting { self.plan(.client(index, process, event), after: 0) }
+            for event in waiting { self.plan(event, after: 0) }
             // A timer that was due while the process was suspended.
             self.plan(.client(index, process, .deadlineReached), after: 0)
         case .killProcess(let process):
@@ -70,8 +70,7 @@ extension World {
         _ purpose: QueryPurpose?, _ answer: QueryAnswer, in process: ProcessID, on index: Int
     ) {
         switch purpose {
-        case .kitPost(let message):
-            self.plan(.client(index, process, .notificationPosted(message, PostResult(answer))), after: 1)
+        case .center(let query): self.plan(.center(index, process, query.event(for: answer)), after: 1)
         case .extensionPost(let call, let message):
             self.extensionPosted(message, isTaken: answer == .added, for: call, on: index)
         case nil: break
@@ -128,6 +127,7 @@ extension World {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
             self.phones[index].processes[process]?.isInForeground = state != .background
+            if self.phones[index].isSignedIn { self.requestCenterWork(.recoverClaims, in: process, on: index) }
             // A process that only finishes a sign-out has no kit.
             if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
             self.handle(.connectRequested, in: process, on: index)
@@ -137,8 +137,13 @@ extension World {
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
             self.phones[index].processes[process]?.isInForeground = true
             self.handle(.appWillEnterForeground, in: process, on: index)
-        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
+        case .sceneWillResignActive, .applicationWillResignActive:
             self.handle(.appWillResignActive, in: process, on: index)
+        case .applicationWillTerminate:
+            let counts = self.phones[index].counts
+            guard self.phones[index].isSignedIn else { break }
+            self.requestCenterWork(
+                .countAtTermination(unread: counts.unread, position: counts.stored), in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
             self.phones[index].processes[process]?.isInForeground = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)

@@ -19,14 +19,12 @@ extension World {
     }
 
     /// Nothing of the person stays on the phone but how far custom messages were handed over.
-    mutating func forgetPerson(in process: ProcessID, on index: Int) {
+    mutating func forgetPerson(on index: Int) {
         _ = self.phones[index].disk.carryOut(.forgetPerson)
         self.phones[index].drafts = [:]
         self.phones[index].group.recipient = nil
         self.phones[index].group.ledger = Ledger()
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
-        self.setBadge(0, in: process, on: index)
-        self.sendToSystem(process, .deliveredRemoved(identifiers: nil), on: index)
     }
 
     /// Some sign out where there is no network; and of these some can never tell the server, since their token is not
@@ -88,7 +86,7 @@ extension World {
         self.phones[index].group.hidesContent = disk.store.preferences().current.person.hidesContent
         self.phones[index].isSignedIn = true
         // The next person must not see what came too late for the sign-out to clear.
-        self.sendToSystem(process, .deliveredRemoved(identifiers: nil), on: index)
+        self.requestCenterWork(.clearAll(showsZero: false), in: process, on: index)
         self.phones[index].isTokenVoid = false
         self.phones[index].processes[process]?.timerAt = nil
         let client = self.client(of: index)

@@ -228,8 +228,7 @@ package struct World {
             .server
         case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
-            .pushArrives(let index, _, _), .extensionAnswered(let index, _, _, _), .continueExtension(let index, _, _),
-            .storageFreed(let index), .energySaved(let index):
+            .center(let index, _, _), .pushArrives(let index, _, _), .extensionAnswered(let index, _, _, _), .continueExtension(let index, _, _), .storageFreed(let index), .energySaved(let index):
             .phone(index)
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
         case .personActs(let index), .signsIn(let index), .recallsWritten(let index, _), .clears(let index, _):
@@ -271,6 +270,7 @@ package struct World {
             self.phones[index].timerAt = nil
             self.handle(.timerReached, on: index)
         case .client(let index, let process, let event): self.handle(event, in: process, on: index)
+        case .center(let index, let process, let event): self.handle(event, in: process, on: index)
         case .clientTimer(let index, let process):
             guard self.phones[index].processes[process]?.timerAt == self.time else { return }
             self.phones[index].processes[process]?.timerAt = nil

@@ -1,6 +1,7 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 /// A phone with one app: its core, what survives the app's processes, and the processes themselves. One World has it
@@ -90,17 +91,19 @@ final class WorldProcess {
     var client: WorldClient?
     var isSuspended = false
     /// What arrived while it was suspended, in order.
-    var waiting: [ClientEvent] = []
+    var waiting: [Occurrence] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
     var isInForeground = false
     var kit: KitMachine
+    var center = NotificationCenterQueue()
+    var lastCenterWork: NotificationCenterQueue.Number = 0
 
     init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }
 }
 
 enum QueryPurpose: Hashable {
-    case kitPost(MessageID)
+    case center(NotificationCenterQueue.PendingQuery)
     case extensionPost(CallbackNumber, MessageID)
 }
 

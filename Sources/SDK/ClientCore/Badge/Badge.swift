@@ -46,7 +46,6 @@ public struct Badge: Hashable, Sendable {
         self = Badge(server: self.server, foreign: self.foreign + (isRecall ? -1 : 1), position: self.position)
     }
 
-    /// The log begins anew: the number stays until one of the new log comes.
     package mutating func restarted() {
         self = Badge(server: self.server, foreign: self.foreign, position: 0)
     }

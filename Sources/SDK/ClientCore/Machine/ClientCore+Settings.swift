@@ -2,8 +2,7 @@ import TidingsModel
 
 // What the person has set holds here at once; the server is told until it has taken it.
 extension ClientCore {
-    /// The moment by the server's clock: a device's clock decides nothing (DESIGN §3). Before the first welcome of a process
-    /// there is only this one.
+    /// A device's clock decides nothing (DESIGN §3). Before the first welcome of a process there is only this one.
     func wall(at now: Now) -> Int64 {
         guard let clock = self.serverClock else { return now.wall }
         return clock.wall + now.monotonic - clock.monotonic
@@ -12,36 +11,36 @@ extension ClientCore {
     mutating func settingRequested(
         _ pendingChange: PendingSettingsChange, at now: Now, into effects: inout [ClientEffect]
     ) {
-        self.isOpen(pendingChange)
+        self.removeLeftover(pendingChange)
         var telling: [Preferences.Telling] = []
         self.changeSettings(into: &effects) { telling = [$0.pendingChange(pendingChange)] }
-        self.tell(telling, at: now, into: &effects)
+        self.tellSettings(telling, at: now, into: &effects)
     }
 
-    /// Tells the server what it has not answered yet.
     mutating func sendPendingChanges(at now: Now, into effects: inout [ClientEffect]) {
-        self.tell(self.preferences.untold, at: now, into: &effects)
+        self.tellSettings(self.preferences.untold, at: now, into: &effects)
     }
 
-    /// Conversations one by one; all that holds everywhere in one request, whose newest settings take the place of the ones before.
-    private mutating func tell(
+    /// Conversations one by one; all that holds everywhere in one request, in which the newest settings replace the
+    /// earlier ones.
+    private mutating func tellSettings(
         _ tellings: [Preferences.Telling], at now: Now, into effects: inout [ClientEffect]
     ) {
         var everywhere: [Preferences.Telling] = []
         for telling in tellings {
             if case .conversation(let conversation, let own) = telling.pendingChange {
-                self.ask(
+                self.sendRequest(
                     .pendingChanges([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
             } else {
                 everywhere.append(telling)
             }
         }
         guard !everywhere.isEmpty else { return }
-        self.ask(
+        self.sendRequest(
             .pendingChanges(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
     }
 
-    mutating func answered(
+    mutating func settingsAnswered(
         _ tellings: [Preferences.Telling], _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
     ) {
         switch answer {
@@ -63,7 +62,6 @@ extension ClientCore {
         }
     }
 
-    /// How long after "try again" a pending change is told again, in milliseconds.
     package static let pendingChangeRetryMilliseconds: Int64 = 5_000
 
     mutating func confirmPendingChanges(into effects: inout [ClientEffect]) {
@@ -75,8 +73,8 @@ extension ClientCore {
         }
     }
 
-    /// Changes the settings, and says what the extension follows too: whether notifications hide their content from now on, and the
-    /// language of their words.
+    /// Also says what the extension follows: whether notifications hide their content, and the language of their
+    /// words.
     mutating func changeSettings(into effects: inout [ClientEffect], _ change: (inout Preferences) -> Void) {
         let before = self.preferences.current.person
         change(&self.preferences)
@@ -85,7 +83,6 @@ extension ClientCore {
         if now.language != before.language { effects.append(.noteLanguage(now.language)) }
     }
 
-    /// The kit's own switches and what the person has set for all their devices.
     var kitSettings: KitSettings? {
         guard var kit = self.kit else { return nil }
         let person = self.preferences.current.person

@@ -17,7 +17,7 @@ public enum ExtensionDecision {
     public struct Facts: Hashable, Sendable {
         /// Who is signed in.
         public var signIn: SignIn
-        /// Whether the message's notification is in the delivered list; nil if nobody has looked.
+        /// Whether the message's notification is in the delivered list; nil if it was not looked at.
         public var isDelivered: Bool?
         /// The log position the phone has; a push beyond the next one tells that something was overwritten. Nil if unknown.
         public var position: LogPosition?
@@ -29,7 +29,7 @@ public enum ExtensionDecision {
         public var canFetch: Bool
         /// The names of the push's conversation and sender.
         public var names: KnownNames
-        /// What notifications say beside messages' own words.
+        /// What notifications say beside messages' own text.
         public var words: NotificationWords
 
         /// Facts from their parts; by default nobody is known and nothing can be fetched.
@@ -109,7 +109,7 @@ public enum ExtensionDecision {
         case recall
         /// Another sender's push.
         case foreign
-        /// For somebody else than the person who is signed in.
+        /// For somebody other than the person who is signed in.
         case wrongRecipient = "wrong_recipient"
         /// Nobody is signed in.
         case signedOut = "signed_out"
@@ -132,9 +132,8 @@ public enum ExtensionDecision {
         return major > 13 || major == 13 && parts.dropFirst().first ?? 0 >= 3
     }
 
-    /// How long a push has to wait before it is decided, in milliseconds; nil if it can be now. The app has claimed its message
-    /// and not shown it yet: it may do so at once, or be dead, and then nobody else would ring (DESIGN P3). Ask again
-    /// afterwards, at the latest; where there is no time, `changes` decides without it.
+    /// In milliseconds; nil if it can be decided now. The app has claimed the message and not shown it yet: it may do
+    /// so at once, or be dead, and then nobody else would ring (DESIGN P3).
     package static func wait(userInfo: JSONValue, signIn: SignIn, ledger: Ledger, wall: Int64) -> Int64? {
         guard let info = PushInfo(userInfo: userInfo), !info.isRecall,
             signIn == .signedIn(recipientTag: info.recipientTag)
@@ -142,16 +141,8 @@ public enum ExtensionDecision {
         return ledger.kitClaimLeft(info.message, wall: wall)
     }
 
-    /// Decides, and writes ledger and badge. The caller holds the app group's lock around it and stores both.
-    ///
-    /// - Parameters:
-    ///   - userInfo: the push's user info.
-    ///   - facts: who is signed in, and what is known of the phone.
-    ///   - ledger: what was shown and recalled.
-    ///   - badge: nil if none is stored (S2.20).
-    ///   - isRecall: the app's own test for other senders' pushes; S2.22 by default.
-    ///   - wall: wall milliseconds of this phone.
-    /// - Returns: nil if the delivered list has to be looked at first; nothing was changed then.
+    /// Decides, and writes ledger and badge under the caller's lock. Nil if the delivered list has to be looked at first; nothing was
+    /// changed then. `isRecall` is the app's own test for other senders' pushes (S2.22).
     public static func changes(
         userInfo: JSONValue, facts: Facts, ledger: inout Ledger, badge: inout Badge?,
         isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
@@ -210,12 +201,11 @@ public enum ExtensionDecision {
         return changes
     }
 
-    /// The log position the phone has after a push that is the next of its log.
     private static func reached(_ info: PushInfo, _ facts: Facts) -> LogPosition? {
         facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
 
-    /// What stands where a message was recalled, whoever tells of it first: its recall, or a late push of its own.
+    /// What stands where a message was recalled, whichever comes first: its recall, or a late push of its own.
     static func recalled(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
             badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",

@@ -73,14 +73,8 @@ public struct InAppBanner: Hashable, Sendable {
 /// What is heard and seen when a notification arrives in the foreground. iOS below 10 shows and sounds nothing then (S4.2); from 10 on
 /// the system does it, if it is asked to.
 public struct ForegroundPresentation: Hashable, Sendable {
-    /// The kit's own choice in the foreground (S2.9): nothing for a message the device has already, and no ring for one that the
-    /// extension has silenced because it rang before (DESIGN P3). Of what is for somebody else nothing is shown at all: it was on
-    /// its way when the person before signed out (DESIGN P7).
-    ///
-    /// - Parameters:
-    ///   - isForAnother: whether it is for somebody else than the person who is signed in.
-    ///   - isKnown: whether the message is in the local store.
-    ///   - isSilenced: whether it is a push of the server's whose sound was taken away.
+    /// The kit's own choice in the foreground (S2.9): nothing for a message the device has already, no ring for one that the extension
+    /// has silenced because it rang before (DESIGN P3), and nothing at all of what is for somebody else (DESIGN P7).
     public static func choice(
         isForAnother: Bool, isKnown: Bool, isSilenced: Bool
     ) -> PresentationOptions {
@@ -118,14 +112,8 @@ public struct ForegroundPresentation: Hashable, Sendable {
         case vibrate
     }
 
-    /// What to do for a push or local notification that arrived in the foreground.
-    ///
-    /// - Parameters:
-    ///   - text: what it says.
-    ///   - hasSound: whether it was sent with a sound.
-    ///   - userInfo: its user info.
-    ///   - system: what the system is asked to present; nil on iOS below 10, which presents nothing.
-    ///   - isKnown: whether the device has the message already or has rung for it: it rings once (DESIGN P3).
+    /// What to do for a push or local notification in the foreground. `system` is what the system is asked to present, nil on iOS below
+    /// 10, which presents nothing. A message that is known rings no second time (DESIGN P3).
     public func steps(
         text: AlertText, hasSound: Bool, userInfo: JSONValue, system: PresentationOptions?, isKnown: Bool = false
     ) -> [Step] {

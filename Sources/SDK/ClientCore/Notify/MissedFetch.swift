@@ -21,7 +21,7 @@ public struct MissedFetch: Hashable, Sendable {
         self.counted = counted
     }
 
-    /// What is missing before a push; nil if nothing is, or nobody knows what the phone has.
+    /// Nil if nothing is missing, or the phone's position is not known.
     init?(_ info: PushInfo, _ facts: ExtensionDecision.Facts) {
         guard facts.canFetch, let known = facts.position, info.position > known + 1 else { return nil }
         let last = info.position - 1
@@ -126,20 +126,9 @@ public enum MissedDecision {
         }
     }
 
-    /// Claims the missed messages; whoever has one already shows it. What was recalled meanwhile is marked so. The caller
-    /// holds the app group's lock, and marks each one shown after it was posted.
-    ///
-    /// One ring in all: if the push itself rings, none of them does, otherwise the newest (DESIGN §5).
-    ///
-    /// - Parameters:
-    ///   - answer: what the server answered.
-    ///   - fetch: what it was asked.
-    ///   - hidden: what each says where this phone hides their content; nil where it does not.
-    ///   - names: what the app's providers have said of a conversation and its sender.
-    ///   - pushRings: whether the push itself rings.
-    ///   - delivered: the messages in the delivered list.
-    ///   - ledger: what was shown and recalled.
-    ///   - wall: wall milliseconds of this phone.
+    /// Claims the missed messages; one that is claimed already is shown by its holder. What was recalled meanwhile is marked so. The caller
+    /// holds the app group's lock, and marks each one shown after it was posted. One ring in all: if the push itself rings, none of them
+    /// does, otherwise the newest (DESIGN §5). `hidden` is what each says where this phone hides content.
     public static func posts(
         _ answer: JSONValue, _ fetch: MissedFetch, hidden: String?,
         names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,

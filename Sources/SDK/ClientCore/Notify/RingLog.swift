@@ -13,7 +13,7 @@ public struct RingLog: Hashable, Sendable {
     public init() {}
 
     /// Notes a ring.
-    public mutating func note(_ message: MessageID) {
+    public mutating func insert(_ message: MessageID) {
         guard self.messages.append(message).inserted, self.messages.count > Self.capacity else { return }
         self.messages.removeFirst()
     }

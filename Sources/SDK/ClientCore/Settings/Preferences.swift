@@ -1,11 +1,9 @@
 import OrderedCollections
 package import TidingsModel
 
-/// What the person has set: as the server's log has it, with what this device has set since on top.
+/// The settings in the server's log, with what this device has changed since on top.
 package struct Preferences: Hashable, Sendable {
-    /// As the log has it.
     package private(set) var confirmed: AllSettings
-    /// With the pending changes: what holds on this device.
     package private(set) var current: AllSettings
     private var pending: OrderedDictionary<String, Pending> = [:]
 
@@ -13,37 +11,30 @@ package struct Preferences: Hashable, Sendable {
 
     private struct Pending: Hashable, Sendable {
         var telling: Telling
-        /// The entry of the person's log that says the same, 0 for none; nil while the server has not answered.
+        /// The log position that says the same, 0 for none; nil while the server has not answered.
         var position: LogPosition?
     }
 
-    /// A pending change as it is told. The number tells it from one that sets the same, with another in between.
     package struct Telling: Hashable, Sendable {
-        /// What is told.
         package var pendingChange: PendingSettingsChange
-        /// Counts what was set on this device.
         package var number: UInt64
     }
 
-    /// A confirmed pending change.
     package struct Confirmation: Hashable, Sendable {
-        /// What was requested.
         package var pendingChange: PendingSettingsChange
-        /// Whether an entry of the log says so; without one it was so already.
+        /// False if it was so already.
         package var isInLog: Bool
     }
 
-    /// - Parameter pending changes: not confirmed, in a fixed order.
     package init(confirmed: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = []) {
         self.confirmed = confirmed
         self.current = confirmed
         for pendingChange in pendingChanges { _ = self.pendingChange(pendingChange) }
     }
 
-    /// What was not confirmed, in the order in which it was first requested.
+    /// In the order in which they were first set.
     package var pendingChanges: [PendingSettingsChange] { self.pending.values.map(\.telling.pendingChange) }
 
-    /// What the server has not answered yet.
     package var untold: [Telling] { self.pending.values.filter { $0.position == nil }.map(\.telling) }
 
     /// How loud a conversation may be at a moment of the wall clock.
@@ -51,14 +42,13 @@ package struct Preferences: Hashable, Sendable {
         self.current.person.level(of: conversation, self.current.conversations[conversation], wall: wall)
     }
 
-    /// Whether a conversation does not count in the badge (S2.12). A level with an end holds here until the log says that it has
-    /// ended, not until that time: the server counts like this too, and both must say the same number.
+    /// Whether a conversation does not count in the badge (S2.12). A level with an end holds until the log says that
+    /// it has ended, because the server counts like this too and both must arrive at the same number.
     package func isMuted(_ conversation: ConversationID) -> Bool {
         let own = self.current.conversations[conversation]?.level
         return (own ?? self.current.person.levels[conversation.type] ?? .all).isMuted
     }
 
-    /// The person has set something here.
     package mutating func pendingChange(_ pendingChange: PendingSettingsChange) -> Telling {
         self.last += 1
         let telling = Telling(pendingChange: pendingChange, number: self.last)
@@ -67,14 +57,14 @@ package struct Preferences: Hashable, Sendable {
         return telling
     }
 
-    /// The server has taken a pending change; its log says so at this position, and at none for 0: it was so already. Nothing changes if
-    /// the person has set something else since, which is still to be told.
+    /// The log says so at `position`, 0 for none. Nothing changes if the person has set something else since, which
+    /// is still to be told.
     package mutating func told(_ telling: Telling, position: LogPosition) {
         guard self.pending[telling.pendingChange.key]?.telling == telling else { return }
         self.pending[telling.pendingChange.key]?.position = position
     }
 
-    /// The server has refused a pending change: what the log has holds again. False if the person has set something else since.
+    /// What the log has holds again. False if the person has set something else since.
     package mutating func refused(_ telling: Telling) -> Bool {
         guard self.pending[telling.pendingChange.key]?.telling == telling else { return false }
         self.pending.removeValue(forKey: telling.pendingChange.key)
@@ -82,7 +72,6 @@ package struct Preferences: Hashable, Sendable {
         return true
     }
 
-    /// The local store has the log up to here: returns the pending changes that it has confirmed.
     package mutating func confirm(storedUpTo stored: LogPosition) -> [Confirmation] {
         var done: [Confirmation] = []
         for (key, item) in self.pending {
@@ -95,7 +84,6 @@ package struct Preferences: Hashable, Sendable {
         return done
     }
 
-    /// The log says something else now.
     package mutating func changeConfirmed(_ change: (inout AllSettings) -> Void) {
         change(&self.confirmed)
         self.renew()
@@ -108,7 +96,6 @@ package struct Preferences: Hashable, Sendable {
 }
 
 extension AllSettings {
-    /// What an entry of the person's log makes of it; other entries change nothing.
     package mutating func apply(_ body: LogEntry.Body) {
         switch body {
         case .conversationSettings(let conversation, let own):

@@ -20,10 +20,9 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     /// position.
     public var isOnlyHere = false
 
-    /// Positions from here on are of no log: only the order of messages that the server has lost.
+    /// Positions from here on are in no log: they keep the order of messages that the server has lost.
     package static let beyondLog: LogPosition = 1 << 62
 
-    /// A message from its parts.
     package init(
         message: Message, conversation: ConversationID, position: LogPosition, isUnread: Bool, isRecalled: Bool = false,
         isEdited: Bool = false, mentionsMe: Bool = false, isOnlyHere: Bool = false
@@ -65,7 +64,6 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     /// Nobody can write any more.
     public var isDissolved = false
 
-    /// A conversation from its parts.
     package init(
         conversation: ConversationID, last: StoredMessage, count: LocalUnreadCounts.Count, level: NotificationLevel,
         name: String?, portrait: String?, isDissolved: Bool

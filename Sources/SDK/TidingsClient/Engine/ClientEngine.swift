@@ -13,6 +13,7 @@ final class ClientEngine: Sendable {
         var store: LocalStore
         var group: AppGroup?
         var tokens: (any ExtensionTokens)?
+        var center: NotificationCenterWorker
         var transport: any ClientTransport
         var serverURL: URL
         var apiURL: URL?
@@ -52,8 +53,6 @@ final class ClientEngine: Sendable {
         var isMute = false
         /// The core answers nothing that is requested from now on.
         var isFinished = false
-        /// The last piece of work on notification centre and badge; each begins when the one before has ended.
-        var tidying: Task<Void, Never>?
         /// Identifies the person on this device since the last welcome (DESIGN P7).
         var recipientTag: String?
         var signingOut: [CheckedContinuation<Void, Never>] = []
@@ -230,7 +229,9 @@ final class ClientEngine: Sendable {
             self.shareSettings()
         case .readTimeZone(let name):
             self.post(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.parts.clock.now.wall)))
-        case .forgetPerson: self.forgetPerson()
+        case .forgetPerson:
+            self.forgetPerson()
+            if let work = effect.centerWork { self.requestCenterWork(work) }
 
         case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem,
             .publishSignal:
@@ -253,18 +254,10 @@ final class ClientEngine: Sendable {
         case .askDelegate(let message, let name):
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
-        case .claimRing(let id): self.claim(id)
-        case .postNotification(let notification): self.postNotification(notification)
-        case .markShown(let id): self.markShown(id)
-        case .markRecalled(let id): self.markRecalled(id)
-        case .releaseClaim(let id):
-            let holder = Ledger.Holder.kit(process: self.parts.processNumber)
-            self.withGroup { $0.ledger.release(id, by: holder) }
-        case .clearNotifications(let conversation, let position): self.clearNotifications(conversation, upTo: position)
-        case .recallNotification(let id, let replacement): self.recall(id, replacement)
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
+            if let work = effect.centerWork { self.requestCenterWork(work) }
         case .readDeviceStatus: self.readDeviceStatus()
-        case .lowerBadge(let unread, let position): self.lowerBadge(unread: unread, position: position)
-        case .writeBadge(let unread, let position): self.writeBadge(unread: unread, position: position)
 
         case .beginBackgroundTask: self.shared.withLock { $0.host }?.beginBackgroundTask()
         case .endBackgroundTask: self.shared.withLock { $0.host }?.endBackgroundTask()

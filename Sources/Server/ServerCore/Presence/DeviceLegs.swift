@@ -21,7 +21,7 @@ struct Leg: Sendable {
     enum Subject: Sendable {
         case message(SharedMessage)
         /// The device has shown the message, or may have; `wasUnread`: it was unread and counted until then.
-        indirect case recall(Recall, wasUnread: Bool)
+        indirect case recall(TidingsModel.Recall, wasUnread: Bool)
     }
 
     enum Recall: Hashable, Sendable {

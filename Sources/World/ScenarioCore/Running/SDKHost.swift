@@ -21,6 +21,11 @@ struct SDKHost {
     var queue: [ClientEvent] = []
     var isOffline: Bool
     var kit: KitMachine
+    /// Its work at the notification centre, and what it was answered while it was suspended.
+    var center = NotificationCenterQueue()
+    var lastCenterWork: NotificationCenterQueue.Number = 0
+    var waitingCenter: [NotificationCenterQueue.Event] = []
+    /// The calls the file says an answer for.
     var callsAnsweredByFile: Set<CallbackNumber> = []
     /// The wakes of actions that are at work, with the calls they answer, and how many actions there were.
     var openActions: [WakeNumber: KitMachine.Call?] = [:]
@@ -62,7 +67,11 @@ struct SDKHost {
     ///
     /// - Parameter wall: wall milliseconds.
     mutating func beginSteps(wall: Int64) {
-        if case .stored(let badge)? = self.setup.badge { self.badge = badge }
+        switch self.setup.badge {
+        case .stored(let badge)?: self.badge = badge
+        case .missing?: self.badge = nil
+        case nil: break
+        }
         if let position = self.setup.phonePosition {
             self.store = Self.store(self.setup, position: position)
             self.recipient?.position = position
@@ -93,6 +102,8 @@ struct SDKHost {
     mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
         self.store.carryOut(command).counting(self.setup.unread)
     }
+
+    var storedPosition: LogPosition { self.store.stored }
 
     /// Unread messages outside muted conversations, with those from before the case.
     var unread: Int { self.store.unread + self.setup.unread }

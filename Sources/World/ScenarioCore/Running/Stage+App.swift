@@ -9,7 +9,8 @@ struct HostedApp {
     var sdk: SDKHost?
     /// Whether the app's process has set the notification centre's delegate.
     var hasCenterDelegate = false
-    var posting: [QueryNumber: MessageID] = [:]
+    /// What the kit's work at the notification centre is waiting for.
+    var centerQueries: [QueryNumber: NotificationCenterQueue.PendingQuery] = [:]
     /// What a post of the service extension is waiting for.
     var extensionPosting: [QueryNumber: (push: CallbackNumber, message: MessageID)] = [:]
     /// The pushes at work in the service extension, by their calls.
@@ -40,8 +41,9 @@ extension Stage {
     }
 
     mutating func answered(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
-        if let message = self.app.posting.removeValue(forKey: number) {
-            self.posted(message, answer, in: process)
+        if let query = self.app.centerQueries.removeValue(forKey: number) {
+            if case (.badge, .refused(let error)) = (query, answer) { self.fault("refused: \(error)") }
+            self.center(query.event(for: answer), in: process)
         } else if let post = self.app.extensionPosting.removeValue(forKey: number) {
             self.extensionGoesOn(.posted(post.message, isTaken: answer == .added), post.push)
         } else if case .refused(let error) = answer {

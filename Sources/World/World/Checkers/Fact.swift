@@ -183,7 +183,7 @@ struct Checkers {
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), FinalProbeChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(), AbuseChecker(),
-            WaitChecker(), RecipientChecker(),
+            WaitChecker(), RecipientChecker(), FrontRingChecker(),
         ]
     }
 

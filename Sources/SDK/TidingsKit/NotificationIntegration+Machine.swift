@@ -6,7 +6,7 @@ import TidingsModel
 import UIKit
 import UserNotifications
 
-/// The completion handlers of the calls that wait for one; given up, each is called with its fallback.
+/// A handler that is given up is called with its fallback.
 struct OpenCalls {
     var last: KitMachine.Call = 0
     var presentations: [KitMachine.Call: Completion<PresentationOptions>] = [:]
@@ -21,10 +21,8 @@ struct OpenCalls {
 
 // The kit's machine: what the delegates forward goes in, what it decides is carried out.
 extension NotificationIntegration {
-    /// Has the machine decide about an event and carries out what follows.
-    ///
-    /// - Parameter accept: called before, for one of ours: keeps its completion handler.
-    /// - Returns: false for a notification that is none of ours.
+    /// `accept` is called before anything is carried out, for one of ours, to keep its completion handler. Returns
+    /// false for a notification that is not ours.
     @discardableResult
     func handle(_ event: KitMachine.Event, accept: () -> Void = {}) -> Bool {
         // Before the tag is looked at: who signs in meanwhile is not who was meant (DESIGN P7).
@@ -33,11 +31,10 @@ extension NotificationIntegration {
         self.machine.handle(event, facts: self.client.kitFacts, into: &effects)
         guard !effects.contains(.leaveToApp) else { return false }
         accept()
-        for effect in effects { self.perform(effect, signIn: signIn) }
+        for effect in effects { self.carryOut(effect, signIn: signIn) }
         return true
     }
 
-    /// A push or Background Fetch with its completion handler.
     func handleFetch(
         _ completionHandler: @escaping (UIBackgroundFetchResult) -> Void,
         _ event: (KitMachine.Call) -> KitMachine.Event
@@ -48,7 +45,6 @@ extension NotificationIntegration {
         }
     }
 
-    /// A tap or action, with its completion handler where the callback has one.
     func handle(_ tap: KitMachine.Tap, completionHandler: (() -> Void)?) -> Bool {
         guard let completionHandler else { return self.handle(.responded(tap, nil)) }
         let call = self.calls.next()
@@ -58,7 +54,7 @@ extension NotificationIntegration {
     }
 
     // tidy: long because it is one case per effect.
-    private func perform(_ effect: KitMachine.Effect, signIn: SignInNote?) {
+    private func carryOut(_ effect: KitMachine.Effect, signIn: SignInNote?) {
         let client = self.client
         switch effect {
         case .leaveToApp: break
@@ -67,17 +63,11 @@ extension NotificationIntegration {
         case .choosePresentation(let notification, let call, let milliseconds):
             self.choosePresentation(of: notification, call, within: milliseconds)
         case .present(let options, let call): self.calls.presentations.removeValue(forKey: call)?(options)
-        case .markShown(let message): client.noteRung(message)
+        case .markShown(let message): client.markShown(message)
         case .ring(.showBanner(let banner)): self.banners.send(banner)
         case .ring(.playSound(let sound)): SoundPlayer.play(sound)
         case .ring(.vibrate): SoundPlayer.vibrate()
-        case .countBadge(let push, let isActive, let call):
-            Task { self.handle(.badgeCounted(await client.count(push, isActive: isActive), call)) }
-        case .showBadge(let number, let call):
-            Task {
-                await client.showPushedBadge(number)
-                self.handle(.badgeShown(call))
-            }
+        case .countBadge, .showBadge: Task { if let event = await client.carryOut(effect) { self.handle(event) } }
         case .refresh(let call):
             let remaining = self.application.applicationState == .background ? self.remainingBackgroundTime : nil
             Task { self.handle(.refreshed(await client.performBackgroundRefresh(remaining: remaining), call)) }
@@ -111,7 +101,7 @@ extension NotificationIntegration {
         }
     }
 
-    /// The background time left; nil in the foreground, where the system does not count it.
+    /// Nil in the foreground, where the system does not count it.
     var remainingBackgroundTime: TimeInterval? {
         let seconds = self.application.backgroundTimeRemaining
         return seconds < 86_400 ? seconds : nil
@@ -119,7 +109,6 @@ extension NotificationIntegration {
 }
 
 extension KitMachine.Tap {
-    /// A response as iOS 10 and later tell it.
     @MainActor init(_ response: UNNotificationResponse, origin: PersonResponse.Origin) {
         let request = response.notification.request
         let content = request.content
@@ -130,21 +119,19 @@ extension KitMachine.Tap {
             deliveredAt: Int64(response.notification.date.timeIntervalSince1970 * 1_000))
     }
 
-    /// A tap on what a dictionary alone tells of.
     init(payload userInfo: JSONValue, origin: PersonResponse.Origin) {
         self.init(userInfo: userInfo, text: AlertText(userInfo: userInfo), origin: origin)
     }
 }
 
 extension AlertText {
-    /// What a notification says.
     init(_ content: UNNotificationContent) {
         self.init(title: content.title, subtitle: content.subtitle, body: content.body)
     }
 }
 
 extension KitMachine.AppState {
-    /// As the system says; a state of a later system is taken for the background, where nothing rings.
+    /// A state of a later system counts as background, where nothing rings.
     init(_ state: UIApplication.State) {
         switch state {
         case .active: self = .active
