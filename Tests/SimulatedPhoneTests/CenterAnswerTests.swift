@@ -1,8 +1,9 @@
 import ClientCore
-import PhoneCore
 import SimulatedPhone
 import Testing
 import TidingsModel
+
+@testable import PhoneCore
 
 @Suite struct `An answer of the notification centre` {
     private typealias Query = NotificationCenterQueue.PendingQuery

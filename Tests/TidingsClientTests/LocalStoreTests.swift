@@ -39,7 +39,7 @@ import TidingsModel
         try store.writeOutgoing(draft)
         #expect(try store.writeRead(self.withBob, upTo: 2) == 1)
         let mute = PendingSettingsChange.conversation(self.withBob, ConversationSettings(level: .blocked))
-        #expect(try store.writeWish(mute) == 0)
+        #expect(try store.writePendingChange(mute) == 0)
         store = try LocalStore(file: self.file)
         #expect(store.setAside == nil)
         #expect(

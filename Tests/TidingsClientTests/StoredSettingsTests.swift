@@ -33,7 +33,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     func `requested here are there after a restart, until they are dropped`(pendingChange: PendingSettingsChange) throws
     {
         let bench = try StoreBench()
-        _ = try bench.store.writeWish(pendingChange)
+        _ = try bench.store.writePendingChange(pendingChange)
         try bench.reopen()
         #expect(try bench.store.restored().pendingChanges == [pendingChange])
         _ = try bench.store.removePendingChange(pendingChange, isKept: false)
@@ -43,7 +43,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     @Test func `requested here hold over those of the log, and count`() throws {
         let bench = try StoreBench()
         try bench.appendText("hi")
-        #expect(try bench.store.writeWish(.conversation(team, muted)) == 0)
+        #expect(try bench.store.writePendingChange(.conversation(team, muted)) == 0)
         try bench.append(.conversationSettings(team, ConversationSettings(level: .mentions)))
         #expect(try bench.store.counts().unread == 0)
         #expect(try bench.store.preferences().current.conversations == [team: muted])
@@ -52,8 +52,8 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
 
     @Test func `requested here are dropped only if nothing else was requested since`() throws {
         let bench = try StoreBench()
-        _ = try bench.store.writeWish(.hidesContent(true))
-        _ = try bench.store.writeWish(.hidesContent(false))
+        _ = try bench.store.writePendingChange(.hidesContent(true))
+        _ = try bench.store.writePendingChange(.hidesContent(false))
         _ = try bench.store.removePendingChange(.hidesContent(true), isKept: false)
         #expect(try bench.store.restored().pendingChanges == [.hidesContent(false)])
     }
@@ -62,7 +62,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         let bench = try StoreBench()
         try bench.append(.personSettings(PersonSettings(language: "en")))
         for pendingChange in [PendingSettingsChange.conversation(team, muted), .level(.group, .mentions)] {
-            _ = try bench.store.writeWish(pendingChange)
+            _ = try bench.store.writePendingChange(pendingChange)
             _ = try bench.store.removePendingChange(pendingChange, isKept: true)
         }
         #expect(
@@ -77,7 +77,7 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         let all = AllSettings(person: PersonSettings(hidesContent: true), conversations: [team: muted], blocked: ["x"])
         _ = try bench.store.replaceSettings(all)
         #expect(try bench.store.restored().preferences == all)
-        _ = try bench.store.writeWish(.hidesContent(false))
+        _ = try bench.store.writePendingChange(.hidesContent(false))
         try bench.store.resetLog(nil)
         #expect(try bench.store.restored() == ClientCore.Restored(pendingChanges: [.hidesContent(false)]))
         try bench.store.forgetAll()

@@ -112,7 +112,7 @@ final class ForwardingPhone: PhoneLink {
             defer { state.heldSettings = nil }
             return state.heldSettings ?? []
         }
-        for number in held { self.owner.withLock { $0.process }?.take(self.answer(.settings), for: number) }
+        for number in held { self.owner.withLock { $0.process }?.resolve(self.answer(.settings), for: number) }
     }
 
     private func holds(_ number: QueryNumber) -> Bool {
@@ -137,7 +137,7 @@ final class ForwardingPhone: PhoneLink {
         switch event {
         case .query(let number, .settings) where self.holds(number): break
         case .query(let number, let query):
-            self.owner.withLock { $0.process }?.take(self.answer(query), for: number)
+            self.owner.withLock { $0.process }?.resolve(self.answer(query), for: number)
         case .iconBadgeNumberSet(let number): self.write(number)
         case .localNotificationScheduled(let request): self.show(request)
         case .deliveredRemoved(let identifiers):

@@ -18,8 +18,8 @@ extension ChatClient {
     ) throws {
         let settings = ConversationSettings(
             level: level, levelUntil: until?.timeIntervalSince1970.wholeMilliseconds)
-        try ChatError.check(conversation.validate)
-        try ChatError.check(settings.validate)
+        try ChatError.check { () throws(InvalidField) in try conversation.validate() }
+        try ChatError.check { () throws(InvalidField) in try settings.validate() }
         try self.storeSetting(.conversation(conversation, settings))
     }
 
@@ -82,7 +82,7 @@ extension ChatClient {
     public func unblock(_ user: UserID) async throws { try await self.request(.setBlocked(user, false)) }
 
     private func storeSetting(_ pendingChange: PendingSettingsChange) throws {
-        let unread = try self.reading { try $0.writeWish(pendingChange) }
+        let unread = try self.reading { try $0.writePendingChange(pendingChange) }
         self.engine?.post(.settingRequested(pendingChange))
         self.engine?.post(.unreadCounted(unread))
     }

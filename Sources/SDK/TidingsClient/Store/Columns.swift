@@ -1,12 +1,12 @@
-import GRDB
-import TidingsModel
+public import GRDB
+public import TidingsModel
 
-// How the model's values are stored in columns.
+// How the model's values are stored in columns. The conformances are public because both sides of them are.
 
 extension DatabaseValueConvertible where Self: StringIdentifier {
-    var databaseValue: DatabaseValue { self.rawValue.databaseValue }
+    public var databaseValue: DatabaseValue { self.rawValue.databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         String.fromDatabaseValue(value).map { Self($0) }
     }
 }
@@ -18,17 +18,17 @@ extension ObjectName: DatabaseValueConvertible {}
 
 /// SQLite's integers are signed: the same 64 bits.
 extension MessageID: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue { Int64(bitPattern: self.rawValue).databaseValue }
+    public var databaseValue: DatabaseValue { Int64(bitPattern: self.rawValue).databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         Int64.fromDatabaseValue(value).map { Self(rawValue: UInt64(bitPattern: $0)) }
     }
 }
 
 extension MessageFlags: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue { self.rawValue.databaseValue }
+    public var databaseValue: DatabaseValue { self.rawValue.databaseValue }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         Int64.fromDatabaseValue(value).map { Self(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
 }
@@ -46,7 +46,7 @@ extension ConversationID {
 
 /// Null for nobody, `*` for everybody, otherwise a JSON list of ids.
 extension Mentions: DatabaseValueConvertible {
-    var databaseValue: DatabaseValue {
+    public var databaseValue: DatabaseValue {
         switch self {
         case .none: .null
         case .users(let users): users.column.databaseValue
@@ -54,7 +54,7 @@ extension Mentions: DatabaseValueConvertible {
         }
     }
 
-    static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> Self? {
         let column = String.fromDatabaseValue(value)
         if column == "*" { return .everyone }
         let users = [UserID](column: column)

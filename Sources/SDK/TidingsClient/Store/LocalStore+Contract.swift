@@ -11,7 +11,7 @@ extension LocalStore: LocalStoreContract {
         case .removeOutgoing(let id): try self.removeOutgoing(id)
         case .markRead(let conversation, let position):
             return .counted(try self.writeRead(conversation, upTo: position))
-        case .addPendingChange(let pendingChange): return .counted(try self.writeWish(pendingChange))
+        case .addPendingChange(let pendingChange): return .counted(try self.writePendingChange(pendingChange))
         case .removePendingChange(let pendingChange, let isKept):
             return .counted(try self.removePendingChange(pendingChange, isKept: isKept))
         case .replaceSettings(let all): return .counted(try self.replaceSettings(all))

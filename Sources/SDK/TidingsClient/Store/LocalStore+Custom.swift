@@ -52,7 +52,7 @@ extension LocalStore {
             var rows = try Row.fetchAll(
                 database, sql: "SELECT * FROM custom WHERE position > ? ORDER BY position", arguments: [mark])[...]
             if wall == nil { rows = rows.prefix { ($0["expiresAt"] as Int64?) == nil } }
-            let last = rows.last?["position"] ?? mark
+            let last: LogPosition = rows.last?["position"] ?? mark
             let newestNow = rows.map { $0["id"] as MessageID }.reduce(newest, max)
             if last > mark { try self.remember(handedOver: last, newest: newestNow) }
             try database.execute(sql: "DELETE FROM custom WHERE position <= ?", arguments: [last])

@@ -73,12 +73,12 @@ extension LocalStore {
 
     /// Stores what the person has set until the log confirms it. Returns the unread messages outside muted
     /// conversations.
-    func writeWish(_ pendingChange: PendingSettingsChange) throws -> Int {
+    func writePendingChange(_ pendingChange: PendingSettingsChange) throws -> Int {
         try self.write { database in
             try database.execute(
                 sql: """
-                    INSERT INTO pendingChange (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                    """, arguments: [wish.key, wish.column])
+                    INSERT INTO wish (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    """, arguments: [pendingChange.key, pendingChange.column])
             return try Self.counts(in: database).unread
         }
     }
