@@ -14,7 +14,7 @@ struct LegChecker: Checker {
     /// How long the store may take to have the ends of all legs of one push, in milliseconds: a slow disk, twice.
     private static let mergedBound: Int64 = 20_000
 
-    private struct Recall {
+    private struct PendingRecall {
         var recall: MessageID
         var holder: Int
         var device: DeviceKey
@@ -38,7 +38,7 @@ struct LegChecker: Checker {
     private typealias Place = LegTable<Past>.Place
 
     private var legs = LegTable<Past>()
-    private var recalls: [Recall] = []
+    private var recalls: [PendingRecall] = []
     /// By holder, the legs that have begun on a device since it signed out last: a sign-out ends them all.
     private var begun: [Int: [Begun]] = [:]
     private var kept: OrderedDictionary<Int, [Place]> = [:]
@@ -124,7 +124,7 @@ struct LegChecker: Checker {
         else { return }
         let place = self.legs.findOrAdd(recall.id, holder, or: Past())
         self.recalls.append(
-            Recall(recall: recall.id, holder: holder, device: device, position: delivery.position))
+            PendingRecall(recall: recall.id, holder: holder, device: device, position: delivery.position))
         self.begun[holder, default: []].append(Begun(place: place, position: delivery.position))
     }
 

@@ -32,7 +32,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case readElsewhere = "legs ended read elsewhere"
     case recalledLegs = "legs ended recalled"
     case expiredLegs = "legs ended expired"
-    case recalls = "pushes of a recall"
+    case recallPushes = "pushes of a recall"
     case badgePushes = "badge pushes"
     case localNotifications = "local notifications"
     case overwritten = "pushes overwritten"
@@ -158,7 +158,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ request: SentPush, _ key: DeviceKey, _ state: CheckerState) {
         guard request.pushType == .alert else { return self.reach(.badgePushes) }
-        guard let info = request.alert else { return self.reach(.recalls) }
+        guard let info = request.alert else { return self.reach(.recallPushes) }
         if info.text == nil { self.reach(.hiddenPushes) }
         guard var message = state.committed.messages[info.message]?.message, message.mentions != .none else { return }
         message.mentions = .none
