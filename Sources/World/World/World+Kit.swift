@@ -60,7 +60,8 @@ extension World {
             let request = notification.request(badge: badge, hasCategory: false)
             self.querySystem(process, .add(request), on: index, for: .center(.posting(number)))
             self.maybeClearUnsettled(notification.message, in: process, on: index)
-        case .remove(let identifiers): self.sendToSystem(process, .deliveredRemoved(identifiers: identifiers), on: index)
+        case .remove(let identifiers):
+            self.sendToSystem(process, .deliveredRemoved(identifiers: identifiers), on: index)
         // By the call the system has (ios-delivery.md §9).
         case .showBadge(let badge, let number) where self.phones[index].core.version.major < 16:
             self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)

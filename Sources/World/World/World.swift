@@ -228,7 +228,8 @@ package struct World {
             .server
         case .apns, .apnsFault, .appleAnswers, .toApple, .chanceOfAPNsFault: .apns
         case .phone(let index, _), .phoneTimer(let index), .client(let index, _, _), .clientTimer(let index, _),
-            .center(let index, _, _), .pushArrives(let index, _, _), .extensionAnswered(let index, _, _, _), .continueExtension(let index, _, _), .storageFreed(let index), .energySaved(let index):
+            .center(let index, _, _), .pushArrives(let index, _, _), .extensionAnswered(let index, _, _, _),
+            .continueExtension(let index, _, _), .storageFreed(let index), .energySaved(let index):
             .phone(index)
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
         case .personActs(let index), .signsIn(let index), .recallsWritten(let index, _), .clears(let index, _):

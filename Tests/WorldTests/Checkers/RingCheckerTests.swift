@@ -291,8 +291,8 @@ import TidingsModel
     @Test func `finds a phone that knows and lets it ring, by either road`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let recall = story.recall(message)
-        let recall = try #require(recall)
+        let recalled = story.recall(message)
+        let recall = try #require(recalled)
         story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1))
         story.emit(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann1))
         story.emit(.extended(message.id, isQuiet: false, text: "", on: ann2))
@@ -309,8 +309,8 @@ extension `The promise that what is recalled stays recalled` {
     @Test func `finds a phone that knows and tells what it said`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let recall = story.recall(message)
-        let recall = try #require(recall)
+        let recalled = story.recall(message)
+        let recall = try #require(recalled)
         story.emit(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         // One phone hears of it by a push, the other in its log.
         story.emit(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))
