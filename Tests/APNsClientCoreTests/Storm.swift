@@ -132,15 +132,15 @@ struct Storm {
 
     private mutating func finished(_ request: RequestID, _ outcome: APNsOutcome) {
         self.ended[request, default: 0] += 1
-        let outcome = self.outcomes[request]
+        let state = self.outcomes[request]
         let isRight =
-            switch (outcome, outcome) {
+            switch (outcome, state) {
             case (.accepted, .answered): true
             case (.refused, .released): self.refused.contains(request)
             case (.unknownOutcome, .sent), (.unknownOutcome, .lost): true
             case (.notSent, .waiting), (.notSent, .released), (.stopped, .waiting), (.stopped, .released): true
             default: false
             }
-        if !isRight { self.fault("\(request) ended as \(outcome) but is \(String(describing: outcome))") }
+        if !isRight { self.fault("\(request) ended as \(outcome) but is \(String(describing: state))") }
     }
 }

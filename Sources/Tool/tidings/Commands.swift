@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import TidingsClient
-import TidingsModel
+public import TidingsModel
 import TidingsServer
 
 struct APIOptions: ParsableArguments {

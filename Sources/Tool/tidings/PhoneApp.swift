@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import TidingsModel
-import VirtualPhone
+public import VirtualPhone
 
 /// The app of a phone: one that is built beside the tool, by name, or any executable, by path.
 struct PhoneApp {
