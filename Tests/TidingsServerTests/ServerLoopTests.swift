@@ -140,9 +140,9 @@ private final class FakeSender: PushSender {
             try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
             rig.sender.report(.paused(LaneOutage(.provider, reason: "ServiceUnavailable")))
             guard
-                case .accepted(let accepted) = await rig.server.ask(
+                case .accepted(let accepted) = await rig.server.execute(
                     .send(.init(app: "demo", user: "alice"), self.draft("c1"))),
-                case .trace(let trace?, _) = await rig.server.ask(.trace("demo", accepted.messageID))
+                case .trace(let trace?, _) = await rig.server.execute(.trace("demo", accepted.messageID))
             else {
                 Issue.record("the send was refused, or has no trace")
                 return
