@@ -383,15 +383,13 @@ import TidingsModel
         bench.say(String(repeating: "long ", count: 6_000), to: .direct("bob"))
         #expect(bench.pushes[0].request.payload.count <= 4_096)
         let text = PushInfo(userInfo: try JSONValue(parsing: bench.pushes[0].request.payload))?.text?.body
-        #expect(text?.utf8.count == PushText.bytesMax)
-        #expect(text?.hasSuffix("…") == true)
+        #expect(text?.utf8.count == PushText.bytesMax && text?.hasSuffix("…") == true)
         try bench.pushes[0].request.validate()
     }
 
     @Test func `has an apns-id made from message, device and try alone`() {
         let leg = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "phone")
         let other = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "tablet")
-        #expect(apnsID(of: leg, attempt: 0) == apnsID(of: leg, attempt: 0))
         #expect(apnsID(of: leg, attempt: 0) != apnsID(of: leg, attempt: 1))
         #expect(apnsID(of: leg, attempt: 0) != apnsID(of: other, attempt: 0))
         #expect(APNsFormat.isCanonicalUUID(apnsID(of: leg, attempt: 0).utf8))

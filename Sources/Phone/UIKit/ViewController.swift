@@ -48,7 +48,7 @@ public import Foundation
     open var view: UIView {
         get {
             self.loadViewIfNeeded()
-            guard let view = self.viewIfMade else { preconditionFailure("loadView() must set the view") }
+            guard let view = self.viewIfMade else { fatalError("loadView() must set the view") }
             return view
         }
         set { self.viewIfMade = newValue }

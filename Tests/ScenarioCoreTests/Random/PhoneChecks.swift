@@ -254,7 +254,8 @@ extension Callback {
     /// Whether the kit writes the badge in it (S2.17).
     fileprivate var resigns: Bool {
         switch self {
-        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate: true
+        // At its end an app counts its badge before it returns, as work at the notification centre.
+        case .sceneWillResignActive, .applicationWillResignActive: true
         default: false
         }
     }

@@ -133,14 +133,14 @@ extension VirtualPhone {
     }
 
     private static func object(_ payload: JSONValue) -> JSONObject {
-        guard let object = payload.objectValue else { preconditionFailure("payload must be an object") }
+        guard let object = payload.objectValue else { fatalError("payload must be an object") }
         return object
     }
 
     func key(_ identifier: String?) -> NotificationKey {
         let list = self.screen.list
         guard let entry = list.first(where: { identifier == nil || $0.key.identifier == identifier }) else {
-            preconditionFailure("the list has no notification \(identifier ?? "at all")")
+            fatalError("the list has no notification \(identifier ?? "at all")")
         }
         return entry.key
     }

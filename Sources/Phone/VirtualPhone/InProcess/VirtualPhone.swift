@@ -151,7 +151,7 @@ public import TidingsModel
     public func inApp<Result: Sendable>(
         _ app: BundleID? = nil, _ work: @MainActor () async throws -> Result
     ) async rethrows -> Result {
-        guard let process = self.process(of: app) else { preconditionFailure("the app does not run") }
+        guard let process = self.process(of: app) else { fatalError("the app does not run") }
         let result = try await PhoneContext.$process.withValue(process) { try await work() }
         await self.settle()
         return result
@@ -177,7 +177,7 @@ public import TidingsModel
     }
 
     func target(_ app: BundleID?) -> BundleID {
-        guard let bundle = app ?? self.firstApp else { preconditionFailure("no app is installed") }
+        guard let bundle = app ?? self.firstApp else { fatalError("no app is installed") }
         return bundle
     }
 
@@ -224,7 +224,7 @@ public import TidingsModel
     }
 
     func input(_ value: JSONValue, to app: BundleID) async {
-        guard let process = self.engine.phone.process(of: app) else { preconditionFailure("\(app) does not run") }
+        guard let process = self.engine.phone.process(of: app) else { fatalError("\(app) does not run") }
         self.send(.input(value), to: process)
         self.deliverMail()
         await self.settle()

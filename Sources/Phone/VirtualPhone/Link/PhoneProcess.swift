@@ -95,7 +95,7 @@ public final class PhoneProcess: Sendable {
     /// - Precondition: there is one; a thread, timer or detached task started outside a phone has none.
     public static var current: PhoneProcess {
         guard let process = self.currentIfAny else {
-            preconditionFailure("this call belongs to no virtual phone: use a task started by the app's own callbacks")
+            fatalError("this call belongs to no virtual phone: use a task started by the app's own callbacks")
         }
         return process
     }

@@ -49,9 +49,9 @@ extension Stage {
         let waiting = self.app.sdk?.waiting ?? []
         self.app.sdk?.waiting = []
         for event in waiting { self.client(event, in: process) }
-        let answers = self.app.sdk?.waitingCenter ?? []
+        let centerAnswers = self.app.sdk?.waitingCenter ?? []
         self.app.sdk?.waitingCenter = []
-        for answer in answers { self.center(answer, in: process) }
+        for answer in centerAnswers { self.center(answer, in: process) }
         self.client(.deadlineReached, in: process)
     }
 
