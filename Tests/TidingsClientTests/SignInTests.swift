@@ -1,5 +1,6 @@
 import ClientCore
 import Foundation
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -153,7 +154,7 @@ private final class InterruptingKit: KitHost {
         #expect(client.userID == bob)
         // Connected before the other came, or overtaken.
         do { try await first.value } catch { #expect(error as? ChatError == .cancelled) }
-        #expect(try bench.group.update { $0.recipient?.tag } == "tag-bob")
+        #expect(try bench.group.update { $0.recipient?.tag } == bench.server.welcome(of: bob)?.recipientTag)
     }
 
     @Test func `that somebody signs out of meanwhile is void`() async throws {
@@ -169,7 +170,7 @@ private final class InterruptingKit: KitHost {
         await #expect(throws: ChatError.cancelled) { try await connect.value }
         await signOut.value
         #expect(client.userID == nil)
-        #expect(bench.server.state.withLock { $0.frames.isEmpty })
+        #expect(bench.server.frames.isEmpty)
     }
 
     @Test func `on an engine that has ended is cancelled at once, and so is a send`() async throws {
@@ -192,7 +193,7 @@ private final class InterruptingKit: KitHost {
         let bench = try ClientBench()
         defer { bench.remove() }
         try await bench.earlier()
-        #expect(try bench.group.update { $0.recipient?.tag } == "tag-alice")
+        #expect(try bench.group.update { $0.recipient?.tag } == bench.server.welcome(of: alice)?.recipientTag)
         let client = try bench.client()
         await client.signOut()
         #expect(try bench.group.update { $0.recipient } == nil)
@@ -211,7 +212,7 @@ private final class InterruptingKit: KitHost {
         let client = try bench.client()
         await client.signOut()
         #expect(client.folders.farewell(app: "demo") == nil)
-        #expect(bench.server.state.withLock { $0.frames.isEmpty })
+        #expect(bench.server.frames.isEmpty)
     }
 
     @Test func `over a connection that is dead is kept, and said again`() async throws {
@@ -219,7 +220,7 @@ private final class InterruptingKit: KitHost {
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.isDeaf = true }
+        bench.server.setNetwork(.isSilent)
         let signOut = Task { await client.signOut() }
         while client.state.withLock({ $0.farewellWaiters.isEmpty }) { await Task.yield() }
         #expect(client.folders.farewell(app: "demo")?.person == alice)
@@ -227,12 +228,12 @@ private final class InterruptingKit: KitHost {
         // The app waits two seconds, the farewell ten, then it takes another connection.
         bench.clock.advance(by: 2)
         await signOut.value
-        bench.server.state.withLock { $0.isDeaf = false }
+        bench.server.setNetwork(.works)
         while client.folders.farewell(app: "demo") != nil {
             bench.clock.advance(by: 60)
             await Task.yield()
         }
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+        #expect(bench.server.hasGot(.signOut))
     }
 
     @Test func `without a connection outlives the sign-out of whoever came while the server was out of reach`()
@@ -242,8 +243,7 @@ private final class InterruptingKit: KitHost {
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.isReachable = false }
-        bench.server.dropAll()
+        bench.server.setNetwork(.refuses)
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
         let connect = Task { try await client.connect(userID: bob, token: "bob") }
@@ -251,12 +251,12 @@ private final class InterruptingKit: KitHost {
         await client.signOut()
         await #expect(throws: ChatError.cancelled) { try await connect.value }
         #expect(client.folders.farewell(app: "demo")?.person == alice)
-        bench.server.state.withLock { $0.isReachable = true }
+        bench.server.setNetwork(.works)
         while client.folders.farewell(app: "demo") != nil {
             bench.clock.advance(by: 60)
             await Task.yield()
         }
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+        #expect(bench.server.hasGot(.signOut))
     }
 
     @Test func `over a connection that works has reached the server when it returns`() async throws {
@@ -266,8 +266,8 @@ private final class InterruptingKit: KitHost {
         try await client.connect(userID: alice, token: "alice")
         await client.signOut()
         #expect(client.folders.farewell(app: "demo") == nil)
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
-        #expect(bench.server.state.withLock { $0.connections.isEmpty })
+        #expect(bench.server.hasGot(.signOut))
+        #expect(bench.server.connections.isEmpty)
     }
 }
 

@@ -2,11 +2,8 @@ import Foundation
 package import ScenarioCore
 import Yams
 
-/// A scenario file on disk.
 package struct ScenarioFile: Sendable {
-    /// Where it is, as given.
     package var path: String
-    /// What it says.
     package var scenario: Scenario
 
     /// Reads a file.
@@ -47,7 +44,6 @@ package struct ScenarioFile: Sendable {
         self.path = path
     }
 
-    /// A YAML error as `path:line:column: what`.
     private static func words(_ error: any Error, path: String) -> String {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
@@ -60,7 +56,7 @@ package struct ScenarioFile: Sendable {
         }
     }
 
-    /// The most values of a file: aliases of aliases grow without end.
+    /// Limits what aliases of aliases can grow to.
     private static let nodesMax = 100_000
 
     /// A node of the parser as the core knows it; nil from `nodesMax` on.
@@ -98,15 +94,13 @@ package struct ScenarioFile: Sendable {
     }
 }
 
-/// A scenario file that cannot be used.
 package struct ScenarioFileError: Error, Equatable, Sendable {
-    /// The file.
     package var path: String
     /// What is wrong, each with file, line and column, in the order of the file.
     package var problems: [String]
 }
 
-/// The files of what a person named: files as they are, folders with every `.yaml` and `.yml` in them, sorted.
+/// Named files as they are, and every `.yaml` and `.yml` in named folders, sorted.
 package enum ScenarioFiles {
     /// - Throws: `ScenarioFileError` if there is nothing at a path, or no scenario in a folder.
     package static func paths(of names: [String]) throws(ScenarioFileError) -> [String] {

@@ -1,20 +1,13 @@
 package import ScenarioCore
 package import TidingsModel
 
-/// The run of some scenario files: what passed, what differs, what could not be read.
 package struct ScenarioRun: Sendable {
-    /// The files that could be read, in the order given.
     package var files: [FileResult] = []
-    /// The problems of the others, each with file, line and column.
     package var problems: [String] = []
 
-    /// One file.
     package struct FileResult: Sendable {
-        /// Where it is.
         package var path: String
-        /// What it says.
         package var scenario: Scenario
-        /// Its cases that ran, in order.
         package var cases: [CaseResult]
     }
 
@@ -50,9 +43,7 @@ package struct ScenarioRun: Sendable {
             FileResult(path: file.path, scenario: file.scenario, cases: cases.map { $0.run() }))
     }
 
-    /// How many cases ran.
     package var caseCount: Int { self.files.reduce(0) { $0 + $1.cases.count } }
-    /// How many of them differ from what was expected.
     package var failedCount: Int { self.files.reduce(0) { $0 + $1.cases.count { !$0.hasPassed } } }
 
     /// 0: everything passed. 1: something differs. 2: something could not be read.
@@ -93,7 +84,6 @@ package struct ScenarioRun: Sendable {
         }
     }
 
-    /// Seconds with three digits.
     private static func time(_ milliseconds: Int64) -> String {
         let rest = String(milliseconds % 1_000)
         return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
@@ -101,7 +91,6 @@ package struct ScenarioRun: Sendable {
 
     // MARK: For programs
 
-    /// The same as JSON.
     package func json(showsTrace: Bool = false) -> JSONValue {
         [
             "files": .array(
@@ -145,7 +134,6 @@ package struct ScenarioRun: Sendable {
     }
 }
 
-/// A difference as a table: expected beside actual, the rows that differ marked.
 struct ScenarioTable {
     let lines: [String]
 
@@ -165,9 +153,7 @@ struct ScenarioTable {
     }
 }
 
-/// The keys of the format, for `--explain` and the documentation's check.
 package enum ScenarioFormat {
-    /// Every mapping with its keys, type and meaning.
     package static var lines: [String] {
         var lines: [String] = []
         for section in ScenarioSection.allCases {

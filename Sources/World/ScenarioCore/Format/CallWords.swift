@@ -67,10 +67,9 @@ package enum CallWords {
         ("serviceExtensionTimeWillExpire", "EXP", "UNNotificationServiceExtension.serviceExtensionTimeWillExpire()"),
     ]
 
-    /// The words alone.
     package static let words = Self.names.map(\.word)
 
-    /// Calls whose `applicationState` an expectation must name: it decides how an app reads them.
+    /// Calls whose `applicationState` an expectation must name, because an app decides by it.
     static let stateMatters = [
         "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
     ]
@@ -86,7 +85,6 @@ package enum CallWords {
         }
     }
 
-    /// A call in a scenario's words: name, arguments that matter, and the request or payload it is about.
     static func observed(_ callback: Callback) -> (name: String, arguments: [String], subject: Subject?) {
         switch callback {
         case .willFinishLaunching(let options): ("willFinishLaunching", options.keys, nil)
@@ -155,7 +153,6 @@ package enum CallWords {
     private static func quoted(_ text: String?) -> [String] { text.map { ["\"\($0)\""] } ?? [] }
 }
 
-/// What tells which notification a call is about.
 enum Subject: Hashable, Sendable {
     case request(String)
     case payload(JSONObject)
@@ -163,7 +160,6 @@ enum Subject: Hashable, Sendable {
 }
 
 extension ApplicationState {
-    /// The word in a scenario.
     var word: String {
         switch self {
         case .active: "active"
@@ -172,7 +168,6 @@ extension ApplicationState {
         }
     }
 
-    /// The state a word names.
     init?(word: String) {
         switch word {
         case "active": self = .active
@@ -184,7 +179,6 @@ extension ApplicationState {
 }
 
 extension AppState {
-    /// The word in a scenario.
     var word: String {
         switch self {
         case .foregroundActive: StartState.foregroundActive.rawValue

@@ -1,7 +1,6 @@
 import PhoneCore
 
 extension ExpectKey {
-    /// What its value is, in words.
     var type: String {
         switch self.form {
         case .calls: "list of calls"
@@ -22,7 +21,6 @@ extension ExpectKey {
         }
     }
 
-    /// What it looks at.
     var summary: String {
         switch self {
         case .callbacks: "every call into app and extension, in order"
@@ -57,7 +55,6 @@ extension ExpectKey {
     }
 }
 
-/// The delegate methods an app can implement.
 enum MethodWords {
     static let all: [(word: String, method: DelegateMethods)] = [
         ("didReceiveRemoteNotification", .receiveRemote),
@@ -75,19 +72,16 @@ enum MethodWords {
     static let words = Self.all.map(\.word)
 }
 
-/// What an app may be entitled to.
 enum Entitlement: String, CaseIterable {
     case filtering, timeSensitive = "time-sensitive", criticalAlerts = "critical-alerts", communication
     static let words = Self.allCases.map(\.rawValue)
 }
 
-/// What a person can do with the phone in one word.
 enum PersonWord: String, CaseIterable {
     case open, home, lock, unlock, forceQuit, overlayAppears, overlayDisappears
     static let words = Self.allCases.map(\.rawValue)
 }
 
-/// What the system can do in one word.
 enum SystemWord: String, CaseIterable {
     case kill, freeze, evict, lowMemory, restart, remove, disconnectScene, prewarm, backgroundChance, restoreFromBackup
     static let words = Self.allCases.map(\.rawValue)

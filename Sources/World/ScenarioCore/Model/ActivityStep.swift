@@ -6,17 +6,13 @@ package enum ActivityStep: Equatable, Sendable {
     case start(String, contentState: JSONValue, pushType: ActivityPushType?)
     case update(String, contentState: JSONValue)
     case end(String)
-    /// The person takes it off the lock screen.
     case dismiss(String)
 }
 
 /// A push to a Live Activity, one that starts it, or a broadcast to those on a channel (ios-delivery.md §12).
 package struct ActivityPush: Equatable, Sendable {
-    /// `aps.event`: started, updated or ended.
     package var event: ActivityUpdate.Change
-    /// What it is sent to.
     package var target: Target
-    /// `aps.content-state`.
     package var contentState: JSONValue?
     /// How long before now it was written, in milliseconds: what `aps.timestamp` says.
     package var age: Int64 = 0
@@ -24,25 +20,19 @@ package struct ActivityPush: Equatable, Sendable {
     package var staleAfter: Int64?
     /// When it leaves the lock screen, in milliseconds from now: `aps.dismissal-date`.
     package var dismissedAfter: Int64?
-    /// `aps.attributes-type`.
     package var attributesType: String?
-    /// `aps.attributes`.
     package var attributes: JSONValue?
     /// `aps.input-push-channel`: the channel one that is started listens to (iOS 18).
     package var channelToListen: String?
-    /// `aps.alert`.
     package var alert: JSONValue?
     /// The alert's sound: inside `aps.alert` where that is a mapping, beside it where it is a text.
     package var sound: JSONValue?
 
-    /// What a push is sent to.
     package enum Target: Equatable, Sendable {
         /// The activity's name in the file; for a start, the name it gets.
         case activity(String)
-        /// A broadcast channel's id.
         case channel(String)
 
-        /// The name or the id.
         var text: String {
             switch self {
             case .activity(let text), .channel(let text): text
@@ -77,6 +67,5 @@ package struct ActivityPush: Equatable, Sendable {
 }
 
 extension ActivityUpdate.Change {
-    /// The word of `activityChanges`, and of `aps.event` where a push makes the change.
     var word: String { self.rawValue }
 }

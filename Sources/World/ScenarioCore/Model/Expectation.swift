@@ -1,62 +1,50 @@
 package import PhoneCore
 package import TidingsModel
 
-/// What must have happened since the last `expect` or `clear`, and what must be so now.
 package struct Expectation: Equatable, Sendable {
-    /// The checks in the order of the file; at least one, or alternatives.
+    /// At least one, or alternatives.
     package var checks: [ExpectedValue]
     /// Of these at least one must hold as well; two or more, or none.
     package var alternatives: [[ExpectedValue]] = []
 }
 
-/// One key of an `expect` with what it must be.
 package struct ExpectedValue: Equatable, Sendable {
-    /// What is looked at.
     package var key: ExpectKey
-    /// Where it stands in the file.
     package var position: ScenarioPosition
-    /// What must be there: one of these, at least one.
+    /// One of these must match.
     package var choices: [ExpectedRows]
 }
 
-/// One value of a key: rows, of which a single value is one.
 package struct ExpectedRows: Equatable, Sendable {
-    /// What must be there, row by row.
     package var rows: [ExpectedRow]
     /// Whether they may stand anywhere, in any order and with others between them; otherwise they are all there is, in this order.
     package var isAnywhere = false
 }
 
-/// One row of an expected list.
 package enum ExpectedRow: Equatable, Sendable {
     case text(String)
-    /// A text that must contain this one.
+    /// The actual text contains this one.
     case part(String)
     case call(ExpectedCall)
     case presentation(ExpectedPresentation)
-    /// A Live Activity by its name; nil for a content that is not checked.
+    /// A nil content is not checked.
     case activity(String, contentState: JSONValue?)
 }
 
-/// One call of an expected trace.
 package struct ExpectedCall: Equatable, Sendable {
-    /// The name, one of `CallWords.names`.
     package var name: String
-    /// What `applicationState` read; nil is not checked.
+    /// nil is not checked.
     package var state: ApplicationState?
-    /// The other arguments: launch-option keys, action, text.
     package var arguments: [String]
-    /// Which notification; nil is not checked.
+    /// nil is not checked.
     package var label: String?
     /// When, in milliseconds since the last `expect` or `clear`; nil is not checked.
     package var at: Int64?
 }
 
-/// One presentation of an expected trace.
 package struct ExpectedPresentation: Equatable, Sendable {
-    /// Which notification; nil is not checked.
+    /// nil is not checked.
     package var label: String?
-    /// Its parts, of `PresentationPart`, in that order.
     package var parts: [PresentationPart]
 }
 
@@ -69,7 +57,6 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
     case sound
     case badge
 
-    /// The parts of a presentation.
     static func parts(of record: PresentationRecord) -> [PresentationPart] {
         (record.banner ? [.banner] : []) + (record.panel ? [.panel] : []) + (record.list ? [.list] : [])
             + (record.sound ? [.sound] : [])
@@ -77,18 +64,15 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
     }
 }
 
-/// What an `expect` can look at.
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inFront, prewarmed, screen, texts
     case server, opened, customMessages, settled, runState
 
-    /// How its value is written.
     enum Form {
         case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
         case activities, activityChanges, undelivered
 
-        /// Whether it is a list, whose rows may stand anywhere.
         var isList: Bool {
             switch self {
             case .calls, .presentations, .words, .labels, .conversations, .texts, .activities, .activityChanges,
@@ -99,7 +83,6 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How its value is written, with the allowed words.
     var form: Form {
         switch self {
         case .callbacks: .calls
@@ -124,7 +107,6 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is about the SDK.
     var needsSDK: Bool {
         switch self {
         case .server, .opened, .customMessages, .settled, .runState: true
@@ -136,7 +118,6 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a push never reached the phone.
 package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
     /// APNs has no token: the app is not registered, or the phone is another one (ios-delivery.md §4 gate 1, §13).
     case noToken
@@ -148,10 +129,8 @@ package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
     case overwritten
     /// The phone could not be reached, and it is not to be stored: `apns-expiration` 0.
     case notStored
-    /// The phone could not be reached for longer than it may be stored.
     case expired
 
-    /// The phone's own reason.
     init(_ reason: RefusalReason) {
         switch reason {
         case .payloadTooLarge: self = .payloadTooLarge
@@ -161,6 +140,5 @@ package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
 }
 
 extension ProcessID.Role {
-    /// The words of `started`.
     static let words = [Self.app, .serviceExtension].map(\.rawValue)
 }

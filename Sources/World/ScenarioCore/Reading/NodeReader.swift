@@ -9,7 +9,6 @@ struct NodeReader {
         if !self.problems.contains(problem) { self.problems.append(problem) }
     }
 
-    /// The members of a mapping whose keys are those of a section.
     struct Fields {
         let section: ScenarioSection
         let position: ScenarioPosition
@@ -18,7 +17,7 @@ struct NodeReader {
         subscript(key: String) -> ScenarioNode? { self.members.first { $0.key == key }?.node }
     }
 
-    /// A mapping of a section. Unknown keys are problems.
+    /// Unknown keys are problems.
     mutating func fields(_ node: ScenarioNode, _ section: ScenarioSection) -> Fields? {
         guard let members = self.mapping(node, section.rawValue) else { return nil }
         let allowed = section.keys.map(\.name)
@@ -39,7 +38,6 @@ struct NodeReader {
         return members
     }
 
-    /// A list; a single value is not one.
     mutating func list(_ node: ScenarioNode, _ name: String) -> [ScenarioNode]? {
         guard case .sequence(let nodes) = node.value else {
             self.problem(node.position, "\(name) must be a list, got \(node.kind)")
@@ -56,7 +54,6 @@ struct NodeReader {
         return text
     }
 
-    /// A text that must be there.
     mutating func needed(_ key: String, in fields: Fields) -> ScenarioNode? {
         if let node = fields[key] { return node }
         self.problem(fields.position, "\(fields.section.rawValue) needs the key \"\(key)\"")
@@ -84,7 +81,6 @@ struct NodeReader {
         }
     }
 
-    /// One of some words.
     mutating func word<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> Word? {
         guard let text = node.text, let match = words.first(where: { $0.0 == text }) else {
             let got = node.text ?? node.kind
@@ -101,7 +97,6 @@ struct NodeReader {
         self.word(node, name, Word.allCases.map { ($0.rawValue, $0) })
     }
 
-    /// A list of words.
     mutating func words<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> [Word]? {
         guard let nodes = self.list(node, name) else { return nil }
         return nodes.compactMap { self.word($0, name, words) }
@@ -110,32 +105,32 @@ struct NodeReader {
     /// A time with its unit, in milliseconds: `500 ms`, `30 s`, `2 min`, `1 h`, `1 d`.
     mutating func time(_ node: ScenarioNode, _ name: String) -> Int64? {
         let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
-        let text = node.text ?? ""
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let unit = text.dropFirst(digits.count).drop { $0 == " " }
-        guard let number = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1,
-            case let (milliseconds, overflow) = number.multipliedReportingOverflow(by: factor), !overflow,
-            milliseconds <= 366 * 86_400_000
-        else {
-            self.problem(
-                node.position,
-                "\(name) must be a whole number and a unit such as 30 s, at most 366 d, got \(node.kind) "
-                    + "(units: \(units.map(\.0).joined(separator: ", ")))")
-            return nil
+        return self.quantity(node, name, units, "and a unit such as 30 s, at most 366 d") { number, factor in
+            let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+            return !overflow && product <= 366 * 86_400_000
         }
-        return milliseconds
     }
 
     /// An amount of memory with its unit, in bytes: `500 kB`, `24 MB`.
     mutating func size(_ node: ScenarioNode, _ name: String) -> Int? {
-        let units = [("kB", 1_000), ("MB", 1_000_000)]
+        let units: [(String, Int64)] = [("kB", 1_000), ("MB", 1_000_000)]
+        let rule = "of at most 1000000 and a unit such as 24 MB"
+        return self.quantity(node, name, units, rule) { number, _ in number <= 1_000_000 }.map { Int($0) }
+    }
+
+    private mutating func quantity(
+        _ node: ScenarioNode, _ name: String, _ units: [(String, Int64)], _ rule: String,
+        isAllowed: (Int64, Int64) -> Bool
+    ) -> Int64? {
         let text = node.text ?? ""
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }
-        guard let number = Int(digits), let factor = units.first(where: { $0.0 == unit })?.1, number <= 1_000_000 else {
+        guard let number = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1,
+            isAllowed(number, factor)
+        else {
             self.problem(
                 node.position,
-                "\(name) must be a whole number of at most 1000000 and a unit such as 24 MB, got \(node.kind) "
+                "\(name) must be a whole number \(rule), got \(node.kind) "
                     + "(units: \(units.map(\.0).joined(separator: ", ")))")
             return nil
         }
@@ -155,7 +150,6 @@ struct NodeReader {
         return numbers[0] * 60 + numbers[1]
     }
 
-    /// A number from 0 to 1, as JSON.
     mutating func fraction(_ node: ScenarioNode, _ name: String) -> JSONValue? {
         guard case .scalar(let text, isQuoted: false) = node.value, let number = Double(text), (0...1).contains(number)
         else {
@@ -165,12 +159,10 @@ struct NodeReader {
         return self.json(node)
     }
 
-    /// A mapping as JSON.
     mutating func object(_ node: ScenarioNode, _ name: String) -> JSONValue? {
         self.mapping(node, name).map { _ in self.json(node) }
     }
 
-    /// A list of texts.
     mutating func texts(_ node: ScenarioNode, _ name: String) -> [String]? {
         self.list(node, name)?.compactMap { self.text($0, name) }
     }

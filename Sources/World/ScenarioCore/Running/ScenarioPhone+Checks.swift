@@ -2,7 +2,7 @@ import PhoneCore
 import TidingsModel
 
 // Expected against actual.
-extension Stage {
+extension ScenarioPhone {
     func differences(from expectation: Expectation, at position: ScenarioPosition) -> [Difference] {
         let common = self.differences(from: expectation.checks)
         var candidates = expectation.alternatives.map { alternative in
@@ -30,13 +30,12 @@ extension Stage {
         checks.compactMap { self.difference(from: $0) }
     }
 
-    /// Faults nobody expected.
     func faultDifferences(at position: ScenarioPosition) -> [Difference] {
-        guard !self.trace.faults.isEmpty else { return [] }
+        guard !self.trace[.faults].isEmpty else { return [] }
         return [
             Difference(
-                position: position, key: ExpectKey.faults.rawValue, expected: [], actual: self.trace.faults,
-                differing: Array(self.trace.faults.indices))
+                position: position, key: ExpectKey.faults.rawValue, expected: [], actual: self.trace[.faults],
+                differing: Array(self.trace[.faults].indices))
         ]
     }
 
@@ -57,7 +56,6 @@ extension Stage {
             }, differing: differing)
     }
 
-    /// What is there to be looked at.
     private func observed(_ key: ExpectKey) -> [ObservedRow] {
         switch key {
         case .callbacks: return self.trace.calls.map { .call($0) }
@@ -66,28 +64,19 @@ extension Stage {
                 .presentation(ExpectedPresentation(label: $0.label, parts: PresentationPart.parts(of: $0.record)))
             }
         case .reasons: return self.trace.presentations.map { .text($0.record.reason.rawValue) }
-        case .wakes: return self.trace.wakes.map { .text($0) }
-        case .results: return self.trace.results.map { .text($0) }
-        case .started: return self.trace.started.map { .text($0) }
-        case .ended: return self.trace.ended.map { .text($0) }
-        case .activityChanges: return self.trace.activityChanges.map { .text($0) }
-        case .undelivered: return self.trace.undelivered.map { .text($0) }
         case .activities:
             return self.core.screen.activities.map {
                 .activity(self.labels.label(ofActivity: $0.activity), contentState: $0.contentState)
             }
-        case .faults: return self.trace.faults.map { .text($0) }
-        case .server: return self.trace.server.map { .text($0) }
-        case .opened: return self.trace.opened.map { .text($0) }
-        case .customMessages: return self.trace.customMessages.map { .text($0) }
-        case .settled: return self.trace.settled.map { .text($0) }
+        case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
+            .customMessages, .settled:
+            return self.trace[key].map { .text($0) }
         case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inFront, .prewarmed, .screen, .texts,
             .runState:
             return self.now(key).map { .text($0) }
         }
     }
 
-    /// What is so now.
     private func now(_ key: ExpectKey) -> [String] {
         let screen = self.core.screen
         switch key {
@@ -117,7 +106,6 @@ extension Stage {
 }
 
 extension ExpectedRows {
-    /// The rows that differ: by their places on either side, or by those of the expected rows that are nowhere.
     func differing(from actual: [ObservedRow]) -> [Int] {
         guard !self.isAnywhere else { return self.missing(in: actual) }
         return (0..<max(actual.count, self.rows.count)).filter { index in
@@ -126,7 +114,8 @@ extension ExpectedRows {
         }
     }
 
-    /// Expected rows that find no place of their own. A row that says little gives its place up for one that says more.
+    /// Expected rows without an actual row of their own, by bipartite matching: a row that matches several gives one
+    /// up for a stricter row.
     private func missing(in actual: [ObservedRow]) -> [Int] {
         var holders: [Int?] = Array(repeating: nil, count: actual.count)
         return self.rows.indices.filter { row in
@@ -150,14 +139,12 @@ extension ExpectedRows {
     }
 }
 
-/// One row of what is there.
 enum ObservedRow: Equatable {
     case text(String)
     case call(ObservedCall)
     case presentation(ExpectedPresentation)
     case activity(String, contentState: JSONValue)
 
-    /// As it stands beside what was expected: with the parts that were asked for.
     func text(like row: ExpectedRow?) -> String {
         switch self {
         case .text(let text): return text
@@ -195,7 +182,6 @@ extension ExpectedRow {
         }
     }
 
-    /// As a scenario writes it.
     var text: String {
         switch self {
         case .text(let text): return text
