@@ -77,13 +77,13 @@ enum StoreSchema {
         ALTER TABLE outbox ADD COLUMN mentions TEXT;
         ALTER TABLE outbox ADD COLUMN recipients TEXT;
         ALTER TABLE outbox ADD COLUMN lifetime INTEGER;
-        -- What the person has set, as the log has it; a pendingChange is what this device has set and the log has not confirmed.
+        -- What the person has set, as the log has it; a row of wish is what this device has set and the log has not confirmed.
         CREATE TABLE setting (
             type TEXT NOT NULL, target TEXT NOT NULL, level TEXT, levelUntil INTEGER,
             PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
         CREATE TABLE person (one INTEGER PRIMARY KEY CHECK (one = 1), value TEXT NOT NULL) STRICT;
         CREATE TABLE blocked (user TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        CREATE TABLE pendingChange (
+        CREATE TABLE wish (
             number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL) STRICT;
         -- Conversations with members. isKnown: name and members are those of this version for sure.
         CREATE TABLE info (
