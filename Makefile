@@ -5,9 +5,7 @@ SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
-# A target that imports what its manifest does not name is an error, in a warm build too (docs/decisions/0001-pure-cores.md).
-BUILD_FLAGS := --explicit-target-dependency-import-check error
-SWIFT_BUILD := swift build $(BUILD_FLAGS)
+SWIFT_BUILD := dev/build
 SWIFT_FILES := Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Benchmarks
 
 .PHONY: help
@@ -18,13 +16,13 @@ help: ## Lists the commands.
 run: ## Builds, starts server, local APNs and two virtual phones, plays the demo and leaves everything running.
 	@dev/bootstrap run
 	$(SWIFT_BUILD)
-	.build/debug/tidings demo --stay
+	.build/release/tidings demo --stay
 
 .PHONY: demo
 demo: ## The same without staying: a timeline, and status 0 only if every step held.
 	@dev/bootstrap run
 	$(SWIFT_BUILD)
-	.build/debug/tidings demo
+	.build/release/tidings demo
 
 .PHONY: test
 test: ## Everything: rules, unit and interop tests, the demo and the short proofs; prints minutes per stage.
@@ -33,7 +31,7 @@ test: ## Everything: rules, unit and interop tests, the demo and the short proof
 .PHONY: check
 check: lint ## The rules of the house: format, documented commands, imports, purity, sizes, words.
 	$(SWIFT_BUILD) --build-tests
-	swift test --skip-build --filter '^TidyTests'
+	swift test --configuration release --skip-build --filter '^TidyTests'
 
 .PHONY: core
 core: ## The short loop: builds one target and its tests and runs them. NAME=ServerCore, and FILTER=text for some of them.
@@ -52,12 +50,12 @@ hooks: ## Has git check the messages of your commits in this clone (dev/hooks).
 	git config core.hooksPath dev/hooks
 
 .PHONY: build
-build: ## Builds everything, with debug information.
+build: ## Builds everything.
 	$(SWIFT_BUILD)
 
 .PHONY: release
-release: ## Builds the tool with optimisation.
-	$(SWIFT_BUILD) --configuration release --product tidings
+release: ## Builds the tool alone.
+	$(SWIFT_BUILD) --product tidings
 
 .PHONY: bench
 bench: ## Measures the hot paths of the cores (a package of its own, Benchmarks/).
@@ -69,25 +67,25 @@ docs: ## Builds the API reference of the products as a web site, .build/docs/sit
 	@dev/docs
 
 .PHONY: prove-mutation
-prove-mutation: ## Breaks every rule of phone and SDK once, and rules of the World; a test must fail (over an hour).
+prove-mutation: ## Breaks the cores in hundreds of places, one at a time, and rules by name; a test must fail (over an hour).
 	dev/prove-mutation --table .build/mutation/table.md
 
-# Debug builds: what is waited for is the compiler, not the sequences. Failures print the seed that replays them.
+# Failures print the seed that replays them.
 .PHONY: prove-phone
 prove-phone: ## 1,000 random sequences of 500 steps: phone and SDK as cores, then the kit's forwarded calls.
 	$(SWIFT_BUILD) --build-tests
-	TIDINGS_SEQUENCES=1000 swift test --skip-build --filter 'A phone to which anything happens'
-	TIDINGS_SEQUENCES=1000 swift test --skip-build --filter 'Forwarded calls in any order'
+	TIDINGS_SEQUENCES=1000 swift test --configuration release --skip-build --filter 'A phone to which anything happens'
+	TIDINGS_SEQUENCES=1000 swift test --configuration release --skip-build --filter 'Forwarded calls in any order'
 
 .PHONY: prove-store
 prove-store: ## 5,000 random sequences of 30 commands with restarts and crashes: the store on SQLite equals the reference model.
 	$(SWIFT_BUILD) --build-tests
-	TIDINGS_SEQUENCES=5000 swift test --skip-build --filter 'A store on SQLite'
+	TIDINGS_SEQUENCES=5000 swift test --configuration release --skip-build --filter 'A store on SQLite'
 
 .PHONY: prove-local-store
 prove-local-store: ## 2,000 random sequences of 25 steps with kills, a full phone and sign-outs: the phone's store equals the reference model.
 	$(SWIFT_BUILD) --build-tests
-	TIDINGS_SEQUENCES=2000 swift test --skip-build --filter 'A local store on SQLite'
+	TIDINGS_SEQUENCES=2000 swift test --configuration release --skip-build --filter 'A local store on SQLite'
 
 .PHONY: prove-faults
 prove-faults: ## The real server killed, without power, stopped, with bad disks, clocks and networks, and 10,000 clients at once; prints figures.
@@ -113,7 +111,7 @@ fuzz-apns: ## The part of `fuzz` that is about both sides of APNs: over a millio
 .PHONY: bench-apns
 bench-apns: ## The APNs client and the local APNs beside h2load and aioapns, in release builds.
 	@dev/bootstrap test
-	$(SWIFT_BUILD) --configuration release --product tidings
+	$(SWIFT_BUILD) --product tidings
 	dev/bench-apns
 
 .PHONY: prove-apns

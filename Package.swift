@@ -13,6 +13,10 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Tests are compiled once, with the optimised targets they test, and run briefly: optimising them costs more than it saves
+/// (docs/decisions/0029-one-configuration.md). Unsafe flags are allowed here, since no product has a test target in it.
+let notOptimised: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 #if os(Linux)
     let onLinux = true
     /// Selects the Apple-shaped facades of the virtual phone instead of Apple's own modules.
@@ -73,7 +77,7 @@ func core(_ wing: String, _ name: String, needs cores: [String] = []) -> [Target
             swiftSettings: strict),
         .testTarget(
             name: "\(name)Tests", dependencies: ours([name] + cores) + citing, path: "Tests/\(name)Tests",
-            swiftSettings: strict),
+            swiftSettings: strict + notOptimised),
     ]
 }
 
@@ -90,7 +94,7 @@ func shell(
         .testTarget(
             name: "\(name)Tests",
             dependencies: ours([name] + targets + testing) + packaged(packages + testingUses) + citing,
-            path: "Tests/\(name)Tests", swiftSettings: settings),
+            path: "Tests/\(name)Tests", swiftSettings: settings + notOptimised),
     ]
 }
 
@@ -110,7 +114,7 @@ targets += [
     .testTarget(
         name: "TidingsWireTests",
         dependencies: ours(["TidingsWire", "TidingsModel"]) + packaged(["SwiftProtobuf"]) + citing,
-        path: "Tests/TidingsWireTests", resources: [.copy("Vectors")], swiftSettings: strict),
+        path: "Tests/TidingsWireTests", resources: [.copy("Vectors")], swiftSettings: strict + notOptimised),
 ]
 
 // APNs
@@ -251,9 +255,9 @@ targets += [
     .testTarget(
         name: "TidingsToolTests", dependencies: ours(["TidingsModel", "APNsModel", "tidings"]),
         path: "Tests/TidingsToolTests",
-        swiftSettings: strict),
+        swiftSettings: strict + notOptimised),
     // The rules of the house: imports, purity, sizes, words.
-    .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict),
+    .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict + notOptimised),
 ]
 if onLinux {
     targets += [

@@ -32,7 +32,7 @@ TOPIC = "com.example.chat"
 
 def tool() -> str:
     """The built tool: TIDINGS_TOOL, or the newest debug build."""
-    path = os.environ.get("TIDINGS_TOOL", str(ROOT / ".build" / "debug" / "tidings"))
+    path = os.environ.get("TIDINGS_TOOL", str(ROOT / ".build" / "release" / "tidings"))
     if not os.access(path, os.X_OK):
         pytest.exit(f"{path} is not there: run make build first", returncode=1)
     return path

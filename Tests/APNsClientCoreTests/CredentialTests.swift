@@ -79,12 +79,12 @@ import TidingsModel
             ])
         #expect(sender.send(5) == [.finish(5, .stopped("\(self.cause)"))])
         // The probe meets it again.
-        _ = sender.pass(to: 30_000)
+        _ = sender.pass(to: 15_000)
         #expect(sender.send(6) == [.open(11, 6)])
         _ = sender.answer(11, self.bad)
         #expect(sender.send(7) == [.finish(7, .stopped("\(self.cause)"))])
         // The next one is good: the environment is the right one, and nobody is stopped for bad tokens any more.
-        sender.idle(to: 90_000)
+        sender.idle(to: 45_000)
         #expect(sender.send(8) == [.open(13, 8)])
         #expect(sender.answer(13) == [.finish(8, Sender.accepted)])
         for (number, stream) in zip((9 as UInt64)..., stride(from: 15 as Int64, through: 33, by: 2)) {

@@ -26,7 +26,7 @@ struct Storm {
     }
 
     /// Where a request is, as far as its sender can know.
-    enum Fate: Equatable {
+    enum Outcome: Equatable {
         case waiting
         case sent(ConnectionID, Int64)
         /// Sent, and certainly not accepted: it may be sent again.
@@ -42,13 +42,15 @@ struct Storm {
     var wakeAt: Int64?
     var isMinting = false
     var asked: UInt64 = 0
-    var fates: [RequestID: Fate] = [:]
+    var outcomes: [RequestID: Outcome] = [:]
     /// What was refused at least once; that may be its end even if a later try was not processed.
     var refused: Set<RequestID> = []
     var bytes: [RequestID: Int64] = [:]
     var ended: [RequestID: Int] = [:]
     var peers: [ConnectionID: Peer] = [:]
     var isShutDown = false
+    /// What was reported of each topic, and (nil) of all.
+    var lanes: [String?: LaneState] = [:]
     /// How many streams were opened.
     var streamsOpened = 0
     var faults: [String] = []
@@ -94,7 +96,7 @@ struct Storm {
             if self.peers[id]?.isConnected != true { self.fault("PING on \(id)") }
         case .close(let id, _):
             guard let peer = self.peers.removeValue(forKey: id) else { return self.fault("\(id) closed twice") }
-            for request in peer.streams.values { self.fates[request] = .lost }
+            for request in peer.streams.values { self.outcomes[request] = .lost }
         case .mintToken:
             if self.isMinting { self.fault("two mints at once") }
             self.isMinting = true
@@ -102,6 +104,9 @@ struct Storm {
         case .wake(let at): self.wakeAt = at
         case .finishShutdown: self.isShutDown = true
         case .warn: break
+        case .reportLane(let topic, let state):
+            if self.lanes[topic] ?? .usable == state { self.fault("\(state) was reported twice") }
+            self.lanes[topic] = state
         }
     }
 
@@ -119,23 +124,23 @@ struct Storm {
         self.streamsOpened += 1
         peer.streams[stream] = request
         self.peers[id] = peer
-        switch self.fates[request] {
-        case .waiting, .released: self.fates[request] = .sent(id, stream)
+        switch self.outcomes[request] {
+        case .waiting, .released: self.outcomes[request] = .sent(id, stream)
         case .sent, .lost, .answered, nil: self.fault("\(request) sent again while it may be accepted")
         }
     }
 
     private mutating func finished(_ request: RequestID, _ outcome: APNsOutcome) {
         self.ended[request, default: 0] += 1
-        let fate = self.fates[request]
+        let state = self.outcomes[request]
         let isRight =
-            switch (outcome, fate) {
+            switch (outcome, state) {
             case (.accepted, .answered): true
             case (.refused, .released): self.refused.contains(request)
             case (.unknownOutcome, .sent), (.unknownOutcome, .lost): true
             case (.notSent, .waiting), (.notSent, .released), (.stopped, .waiting), (.stopped, .released): true
             default: false
             }
-        if !isRight { self.fault("\(request) ended as \(outcome) but is \(String(describing: fate))") }
+        if !isRight { self.fault("\(request) ended as \(outcome) but is \(String(describing: state))") }
     }
 }

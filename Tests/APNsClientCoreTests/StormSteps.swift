@@ -42,7 +42,7 @@ extension Storm {
         if !self.isShutDown { self.fault("the shutdown does not end") }
         if self.core.openCount != 0 { self.fault("\(self.core.openCount) are left") }
         if !self.peers.isEmpty { self.fault("connections are left") }
-        for request in self.fates.keys where self.ended[request] != 1 {
+        for request in self.outcomes.keys where self.ended[request] != 1 {
             self.fault("\(request) ended \(self.ended[request] ?? 0) times")
         }
     }
@@ -50,7 +50,7 @@ extension Storm {
     private mutating func ask() {
         self.asked += 1
         let id = RequestID(self.asked)
-        self.fates[id] = .waiting
+        self.outcomes[id] = .waiting
         let bytes = self.random.below(8) == 0 ? 20_000 : self.random.below(4_000)
         self.bytes[id] = Int64(bytes)
         let token: PushToken? = self.random.pick([nil, "aa", "bb", "cc", "dd"] as [PushToken?]) ?? nil
@@ -120,7 +120,7 @@ extension Storm {
             if self.random.chance(oneIn: 3) { response = Sender.refusal(.badDeviceToken) }
             if self.random.chance(oneIn: 10) { response.retryAfter = Int64(self.random.below(5)) }
         }
-        self.fates[request] = response.isSuccess ? .answered : .released
+        self.outcomes[request] = response.isSuccess ? .answered : .released
         if !response.isSuccess { self.refused.insert(request) }
         self.handle(.responded(id, stream: stream, response, jitter: jitter))
     }
@@ -130,13 +130,13 @@ extension Storm {
             let stream = self.random.pick(self.peers[id]?.streams.keys.sorted() ?? []),
             let request = self.peers[id]?.streams.removeValue(forKey: stream)
         else { return }
-        self.fates[request] = .released
+        self.outcomes[request] = .released
         switch self.random.below(4) {
         case 2: self.handle(.streamNotTaken(id, stream: stream))
         case 0: self.handle(.streamRefused(id, stream: stream))
         case 1: self.handle(.streamNotSent(id, stream: stream))
         default:
-            self.fates[request] = .lost
+            self.outcomes[request] = .lost
             self.handle(.streamReset(id, stream: stream, code: "x"))
         }
     }
@@ -146,13 +146,13 @@ extension Storm {
             return
         }
         if self.random.chance(oneIn: 2) {
-            for request in peer.streams.values { self.fates[request] = .lost }
+            for request in peer.streams.values { self.outcomes[request] = .lost }
             self.peers[id] = nil
             return self.handle(.connectionClosed(id, cause: "x", jitter: self.jitter))
         }
         let last = min(peer.lastStream ?? .max, max(0, peer.next - Int64(2 * self.random.below(4))))
         for (stream, request) in peer.streams where stream > last {
-            self.fates[request] = .released
+            self.outcomes[request] = .released
             self.peers[id]?.streams[stream] = nil
         }
         self.peers[id]?.lastStream = last

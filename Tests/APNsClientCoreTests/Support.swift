@@ -8,11 +8,13 @@ typealias RequestID = APNsDispatcher.RequestID
 typealias ConnectionID = APNsDispatcher.ConnectionID
 
 /// A dispatcher on a virtual clock, with one connection at most unless a test asks for more. Wakes are left out of the
-/// effects.
+/// effects, and reports of lanes stand by themselves.
 struct Sender {
     var core: APNsDispatcher
     var monotonic: Int64 = 0
     var wakeAt: Int64?
+    /// What was reported of all topics, or of one, in order.
+    var reports: [String] = []
 
     static let first = ConnectionID(1)
     static let second = ConnectionID(2)
@@ -28,9 +30,12 @@ struct Sender {
     mutating func handle(_ event: APNsDispatcher.Event) -> [APNsDispatcher.Effect] {
         let now = Now(monotonic: self.monotonic, wall: 1_700_000_000_000 + self.monotonic)
         return self.core.handle(event, at: now).filter { effect in
-            if case .wake(let at) = effect { self.wakeAt = at }
-            if case .wake = effect { return false }
-            return true
+            switch effect {
+            case .wake(let at): self.wakeAt = at
+            case .reportLane(let topic, let state): self.reports.append("\(topic ?? "all") \(state.text)")
+            default: return true
+            }
+            return false
         }
     }
 
@@ -104,6 +109,16 @@ struct Sender {
         let connecting = self.handle(.resolved(id, ["a"]))
         #expect(connecting == [.connect(id, address: "a")])
         return self.handle(.connected(id)) + self.handle(.streamLimitAnnounced(id, limit))
+    }
+}
+
+extension LaneState {
+    fileprivate var text: String {
+        switch self {
+        case .usable: "usable"
+        case .paused(let outage): "paused, \(outage.cause): \(outage.reason)"
+        case .probeDue(let outage): "probe due, \(outage.cause): \(outage.reason)"
+        }
     }
 }
 

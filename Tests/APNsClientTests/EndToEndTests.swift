@@ -11,9 +11,9 @@ import TidingsModel
 
 @testable import APNsClient
 
-private let patience = TimeLimitTrait.Duration.minutes(5)
+private let testTimeLimit = TimeLimitTrait.Duration.minutes(5)
 
-@Suite(.timeLimit(patience)) struct `A push` {
+@Suite(.timeLimit(testTimeLimit)) struct `A push` {
     @Test(arguments: ["127.0.0.1", "localhost"])
     func `travels over TLS and HTTP/2 to the phone, and its log says so`(host: String) async throws {
         try await Stage.run { stage in
@@ -128,7 +128,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     }
 }
 
-@Suite(.timeLimit(patience)) struct `A refusal over the wire` {
+@Suite(.timeLimit(testTimeLimit)) struct `A refusal over the wire` {
     @Test func `of an unknown token is BadDeviceToken`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
@@ -183,10 +183,14 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
         try await Stage.run { stage in
             let foreign = P256.Signing.PrivateKey().pemRepresentation
             let client = try stage.client(try stage.configuration(privateKey: foreign))
+            let reports = NIOLockedValueBox<[LaneState]>([])
+            client.reportLanes { _, state in reports.withLockedValue { $0.append(state) } }
             let outcome = await client.outcome(of: stage.request())
             #expect(outcome.refusal?.reason == .invalidProviderToken)
             #expect(outcome.refusal?.status == 403)
             #expect(await client.outcome(of: stage.request()) == .stopped("InvalidProviderToken"))
+            let outage = LaneOutage(.credential, reason: "InvalidProviderToken")
+            #expect(reports.withLockedValue { $0 } == [.paused(outage)])
             await client.shutdown()
         }
     }
@@ -233,7 +237,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     }
 }
 
-@Suite(.timeLimit(patience)) struct `A connection's trouble` {
+@Suite(.timeLimit(testTimeLimit)) struct `A connection's trouble` {
     @Test func `with an authority that is not trusted ends the push at once and says why`() async throws {
         try await Stage.run { stage in
             try await Stage.run { other in
@@ -315,7 +319,7 @@ private let patience = TimeLimitTrait.Duration.minutes(5)
     }
 }
 
-@Suite(.timeLimit(patience)) struct `A client` {
+@Suite(.timeLimit(testTimeLimit)) struct `A client` {
     @Test func `that is shut down says so`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()

@@ -90,19 +90,19 @@ private func rule(_ members: String) throws -> FaultPlan { try plan(#"{"rules":[
         #expect(try statuses(#""token":"\#(Apple.token.rawValue)""#) == [500, 200])
     }
 
-    @Test func `with the same seed strikes the same requests, with another seed others`() {
-        func struck(seed: UInt64, more: [FaultRule] = []) -> [Int?] {
+    @Test func `with the same seed breaks the same requests, with another seed others`() {
+        func injected(seed: UInt64, more: [FaultRule] = []) -> [Int?] {
             var apple = Apple()
             apple.connectPhone()
             let half = FaultRule(.respond(status: 500, .internalServerError, retryAfter: nil), perMille: 500)
             _ = apple.handle(.faultsChanged(FaultPlan(seed: seed, rules: [half] + more)))
             return (0..<64).map { _ in apple.answer()?.status }
         }
-        #expect(struck(seed: 1) == struck(seed: 1))
-        #expect(struck(seed: 1) != struck(seed: 2))
+        #expect(injected(seed: 1) == injected(seed: 1))
+        #expect(injected(seed: 1) != injected(seed: 2))
         // What another rule does moves nothing.
-        #expect(struck(seed: 1) == struck(seed: 1, more: [FaultRule(.delay(milliseconds: 1), perMille: 300)]))
-        #expect(Set(struck(seed: 1)) == [200, 500])
+        #expect(injected(seed: 1) == injected(seed: 1, more: [FaultRule(.delay(milliseconds: 1), perMille: 300)]))
+        #expect(Set(injected(seed: 1)) == [200, 500])
     }
 
     private func effects(_ members: String, requests: Int = 1) throws -> [APNsService.Effect] {

@@ -140,10 +140,10 @@ private let background = Apple.request(extra: [("apns-push-type", "background"),
     @Test func `pushes may change places, come twice, and lose to an older one, always the same way from one seed`() {
         func story(_ seed: UInt64) -> [String] {
             var apple = Apple {
-                $0.mishaps.seed = seed
-                $0.mishaps.reorderPerMille = 300
-                $0.mishaps.duplicatePerMille = 300
-                $0.mishaps.olderSurvivesPerMille = 300
+                $0.faults.seed = seed
+                $0.faults.reorderPerMille = 300
+                $0.faults.duplicatePerMille = 300
+                $0.faults.olderSurvivesPerMille = 300
             }
             apple.connectPhone()
             var lines: [String] = []

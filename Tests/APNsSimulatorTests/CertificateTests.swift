@@ -7,7 +7,7 @@ import TidingsModel
 
 @testable import APNsSimulator
 
-@Suite(.timeLimit(patience)) struct `A client certificate` {
+@Suite(.timeLimit(testTimeLimit)) struct `A client certificate` {
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func `opens a thousand streams at once and needs no token`(version: TLSVersion) async throws {
         try await withSimulator { addresses, _ in

@@ -5,7 +5,7 @@ import TidingsModel
 
 @testable import APNsSimulator
 
-@Suite(.timeLimit(patience)) struct `The control port` {
+@Suite(.timeLimit(testTimeLimit)) struct `The control port` {
     @Test(arguments: [
         ("/faults", "nonsense", "body"), ("/faults", "[]", "body"), ("/faults", #"{"status":503}"#, "status"),
         ("/faults", #"{"rules":[{"fault":"respond","status":"503"}]}"#, "rules[0].status"),
@@ -115,7 +115,7 @@ import TidingsModel
     }
 }
 
-@Suite(.timeLimit(patience)) struct `A simulator with a state database` {
+@Suite(.timeLimit(testTimeLimit)) struct `A simulator with a state database` {
     @Test func `knows devices, keys, channels and stored pushes again`() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/apns-state-" + UUID().uuidString + ".db"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }

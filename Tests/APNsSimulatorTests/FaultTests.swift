@@ -4,7 +4,7 @@ import TidingsModel
 
 @testable import APNsSimulator
 
-@Suite(.timeLimit(patience)) struct `A fault on the wire` {
+@Suite(.timeLimit(testTimeLimit)) struct `A fault on the wire` {
     /// Runs a body with a provider whose client has had its first push accepted.
     private func afterFirst(
         _ body: (Provider, RawClient, String) async throws -> Void

@@ -30,9 +30,9 @@ func withSimulator(
     await simulator.stop()
 }
 
-let patience = TimeLimitTrait.Duration.minutes(5)
+let testTimeLimit = TimeLimitTrait.Duration.minutes(5)
 
-@Suite(.timeLimit(patience)) struct `A simulator` {
+@Suite(.timeLimit(testTimeLimit)) struct `A simulator` {
     @Test func `writes what a provider needs, and uses it again at the next start`() async throws {
         try await withSimulator { first, configuration in
             let bytes = try #require(FileManager.default.contents(atPath: first.credentialPath))
@@ -102,7 +102,7 @@ let patience = TimeLimitTrait.Duration.minutes(5)
     }
 }
 
-@Suite(.timeLimit(patience)) struct `A phone at the courier` {
+@Suite(.timeLimit(testTimeLimit)) struct `A phone at the courier` {
     private static let register =
         #"{"type":"register","id":7,"topic":"com.example.chat","environment":"sandbox"}"# + "\n"
 

@@ -5,7 +5,7 @@ import TidingsModel
 
 @testable import APNsSimulator
 
-@Suite(.timeLimit(patience)) struct `A foreign client` {
+@Suite(.timeLimit(testTimeLimit)) struct `A foreign client` {
     /// Pushy and aioapns connect without ALPN (APNs reference, section 2).
     @Test(arguments: [[], ["h2"], ["h2", "http/1.1"]])
     func `is greeted with one stream and gets a thousand after its first good token`(alpn: [String]) async throws {

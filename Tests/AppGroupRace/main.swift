@@ -7,7 +7,7 @@ import TidingsModel
 //
 //     AppGroupRace FOLDER ROLE ROUNDS RACERS
 //
-// ROLE `answers` or `withdraws`: see `Withdrawals`. Otherwise ROLE is `extension`, or `app` followed by a number. For each of ROUNDS messages it claims the message, counts one on the
+// ROLE `answers` or `recalls`: see `Recalls`. Otherwise ROLE is `extension`, or `app` followed by a number. For each of ROUNDS messages it claims the message, counts one on the
 // badge, and marks shown what it was granted: half of them in the same step, half in a second one. Nobody runs ahead of the
 // others by more messages than a ledger remembers: before each lap the badge must show that all RACERS have ended the last
 // one. Prints the messages it rang for, one number a line.
@@ -19,12 +19,12 @@ func holder(_ role: String) -> Ledger.Holder? {
     return UInt64(role.dropFirst(3)).map { .kit(process: $0) }
 }
 
-if CommandLine.arguments.count == 5, ["answers", "withdraws"].contains(CommandLine.arguments[2]),
+if CommandLine.arguments.count == 5, ["answers", "recalls"].contains(CommandLine.arguments[2]),
     let rounds = UInt64(CommandLine.arguments[3])
 {
     let folder = URL(fileURLWithPath: CommandLine.arguments[1])
-    let race = Withdrawals(group: try AppGroup(folder: folder, lockMilliseconds: 20_000), folder: folder)
-    try CommandLine.arguments[2] == "answers" ? race.answer(rounds) : race.withdraw(rounds)
+    let race = Recalls(group: try AppGroup(folder: folder, lockMilliseconds: 20_000), folder: folder)
+    try CommandLine.arguments[2] == "answers" ? race.answer(rounds) : race.recall(rounds)
     exit(0)
 }
 guard CommandLine.arguments.count == 5, let holder = holder(CommandLine.arguments[2]),

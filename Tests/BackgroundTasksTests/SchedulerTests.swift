@@ -7,7 +7,6 @@ import Testing
 import TidingsModel
 import VirtualPhone
 
-/// What the app's task noted.
 private final class Notes: Sendable {
     private let lines = Mutex<[String]>([])
     func add(_ line: String) { self.lines.withLock { $0.append(line) } }

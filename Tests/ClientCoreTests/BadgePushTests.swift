@@ -1,6 +1,7 @@
-import ClientCore
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A silent push about the number on the icon` {
     private func verdict(

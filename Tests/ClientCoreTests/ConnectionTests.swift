@@ -6,7 +6,7 @@ import TidingsModel
 @Suite struct `A client that wants to be connected` {
     @Test func `asks for a token, opens, greets, and tells what it has`() {
         var core = ClientCore.fresh(.init(stored: 5, settled: 5))
-        #expect(core.handle(.connectWished, at: at(0)) == [.publishStatus(.connecting), .askToken(alice)])
+        #expect(core.handle(.connectRequested, at: at(0)) == [.publishStatus(.connecting), .askToken(alice)])
         #expect(core.handle(.tokenProvided("token"), at: at(0)) == [.open(1)])
         #expect(core.handle(.connectionOpened(1), at: at(0)) == [.sendFrame(1, hello(after: 5))])
         #expect(
@@ -27,13 +27,13 @@ import TidingsModel
         #expect(effects.unnumbered.contains(.sendFrame(2, .registerPush(registration))))
     }
 
-    @Test func `backs off longer after each failure, never at the same moment as its neighbours`() throws {
+    @Test func `backs off longer after each failure, never at the same moment as its otherTenants`() throws {
         var waits: [[Int64]] = []
         for seed in UInt64(1)...2 {
             var machine = ConnectionMachine(seed: seed)
             var now: Int64 = 0
             var row: [Int64] = []
-            _ = machine.handle(.wished(alice), at: Now(monotonic: now, wall: 0))
+            _ = machine.handle(.requested(alice), at: Now(monotonic: now, wall: 0))
             _ = machine.handle(.tokenProvided("token"), at: Now(monotonic: now, wall: 0))
             for attempt in UInt64(1)...9 {
                 let effects = machine.handle(.closed(attempt, reason: "refused"), at: Now(monotonic: now, wall: 0))
@@ -62,7 +62,7 @@ import TidingsModel
         var machine = ConnectionMachine(seed: 3)
         var now: Int64 = 0
         func moment() -> Now { Now(monotonic: now, wall: 0) }
-        _ = machine.handle(.wished(alice), at: moment())
+        _ = machine.handle(.requested(alice), at: moment())
         _ = machine.handle(.tokenProvided("token"), at: moment())
         var waits: [Int64] = []
         for number in ConnectionNumber(1)...11 {
@@ -90,7 +90,7 @@ import TidingsModel
         for (stood, longest) in [(60_000, 500), (59_999, 1_000)] as [(Int64, Int64)] {
             var machine = ConnectionMachine(seed: 3)
             func at(_ now: Int64) -> Now { Now(monotonic: now, wall: 0) }
-            _ = machine.handle(.wished(alice), at: at(0))
+            _ = machine.handle(.requested(alice), at: at(0))
             _ = machine.handle(.tokenProvided("token"), at: at(0))
             _ = machine.handle(.closed(1, reason: "gone"), at: at(0))
             _ = machine.handle(.deadline, at: at(1_000))
@@ -110,7 +110,7 @@ import TidingsModel
 
     @Test func `asks for a new token when the old one has expired, and gives up at the third`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         let expired = ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired")
         for attempt in UInt64(1)...2 {
             _ = core.handle(.tokenProvided("old"), at: at(0))
@@ -176,7 +176,7 @@ import TidingsModel
     @Test func `takes no welcome that is read too late`() {
         for (seconds, isInTime) in [(9.999, true), (10, false)] {
             var core = ClientCore.fresh()
-            _ = core.handle(.connectWished, at: at(0))
+            _ = core.handle(.connectRequested, at: at(0))
             _ = core.handle(.tokenProvided("token"), at: at(0))
             _ = core.handle(.connectionOpened(1), at: at(0))
             let effects = core.handle(.frameReceived(1, welcome()), at: at(seconds))
@@ -189,7 +189,7 @@ import TidingsModel
 
     @Test func `does not speak a version it did not offer`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         let effects = core.handle(.frameReceived(1, welcome(version: 9)), at: at(0))
@@ -199,7 +199,7 @@ import TidingsModel
 
     @Test func `gives up a transport that does not open or a server that does not greet`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         #expect(core.nextDeadline == 15_000)
         #expect(core.handle(.deadlineReached, at: at(15)).first == .close(1))
@@ -242,12 +242,12 @@ import TidingsModel
     @Test func `hangs up when nobody wants it any more`() {
         var core = ClientCore.online()
         #expect(
-            core.handle(.disconnectWished, at: at(1))
+            core.handle(.disconnectRequested, at: at(1))
                 == [.close(1), .finishConnect(.cancelled), .publishStatus(.disconnected)])
         #expect(core.nextDeadline == nil)
     }
 
-    @Test func `tries at once when the app comes to the front during a back-off`() {
+    @Test func `tries at once when the app comes to the foreground during a back-off`() {
         var core = ClientCore.online()
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
         _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
@@ -259,11 +259,11 @@ import TidingsModel
 @Suite struct `A person who signs out` {
     @Test func `tells the server, then forgets everything`() {
         var core = ClientCore.online(.init(stored: 3, settled: 3, outbox: [draft("c1")], unread: 2))
-        let effects = core.handle(.signOutWished, at: at(1))
+        let effects = core.handle(.signOutRequested, at: at(1))
         #expect(
             effects == [
-                .keepFarewell, .finishConnect(.cancelled), .sendFrame(1, .signOut),
-                .sendFrame(1, .ping(ClientCore.farewellPing)), .finishSend("c1", .abandoned(reason: "signed out")),
+                .keepPendingSignOut, .finishConnect(.cancelled), .sendFrame(1, .signOut),
+                .sendFrame(1, .ping(ClientCore.signOutPing)), .finishSend("c1", .abandoned(reason: "signed out")),
                 .forgetPerson,
             ])
         #expect(core.storedPosition == 0)

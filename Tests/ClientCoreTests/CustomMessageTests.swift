@@ -8,7 +8,8 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
 }
 
 @Suite struct `A custom message` {
-    @Test(.requirement("S4.10")) func `is stored and handed over in front, and is nothing to count or to ring for`() {
+    @Test(.requirement("S4.10"))
+    func `is stored and handed over in the foreground, and is nothing to count or to ring for`() {
         var core = ClientCore.online()
         let entry = LogEntry(position: 1, body: custom(5))
         #expect(core.handle(.frameReceived(1, .entry(entry)), at: at(1)) == [.storeEntries([entry])])
@@ -37,18 +38,19 @@ private func custom(_ number: UInt64) -> LogEntry.Body {
         #expect(!core.handle(.appWillEnterForeground, at: at(14)).contains { $0.handsOver })
     }
 
-    @Test(.requirement("S4.10")) func `survives the process and is handed over by the next one, if that is in front`() {
-        var inFront = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true))
-        #expect(inFront.handle(.connectWished, at: at(0)).contains(.handOverCustomMessages(wall: nil)))
-        #expect(!inFront.handle(.connectWished, at: at(1)).contains { $0.handsOver })
+    @Test(.requirement("S4.10"))
+    func `survives the process and is handed over by the next one, if that is in the foreground`() {
+        var inForeground = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true))
+        #expect(inForeground.handle(.connectRequested, at: at(0)).contains(.handOverCustomMessages(wall: nil)))
+        #expect(!inForeground.handle(.connectRequested, at: at(1)).contains { $0.handsOver })
         var asleep = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true), isForeground: false)
-        #expect(asleep.handle(.connectWished, at: at(0)) == [])
+        #expect(asleep.handle(.connectRequested, at: at(0)) == [])
         #expect(asleep.handle(.appWillEnterForeground, at: at(1)).contains(.handOverCustomMessages(wall: nil)))
     }
 
     @Test func `that expires waits for the server's clock, because the device's decides nothing`() {
         var core = ClientCore.fresh(.init(stored: 1, settled: 1, hasCustomMessages: true))
-        #expect(core.handle(.connectWished, at: at(0)).contains(.handOverCustomMessages(wall: nil)))
+        #expect(core.handle(.connectRequested, at: at(0)).contains(.handOverCustomMessages(wall: nil)))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         // The server's clock is an hour behind this phone's.
@@ -96,8 +98,8 @@ extension ClientEffect {
         var core = self.shown()
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
-                .publishEntries([self.entry]), .markWithdrawn(id(101)),
-                .withdrawNotification(id(101), replacement: try self.replacement()),
+                .publishEntries([self.entry]), .markRecalled(id(101)),
+                .recallNotification(id(101), replacement: try self.replacement()),
                 .lowerBadge(unread: 0, position: 2), .sendFrame(1, ack(2, (2, .suppressed(.notNotifiable)))),
                 .storeSettled(upTo: 2),
             ])
@@ -106,38 +108,39 @@ extension ClientEffect {
     @Test func `does not let its push ring that comes only now`() throws {
         var core = ClientCore.online()
         let effects = core.hear(LogEntry(position: 1, body: self.entry.body), unread: 0, at: at(12))
-        #expect(effects.contains(.markWithdrawn(id(101))))
+        #expect(effects.contains(.markRecalled(id(101))))
         var ledger = Ledger()
-        ledger.markWithdrawn(id(101), by: .kit(process: 1), wall: 12_000)
-        #expect(ledger.claim(id(101), by: .pushExtension, wall: 60_000) == .withdrawn)
+        ledger.markRecalled(id(101), by: .kit(process: 1), wall: 12_000)
+        #expect(ledger.claim(id(101), by: .pushExtension, wall: 60_000) == .recalled)
     }
 
     @Test func `has its notification only taken out where none may be shown`() {
         var off = self.shown()
         _ = off.handle(.kitConfigured(KitSettings(isLocalNotificationEnabled: false)), at: at(11))
         #expect(
-            off.hear(self.entry, unread: 0, at: at(12)).contains(.withdrawNotification(id(101), replacement: nil)))
+            off.hear(self.entry, unread: 0, at: at(12)).contains(.recallNotification(id(101), replacement: nil)))
         var muted = self.shown()
-        _ = muted.handle(.settingWished(level(withBob, .blocked)), at: at(11))
+        _ = muted.handle(.settingRequested(level(withBob, .blocked)), at: at(11))
         #expect(
-            muted.hear(self.entry, unread: 0, at: at(12)).contains(.withdrawNotification(id(101), replacement: nil)))
-        var inFront = ClientCore.online(.init(stored: 1, settled: 1))
+            muted.hear(self.entry, unread: 0, at: at(12)).contains(.recallNotification(id(101), replacement: nil)))
+        var inForeground = ClientCore.online(.init(stored: 1, settled: 1))
         #expect(
-            inFront.hear(self.entry, unread: 0, at: at(12)).contains(.withdrawNotification(id(101), replacement: nil)))
+            inForeground.hear(self.entry, unread: 0, at: at(12)).contains(
+                .recallNotification(id(101), replacement: nil)))
     }
 
-    @Test func `is not shown if it is withdrawn before its names are known`() {
+    @Test func `is not shown if it is recalled before its names are known`() {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         #expect(
             core.hear(self.entry, unread: 0, at: at(12)) == [
-                .publishEntries([self.entry]), .markWithdrawn(id(101)), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([self.entry]), .markRecalled(id(101)), .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
             ])
         #expect(core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(12)) == [])
     }
 
-    @Test func `gives its claim back if it is withdrawn while it waits for one`() {
+    @Test func `gives its claim back if it is recalled while it waits for one`() {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
@@ -145,17 +148,17 @@ extension ClientEffect {
         #expect(core.handle(.ringClaimed(id(101), .granted), at: at(12)) == [])
     }
 
-    @Test func `is not shown if the extension has heard of the withdrawal first`() {
+    @Test func `is not shown if the extension has heard of the recall first`() {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
         #expect(
-            core.handle(.ringClaimed(id(101), .withdrawn), at: at(12)) == [
+            core.handle(.ringClaimed(id(101), .recalled), at: at(12)) == [
                 .sendFrame(1, ack(1, (1, .suppressed(.recalled)))), .storeSettled(upTo: 1),
             ])
     }
 
-    @Test func `is withdrawn after all if it was being posted`() throws {
+    @Test func `is recalled after all if it was being posted`() throws {
         var core = ClientCore.inBackground()
         _ = core.hear(ClientCoreTests.entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
@@ -163,7 +166,7 @@ extension ClientEffect {
         _ = core.hear(self.entry, unread: 0, at: at(12))
         #expect(
             core.handle(.notificationPosted(id(101), .shown), at: at(12)).prefix(2) == [
-                .markShown(id(101)), .withdrawNotification(id(101), replacement: try self.replacement()),
+                .markShown(id(101)), .recallNotification(id(101), replacement: try self.replacement()),
             ])
     }
 }
@@ -172,37 +175,37 @@ extension ClientEffect {
     @Test func `is forgotten here at once, and the server is told with the next connection`() {
         var core = ClientCore.online()
         _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(1))
-        let effects = core.handle(.signOutWished, at: at(2))
-        #expect(effects.first == .keepFarewell)
+        let effects = core.handle(.signOutRequested, at: at(2))
+        #expect(effects.first == .keepPendingSignOut)
         #expect(effects.last == .forgetPerson)
         _ = core.handle(.connectionOpened(2), at: at(3))
         #expect(
             core.handle(.frameReceived(2, welcome(head: 9)), at: at(3)) == [
                 .publishStatus(.connected), .finishConnect(nil), .sendFrame(2, .signOut),
-                .sendFrame(2, .ping(ClientCore.farewellPing)),
+                .sendFrame(2, .ping(ClientCore.signOutPing)),
             ])
-        _ = core.handle(.frameReceived(2, .pong(ClientCore.farewellPing)), at: at(3))
-        #expect(core.handle(.connectionClosed(2, reason: "by the server"), at: at(3)).last == .farewellEnded)
+        _ = core.handle(.frameReceived(2, .pong(ClientCore.signOutPing)), at: at(3))
+        #expect(core.handle(.connectionClosed(2, reason: "by the server"), at: at(3)).last == .pendingSignOutEnded)
         #expect(core.nextDeadline == nil)
     }
 
     @Test func `is told by the next process`() {
         var core = ClientCore.fresh(.init(isLeaving: true))
         core.goOnline(1, head: 9, at: at(0))
-        _ = core.handle(.frameReceived(1, .pong(ClientCore.farewellPing)), at: at(1))
-        #expect(core.handle(.connectionClosed(1, reason: "by the server"), at: at(1)).contains(.farewellEnded))
+        _ = core.handle(.frameReceived(1, .pong(ClientCore.signOutPing)), at: at(1))
+        #expect(core.handle(.connectionClosed(1, reason: "by the server"), at: at(1)).contains(.pendingSignOutEnded))
         #expect(!core.isOnline)
         #expect(core.storedPosition == 0)
     }
 
     @Test func `has nothing left to say when the server does not take the token`() {
         var core = ClientCore.fresh(.init(isLeaving: true))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         let problem = ServerFrame.Problem(code: .invalidToken, rule: "is not signed by this server")
         #expect(
-            core.handle(.frameReceived(1, .problem(problem, isFatal: true)), at: at(1)).contains(.farewellEnded))
+            core.handle(.frameReceived(1, .problem(problem, isFatal: true)), at: at(1)).contains(.pendingSignOutEnded))
     }
 }
 

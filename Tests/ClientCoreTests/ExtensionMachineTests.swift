@@ -145,31 +145,31 @@ extension [ExtensionMachine.Effect] {
 
     @Test func `answers with what it has when its time is up`() {
         var bench = Bench(push(image: "https://a/b.jpg"))
-        #expect(bench.handle(.received) == [.report([id(7)]), .fetchPicture("https://a/b.jpg")])
+        #expect(bench.handle(.received) == [.report([id(7)]), .fetchImage("https://a/b.jpg")])
         #expect(bench.handle(.reported) == [])
         let edit = bench.handle(.timeExpired).edit
         #expect(edit?.body == "hi")
-        #expect(edit?.hasPicture == false)
-        #expect(bench.handle(.pictureFetched(isThere: true)) == [])
+        #expect(edit?.hasImage == false)
+        #expect(bench.handle(.imageFetched(isThere: true)) == [])
         #expect(bench.handle(.timeExpired) == [])
     }
 
-    @Test func `adds the picture`() {
+    @Test func `adds the image`() {
         var bench = Bench(push(image: "https://a/b.jpg"))
         _ = bench.handle(.received)
         _ = bench.handle(.reported)
-        #expect(bench.handle(.pictureFetched(isThere: true)).edit?.hasPicture == true)
+        #expect(bench.handle(.imageFetched(isThere: true)).edit?.hasImage == true)
     }
 
-    @Test func `answers as recalled what was recalled while it was at work, without its picture`() {
+    @Test func `answers as recalled what was recalled while it was at work, without its image`() {
         var bench = Bench(push(image: "https://a/b.jpg"))
         _ = bench.handle(.received)
         _ = bench.handle(.reported)
-        bench.group?.ledger.markWithdrawn(id(7), by: .pushExtension, wall: 0)
-        let edit = bench.handle(.pictureFetched(isThere: true)).edit
+        bench.group?.ledger.markRecalled(id(7), by: .pushExtension, wall: 0)
+        let edit = bench.handle(.imageFetched(isThere: true)).edit
         #expect(edit?.body == NotificationWords.english.recalled)
         #expect(edit?.isSilent == true)
-        #expect(edit?.hasPicture == false)
+        #expect(edit?.hasImage == false)
     }
 
     @Test func `strips what is for somebody who has signed out while it was at work`() {
@@ -228,8 +228,8 @@ extension [ExtensionMachine.Effect] {
     @Test func `posts nothing that was recalled before, and takes away what was recalled while it was posted`() {
         var bench = Bench.fetching()
         _ = bench.handle(.missedFetched(missed, delivered: []))
-        bench.group?.ledger.markWithdrawn(id(17), by: .kit(process: 1), wall: 0)
-        bench.group?.ledger.markWithdrawn(id(18), by: .kit(process: 1), wall: 0)
+        bench.group?.ledger.markRecalled(id(17), by: .kit(process: 1), wall: 0)
+        bench.group?.ledger.markRecalled(id(18), by: .kit(process: 1), wall: 0)
         let effects = bench.handle(.posted(id(17), isTaken: true))
         #expect(effects.first == .remove([id(17)]))
         #expect(effects.posted == [id(19)])

@@ -72,7 +72,7 @@ private struct AppGroup {
         #expect(posts.map(\.message.position) == [16, 18])
     }
 
-    @Test func `has its picture fetched where its text is shown`() {
+    @Test func `has its image fetched where its text is shown`() {
         let text = PushInfo.Text(title: "Bob", body: "[Image]")
         func image(_ change: (inout AppGroup) -> Void, tag: String = "tag", isRecall: Bool = false) -> String? {
             var group = AppGroup()
@@ -82,7 +82,7 @@ private struct AppGroup {
         }
         #expect(image { _ in } == "https://a/b.jpg")
         #expect(image { $0.ledger.markShown(id(7), by: .kit(process: 1), wall: 0) } == "https://a/b.jpg")
-        // Hidden content, a withdrawal, somebody else's, nobody's.
+        // Hidden content, a recall, somebody else's, nobody's.
         #expect(image { $0.showsContent = false } == nil)
         #expect(image({ _ in }, isRecall: true) == nil)
         #expect(image({ _ in }, tag: "other") == nil)
@@ -96,14 +96,14 @@ private struct AppGroup {
             } == nil)
     }
 
-    @Test func `takes for a picture what begins like one`() {
-        #expect(NotificationPicture.Kind(bytes: [0xff, 0xd8, 0xff, 0xe0]) == .jpeg)
-        #expect(NotificationPicture.Kind(bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]) == .png)
-        #expect(NotificationPicture.Kind(bytes: Array("GIF89a".utf8)) == .gif)
+    @Test func `takes for an image what begins like one`() {
+        #expect(NotificationImage.Kind(bytes: [0xff, 0xd8, 0xff, 0xe0]) == .jpeg)
+        #expect(NotificationImage.Kind(bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0]) == .png)
+        #expect(NotificationImage.Kind(bytes: Array("GIF89a".utf8)) == .gif)
         for text in ["", "GIF", "<html>", "GIF88a"] {
-            #expect(NotificationPicture.Kind(bytes: Array(text.utf8)) == nil)
+            #expect(NotificationImage.Kind(bytes: Array(text.utf8)) == nil)
         }
-        #expect(NotificationPicture.Kind.allCases.map(\.fileExtension) == ["jpg", "png", "gif"])
+        #expect(NotificationImage.Kind.allCases.map(\.fileExtension) == ["jpg", "png", "gif"])
     }
 
     @Test func `is silent when the kit has shown the message, and while it is showing it`() {
@@ -160,10 +160,10 @@ private struct AppGroup {
 
     @Test func `for somebody else leaves a mark by which it is ours, and nothing that could be opened or counted`() {
         let left = ExtensionDecision.strippedUserInfo
-        // The kit leaves it silent in front, and takes it out of the list at a sign-out.
+        // The kit leaves it silent in the foreground, and takes it out of the list at a sign-out.
         #expect(NotificationClearing.isOurs(left))
         #expect(
-            FrontPresentation.choice(isForAnother: false, isKnown: false, isSilenced: left[PushInfo.key] != nil)
+            ForegroundPresentation.choice(isForAnother: false, isKnown: false, isSilenced: left[PushInfo.key] != nil)
                 == .badge)
         #expect(PushInfo(userInfo: left) == nil)
         #expect(BadgeInfo(userInfo: left) == nil)
@@ -226,13 +226,13 @@ private struct AppGroup {
         #expect(group.decide(push(tag: "carol"))?.fetch == nil)
     }
 
-    @Test func `that withdraws a message fetches what it was stored in the place of`() {
+    @Test func `that recalls a message fetches what it was stored in the place of`() {
         var group = AppGroup()
         group.position = 18
         let late = group.decide(push(position: 20, isRecall: true))
         #expect(late?.fetch == MissedFetch(after: 18, before: 20))
         #expect(late?.reached == nil)
-        // The withdrawn message is among what is fetched, and is no news.
+        // The recalled message is among what is fetched, and is no news.
         let missed: JSONValue = ["entries": [entry(19, 7)]]
         let posts = MissedDecision.posts(
             missed, MissedFetch(after: 18, before: 20), hidden: nil, pushRings: false, delivered: [],
@@ -244,7 +244,7 @@ private struct AppGroup {
         #expect(next?.reached == 20)
     }
 
-    @Test func `that withdraws a message is silent and changes the text`() {
+    @Test func `that recalls a message is silent and changes the text`() {
         var group = AppGroup()
         #expect(
             group.decide(push(badge: 1, isRecall: true))
@@ -347,7 +347,7 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
             ).isEmpty)
     }
 
-    @Test func `take out of the list what was withdrawn meanwhile`() {
+    @Test func `take out of the list what was recalled meanwhile`() {
         let recall: JSONValue = ["position": 12, "recall": .string(id(9).description)]
         #expect(
             MissedDecision.removed(["entries": [entry(11, 1), recall, ["position": 13, "recall": "x"]]]) == [id(9)])
@@ -374,7 +374,7 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
     }
 }
 
-@Suite struct `The host of a picture` {
+@Suite struct `The host of an image` {
     @Test(arguments: [
         ("files.example.com", ["files.example.com"], true), ("FILES.example.COM", ["Files.Example.com"], true),
         ("files.example.com", [], false), ("files.example.com", ["example.com"], false),
@@ -384,6 +384,6 @@ private func entry(_ position: Int64, _ number: UInt64, rings: Bool = true) -> J
         ("files.example.com", ["other.org", "*.com"], true),
     ])
     func `is one of those the app allows, or it is not asked`(host: String, hosts: [String], isAllowed: Bool) {
-        #expect(NotificationPicture.isAllowed(host, among: hosts) == isAllowed)
+        #expect(NotificationImage.isAllowed(host, among: hosts) == isAllowed)
     }
 }

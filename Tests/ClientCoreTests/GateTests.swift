@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 /// Facts that pass every test of the gate.
 private func facts(

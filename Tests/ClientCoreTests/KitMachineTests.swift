@@ -342,9 +342,9 @@ extension [KitMachine.Effect] {
             BackgroundWork.reply("yes", to: withBob, upTo: told, message: id(7)).events(
                 replyID: "r1", position: { _ in stored }, newest: { _ in newest })
         }
-        #expect(events(9, 8, 7) == [.sendWished(draft), .markReadWished(withBob, upTo: 9)])
-        #expect(events(nil, 8, 7) == [.sendWished(draft), .markReadWished(withBob, upTo: 8)])
-        #expect(events(nil, nil, 7) == [.sendWished(draft), .markReadWished(withBob, upTo: 7)])
-        #expect(events(nil, nil, nil) == [.sendWished(draft)])
+        #expect(events(9, 8, 7) == [.sendRequested(draft), .markReadRequested(withBob, upTo: 9)])
+        #expect(events(nil, 8, 7) == [.sendRequested(draft), .markReadRequested(withBob, upTo: 8)])
+        #expect(events(nil, nil, 7) == [.sendRequested(draft), .markReadRequested(withBob, upTo: 7)])
+        #expect(events(nil, nil, nil) == [.sendRequested(draft)])
     }
 }

@@ -1,7 +1,8 @@
-import ClientCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import ClientCore
 
 @Suite struct `A ledger of what has rung` {
     private let app = Ledger.Holder.kit(process: 1)
@@ -89,14 +90,14 @@ import TidingsModel
 
     @Test func `says what has to be stored, and comes back the same from it`() {
         var ledger = Ledger()
-        #expect(ledger.takeChanges() == .init(isReset: true, messages: []))
+        #expect(ledger.drainChanges() == .init(isReset: true, messages: []))
         _ = ledger.claim(id(1), by: self.app, wall: 0)
         _ = ledger.claim(id(2), by: .pushExtension, wall: 1)
         ledger.markShown(id(2), by: .pushExtension, wall: 2)
         ledger.release(id(1), by: self.app)
-        let changes = ledger.takeChanges()
+        let changes = ledger.drainChanges()
         #expect(changes == .init(isReset: false, messages: [id(1), id(2), id(2), id(1)]))
-        #expect(ledger.takeChanges() == .init())
+        #expect(ledger.drainChanges() == .init())
         var again = Ledger()
         for message in changes.messages { again.restore(message, ledger[message]) }
         #expect(again == ledger)

@@ -10,19 +10,19 @@ private let refusal = ServerFrame.Problem(code: .notAMember, rule: "is no member
 private func forgetting(_ effects: [ClientEffect]) -> [ClientEffect] {
     effects.filter {
         switch $0 {
-        case .removeOutgoing, .dropWish, .keepWish: true
+        case .removeOutgoing, .removePendingChange, .addPendingChange: true
         default: false
         }
     }
 }
 
 /// Found by the World: a full store kept a message that was refused, and the next start sent it all the same, past one that was
-/// written later; another kept a wish that was long fulfilled.
+/// written later; another kept a pending change that was long fulfilled.
 @Suite struct `What a full store could not forget` {
     /// A core that was told that a message is refused, and whose store could not forget it.
     private func refused() -> ClientCore {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         #expect(
             core.handle(.frameReceived(1, .sendRefused("c1", refusal)), at: at(2))
@@ -41,23 +41,23 @@ private func forgetting(_ effects: [ClientEffect]) -> [ClientEffect] {
 
     @Test func `of its outbox stays when it is sent once more`() {
         var core = self.refused()
-        _ = core.handle(.sendWished(draft("c1")), at: at(3))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(3))
         _ = core.handle(.outgoingStored("c1"), at: at(3))
         #expect(forgetting(core.reconnect(2, at: at(5))) == [])
     }
 
-    /// A core that was told that a conversation is muted already, and whose store could not forget that it was wished.
+    /// A core that was told that a conversation is muted already, and whose store could not forget that it was requested.
     private func fulfilled() -> ClientCore {
         var core = ClientCore.online()
-        _ = core.handle(.settingWished(mute), at: at(1))
-        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [.keepWish(mute)])
-        #expect(core.handle(.leftBehind(.wish(mute), reason: "disk full"), at: at(1)).contains(.close(1)))
+        _ = core.handle(.settingRequested(mute), at: at(1))
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [.addPendingChange(mute)])
+        #expect(core.handle(.leftBehind(.pendingChange(mute), reason: "disk full"), at: at(1)).contains(.close(1)))
         return core
     }
 
     @Test func `of what was set is taken for what the log says`() {
         var core = self.fulfilled()
-        #expect(forgetting(core.reconnect(2, at: at(5))) == [.keepWish(mute)])
+        #expect(forgetting(core.reconnect(2, at: at(5))) == [.addPendingChange(mute)])
         #expect(forgetting(core.reconnect(3, at: at(9))) == [])
     }
 
@@ -68,12 +68,12 @@ private func forgetting(_ effects: [ClientEffect]) -> [ClientEffect] {
         #expect(forgetting(core.reconnect(2, head: 1, at: at(5))) == [])
         let page = ServerFrame.Page(after: 0, entries: [entry], head: 1, unread: 0)
         #expect(core.handle(.frameReceived(2, .page(page)), at: at(5)) == [.storeEntries([entry])])
-        #expect(forgetting(core.handle(.entriesStored(upTo: 1, unread: 0), at: at(5))) == [.dropWish(mute)])
+        #expect(forgetting(core.handle(.entriesStored(upTo: 1, unread: 0), at: at(5))) == [.removePendingChange(mute)])
     }
 
     @Test func `of what was set is forgotten, too, when the last page of the log brings nothing new`() {
         var core = self.fulfilled()
-        _ = core.handle(.sendWished(draft("c1")), at: at(2))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(2))
         _ = core.handle(.outgoingStored("c1"), at: at(2))
         #expect(forgetting(core.reconnect(2, head: 1, at: at(5))) == [])
         let page = ServerFrame.Page(after: 0, entries: [entry(1)], head: 1, unread: 1)
@@ -85,18 +85,18 @@ private func forgetting(_ effects: [ClientEffect]) -> [ClientEffect] {
                 .contains(.sendFrame(2, .sync(after: 1, limit: 200))))
         #expect(forgetting(core.handle(.entriesStored(upTo: 1, unread: 1), at: at(5))) == [])
         let last = ServerFrame.Page(after: 1, entries: [], head: 1, unread: 1)
-        #expect(core.handle(.frameReceived(2, .page(last)), at: at(5)) == [.keepWish(mute)])
+        #expect(core.handle(.frameReceived(2, .page(last)), at: at(5)) == [.addPendingChange(mute)])
     }
 
     @Test func `of what was set is left alone when it is set anew`() {
         var core = self.fulfilled()
-        _ = core.handle(.settingWished(loud), at: at(2))
+        _ = core.handle(.settingRequested(loud), at: at(2))
         #expect(forgetting(core.reconnect(2, at: at(5))) == [])
     }
 
     @Test func `goes with the person who signs out`() {
         var core = self.refused()
-        _ = core.handle(.signOutWished, at: at(3))
+        _ = core.handle(.signOutRequested, at: at(3))
         #expect(forgetting(core.reconnect(2, at: at(5))) == [])
     }
 }

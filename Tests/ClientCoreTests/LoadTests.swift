@@ -7,9 +7,9 @@ import TidingsModel
         var core = ClientCore.online()
         var load = ClientLoad()
         #expect(core.load == load)
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
-        _ = core.handle(.requestWished(1, .recall(id(3))), at: at(1))
+        _ = core.handle(.requestSubmitted(1, .recall(id(3))), at: at(1))
         (load.outbox, load.requests) = (1, 1)
         #expect(core.load == load)
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 0)
@@ -29,11 +29,11 @@ import TidingsModel
         #expect(core.load.wakes == 0)
     }
 
-    @Test func `does not grow with what was missed: all of it waits for one thing, the app in front`() {
+    @Test func `does not grow with what was missed: all of it waits for one thing, the app in the foreground`() {
         // An earlier process has stored a thousand entries, and a page brings more; a read and a change of settings between them.
         var core = ClientCore.fresh(.init(stored: 1_000, settled: 10), isForeground: false)
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.wakeBegan(1, remainingMilliseconds: 30_000), at: at(1))
         _ = core.handle(.tokenProvided("token"), at: at(1))
         _ = core.handle(.connectionOpened(1), at: at(1))

@@ -22,7 +22,7 @@ import TidingsModel
         return store
     }
 
-    @Test func `is a message whose entry was written, read or not, and also when it was withdrawn`() {
+    @Test func `is a message whose entry was written, read or not, and also when it was recalled`() {
         var store = self.store([self.entry(1, 101), self.entry(2, 102)])
         _ = store.carryOut(.markRead(self.withBob, upTo: 1))
         let recall = Recall(
@@ -68,19 +68,19 @@ import TidingsModel
         #expect(
             command.events(after: .written(written)) == [
                 .entriesStored(upTo: 1, unread: 2), .conversationsIncomplete([group]),
-                .markReadWished(self.withBob, upTo: 1),
+                .markReadRequested(self.withBob, upTo: 1),
             ])
         #expect(command.failure(reason: "full") == .storeFailed(reason: "full"))
-        let hides = SettingsWish.hidesContent(true)
+        let hides = PendingSettingsChange.hidesContent(true)
         #expect(
-            LocalStoreCommand.dropWish(hides, isKept: true).failure(reason: "full")
-                == .leftBehind(.wish(hides), reason: "full"))
+            LocalStoreCommand.removePendingChange(hides, isKept: true).failure(reason: "full")
+                == .leftBehind(.pendingChange(hides), reason: "full"))
         #expect(
             LocalStoreCommand.removeOutgoing("o").failure(reason: "full") == .leftBehind(.outgoing("o"), reason: "full")
         )
         let draft = MessageDraft(clientMessageID: "o", conversation: self.withBob, objectName: .text, content: "x")
         #expect(LocalStoreCommand.keepOutgoing(draft).events(after: .done) == [.outgoingStored("o")])
         #expect(LocalStoreCommand.settle(upTo: 1).events(after: .done) == [])
-        #expect(LocalStoreCommand.keepWish(hides).events(after: .counted(3)) == [.unreadCounted(3)])
+        #expect(LocalStoreCommand.addPendingChange(hides).events(after: .counted(3)) == [.unreadCounted(3)])
     }
 }

@@ -78,7 +78,7 @@ import TidingsModel
 
     @Test func `begins anew when the server's log is another one`() {
         var core = ClientCore.fresh(.init(stored: 50, settled: 50))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         let effects = core.handle(.frameReceived(1, welcome(head: 2)), at: at(0))
@@ -91,7 +91,7 @@ import TidingsModel
     ) -> [ClientEffect] {
         let origin = LogOrigin(storeID: "0123456789abcdef", generation: 5, opening: 7)
         var core = ClientCore.fresh(.init(stored: position, settled: position, origin: origin))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         guard case .sendFrame(_, .hello(let hello)) = core.handle(.connectionOpened(1), at: at(0)).last else {
             return []
@@ -138,18 +138,18 @@ import TidingsModel
 @Suite struct `A local store that is damaged` {
     @Test func `is set aside; what only the device knows is written again, and the log is synced from its start`() {
         var core = ClientCore.online(.init(stored: 4, settled: 4))
-        _ = core.handle(.settingWished(level(team, .blocked)), at: at(1))
-        _ = core.handle(.settingWished(level(withBob, .mentions)), at: at(1))
-        _ = core.handle(.markReadWished(withBob, upTo: 4), at: at(1))
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
-        _ = core.handle(.sendWished(draft("c2", to: team)), at: at(1))
+        _ = core.handle(.settingRequested(level(team, .blocked)), at: at(1))
+        _ = core.handle(.settingRequested(level(withBob, .mentions)), at: at(1))
+        _ = core.handle(.markReadRequested(withBob, upTo: 4), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c2", to: team)), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         let effects = core.handle(.storeDamaged(reason: "torn"), at: at(2))
         #expect(
             effects.prefix(8) == [
                 .setStoreAside, .storeOutgoing(draft("c1")), .storeOutgoing(draft("c2", to: team)),
-                .storeRead(withBob, upTo: 4), .storeSettings(AllSettings()), .storeWish(level(team, .blocked)),
-                .storeWish(level(withBob, .mentions)), .close(1),
+                .storeRead(withBob, upTo: 4), .storeSettings(AllSettings()), .storePendingChange(level(team, .blocked)),
+                .storePendingChange(level(withBob, .mentions)), .close(1),
             ])
         #expect(core.unreadCount == 0)
         for name in ["c1", "c2"] {
@@ -168,7 +168,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `An ack in front` {
+@Suite struct `An ack in the foreground` {
     @Test(.requirement("S0.2")) func `settles as shown what is stored, after it is stored`() {
         var core = ClientCore.online()
         #expect(
@@ -206,7 +206,7 @@ import TidingsModel
 
     @Test func `of an earlier process's undecided entries follows the first welcome`() {
         var core = ClientCore.fresh(.init(stored: 7, settled: 4))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         let effects = core.handle(.frameReceived(1, welcome(head: 7)), at: at(0))
@@ -218,11 +218,11 @@ import TidingsModel
     @Test func `is told to the server, and again until the log confirms it`() {
         var core = ClientCore.online(.init(stored: 4, settled: 4))
         #expect(
-            core.handle(.markReadWished(withBob, upTo: 4), at: at(1)) == [
+            core.handle(.markReadRequested(withBob, upTo: 4), at: at(1)) == [
                 .storeRead(withBob, upTo: 4), .clearNotifications(withBob, upTo: 4),
                 .sendFrame(1, .markRead(withBob, upTo: 4)),
             ])
-        #expect(core.handle(.markReadWished(withBob, upTo: 3), at: at(1)) == [])
+        #expect(core.handle(.markReadRequested(withBob, upTo: 3), at: at(1)) == [])
         _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
         _ = core.handle(.deadlineReached, at: at(3))
         _ = core.handle(.connectionOpened(2), at: at(3))

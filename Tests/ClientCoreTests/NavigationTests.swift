@@ -64,35 +64,36 @@ private let teams = Route(conversation: team)
         TapLog.Identity(request: request, deliveredAt: date, content: content, action: action, origin: origin)
     }
 
-    @Test(.requirement("S0.19", "S0.21")) func `counts once, though it comes by two roads`() {
+    @Test(.requirement("S0.19", "S0.21")) func `counts once, though it comes by two callback paths`() {
         var taps = TapLog()
-        let first = taps.note(self.tap(.launchOptions))
-        let echo = taps.note(self.tap(.callback, request: "r", at: 77))
-        let other = taps.note(self.tap(.callback, request: "r", at: 77, action: "reply"))
-        let again = taps.note(self.tap(.callback, request: "r", at: 77))
+        let first = taps.insert(self.tap(.launchOptions))
+        let echo = taps.insert(self.tap(.callback, request: "r", at: 77))
+        let other = taps.insert(self.tap(.callback, request: "r", at: 77, action: "reply"))
+        let again = taps.insert(self.tap(.callback, request: "r", at: 77))
         #expect([first, echo, other, again] == [true, false, true, false])
     }
 
     @Test func `counts once when scene and callback tell the same delivery`() {
         var taps = TapLog()
-        let first = taps.note(self.tap(.sceneConnection, request: "r", at: 77))
-        let echo = taps.note(self.tap(.callback, request: "r", at: 77))
+        let first = taps.insert(self.tap(.sceneConnection, request: "r", at: 77))
+        let echo = taps.insert(self.tap(.callback, request: "r", at: 77))
         #expect([first, echo] == [true, false])
     }
 
     @Test func `counts again when the notification was delivered again, with the same payload`() {
         var taps = TapLog()
-        let first = taps.note(self.tap(.callback, request: "r", at: 77))
-        let again = taps.note(self.tap(.callback, request: "r", at: 78))
-        let other = taps.note(self.tap(.callback, request: "s", at: 77))
+        let first = taps.insert(self.tap(.callback, request: "r", at: 77))
+        let again = taps.insert(self.tap(.callback, request: "r", at: 78))
+        let other = taps.insert(self.tap(.callback, request: "s", at: 77))
         #expect([first, again, other] == [true, true, true])
     }
 
-    @Test(.requirement("S1.10", "S1.11")) func `counts again on an old road that tells the same payload twice`() {
+    @Test(.requirement("S1.10", "S1.11"))
+    func `counts again on an old callback path that tells the same payload twice`() {
         var taps = TapLog()
-        let launch = taps.note(self.tap(.launchOptions))
-        let echo = taps.note(self.tap(.callback))
-        let second = taps.note(self.tap(.callback))
+        let launch = taps.insert(self.tap(.launchOptions))
+        let echo = taps.insert(self.tap(.callback))
+        let second = taps.insert(self.tap(.callback))
         #expect([launch, echo, second] == [true, false, true])
     }
 }

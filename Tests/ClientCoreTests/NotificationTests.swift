@@ -121,7 +121,7 @@ import TidingsModel
             ])
     }
 
-    @Test func `is settled by the screen when the app comes to the front first`() {
+    @Test func `is settled by the screen when the app comes to the foreground first`() {
         var core = ClientCore.inBackground()
         _ = core.hear(entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
@@ -133,7 +133,7 @@ import TidingsModel
         #expect(core.handle(.ringClaimed(id(101), .granted), at: at(12)) == [])
     }
 
-    @Test func `is marked in the ledger though the app came to the front while it was posted`() {
+    @Test func `is marked in the ledger though the app came to the foreground while it was posted`() {
         var core = ClientCore.inBackground()
         _ = core.hear(entry(1), at: at(11))
         _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
@@ -145,7 +145,7 @@ import TidingsModel
     @Test func `is the push's business when it was missed before the stay, which ends with it`() {
         var core = ClientCore.fresh()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
         _ = core.handle(.connectionOpened(1), at: at(2))
@@ -180,7 +180,7 @@ import TidingsModel
     private func catchUp(_ pushes: ServerFrame.Pushes) -> (core: ClientCore, effects: [ClientEffect]) {
         var core = ClientCore.fresh()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
         _ = core.handle(.connectionOpened(1), at: at(2))
@@ -237,7 +237,7 @@ import TidingsModel
 
     @Test(.requirement("S3.13")) func `is not rung for in a silenced conversation`() {
         var core = ClientCore.inBackground()
-        _ = core.handle(.settingWished(level(withBob, .blocked)), at: at(10))
+        _ = core.handle(.settingRequested(level(withBob, .blocked)), at: at(10))
         #expect(
             core.hear(entry(1), at: at(11)).contains(.sendFrame(1, ack(1, (1, .suppressed(.level))))))
     }

@@ -53,7 +53,7 @@ import TidingsModel
     private func woken(by entry: LogEntry) -> ClientCore {
         var core = ClientCore.fresh(isForeground: false)
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.wakeBegan(1, remainingMilliseconds: 30_000), at: at(1))
         _ = core.handle(.tokenProvided("token"), at: at(1))
         _ = core.handle(.connectionOpened(1), at: at(1))
@@ -76,7 +76,7 @@ import TidingsModel
                 == [.finishWake(1, .newData), .endBackgroundTask])
     }
 
-    @Test func `waits for a withdrawal as well`() {
+    @Test func `waits for a recall as well`() {
         let recall = Recall(id: MessageID(rawValue: 9_999), message: id(7), conversation: withBob, sender: bob, at: 0)
         var core = self.woken(by: LogEntry(position: 1, body: .recall(recall)))
         _ = core.handle(.entriesStored(upTo: 1, unread: 0), at: at(3))

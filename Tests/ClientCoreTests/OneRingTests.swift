@@ -60,14 +60,14 @@ import TidingsModel
     }
 }
 
-@Suite struct `A push of a message that was withdrawn` {
+@Suite struct `A push of a message that was recalled` {
     private func push(isRecall: Bool) -> JSONValue {
         let info = PushInfo(
             message: id(7), position: 20, badgePosition: 20, recipientTag: "tag", isRecall: isRecall)
         return .members([("aps", ["alert": "hi"]), (PushInfo.key, info.dictionary)])
     }
 
-    @Test func `is marked shown by the withdrawal, whoever held the claim`() {
+    @Test func `is marked shown by the recall, whoever held the claim`() {
         var claimed = Ledger()
         _ = claimed.claim(id(7), by: .kit(process: 1), wall: 0)
         for var ledger in [Ledger(), claimed] {
@@ -80,7 +80,7 @@ import TidingsModel
         }
     }
 
-    @Test func `is silent when it comes after the withdrawal`() {
+    @Test func `is silent when it comes after the recall`() {
         var ledger = Ledger()
         var badge: Badge?
         let changes = [true, false].map { isRecall in
@@ -111,7 +111,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `What stands in the place of a withdrawn message` {
+@Suite struct `What stands in the place of a recalled message` {
     @Test(arguments: [(9, false), (14, false), (15, true), (17, true)])
     func `is nothing before iOS 15, where it would show a banner again`(major: Int, isReplaced: Bool) throws {
         let recall = Recall(id: id(9_999), message: id(101), conversation: withBob, sender: bob, at: 9)
@@ -135,11 +135,11 @@ import TidingsModel
     }
 }
 
-@Suite struct `A message the person withdraws on another device` {
+@Suite struct `A message the person recalls on another device` {
     @Test func `has its notification only taken out where the person withdrew it`() {
         var core = ClientCore.inBackground()
         let recall = Recall(id: id(9_999), message: id(101), conversation: withBob, sender: alice, at: 9)
         let effects = core.hear(LogEntry(position: 1, body: .recall(recall)), unread: 0, at: at(12))
-        #expect(effects.contains(.withdrawNotification(id(101), replacement: nil)))
+        #expect(effects.contains(.recallNotification(id(101), replacement: nil)))
     }
 }

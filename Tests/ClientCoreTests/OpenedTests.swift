@@ -11,7 +11,7 @@ import TidingsModel
         }
     }
 
-    @Test func `is told to the server once, by however many roads its tap is heard of`() {
+    @Test func `is told to the server once, by however many callback paths its tap is heard of`() {
         var core = ClientCore.online()
         #expect(core.handle(.notificationOpened(id(7)), at: at(1)) == [.sendFrame(1, .opened(id(7)))])
         #expect(core.handle(.notificationOpened(id(7)), at: at(2)) == [])
@@ -20,7 +20,7 @@ import TidingsModel
 
     @Test func `before the connection stands is told after the welcome`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         #expect(self.told(core.handle(.notificationOpened(id(7)), at: at(0))) == [])
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
@@ -45,7 +45,7 @@ import TidingsModel
     @Test func `by a person who has signed out is told by nobody`() {
         var core = ClientCore.fresh()
         _ = core.handle(.notificationOpened(id(7)), at: at(0))
-        _ = core.handle(.signOutWished, at: at(1))
+        _ = core.handle(.signOutRequested, at: at(1))
         _ = core.handle(.tokenProvided("token"), at: at(1))
         _ = core.handle(.connectionOpened(1), at: at(1))
         #expect(self.told(core.handle(.frameReceived(1, welcome()), at: at(1))) == [])
@@ -54,11 +54,11 @@ import TidingsModel
 
     @Test func `is one of at most 256 that are remembered`() {
         var receipts = OpenedReceipts()
-        for number in 1...UInt64(OpenedReceipts.capacity + 1) { _ = receipts.note(id(number)) }
+        for number in 1...UInt64(OpenedReceipts.capacity + 1) { _ = receipts.insert(id(number)) }
         #expect(receipts.waiting.first == id(2))
         #expect(receipts.waiting.count == OpenedReceipts.capacity)
-        let isForgotten = receipts.note(id(1))
-        let isNew = receipts.note(id(200))
+        let isForgotten = receipts.insert(id(1))
+        let isNew = receipts.insert(id(200))
         #expect(isForgotten)
         #expect(!isNew)
     }

@@ -5,15 +5,15 @@ import TidingsModel
 @Suite struct `A message on its way to the server` {
     @Test func `is stored before it is sent`() {
         var core = ClientCore.online()
-        #expect(core.handle(.sendWished(draft("c1")), at: at(1)) == [.storeOutgoing(draft("c1"))])
+        #expect(core.handle(.sendRequested(draft("c1")), at: at(1)) == [.storeOutgoing(draft("c1"))])
         #expect(core.handle(.outgoingStored("c1"), at: at(1)) == [.sendFrame(1, .send(draft("c1")))])
     }
 
     @Test func `waits for a connection`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.sendWished(draft("c1")), at: at(0))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(0))
         #expect(core.handle(.outgoingStored("c1"), at: at(0)) == [])
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         #expect(core.handle(.frameReceived(1, welcome()), at: at(0)).last == .sendFrame(1, .send(draft("c1"))))
@@ -21,7 +21,7 @@ import TidingsModel
 
     @Test func `is sent again on the next connection, with the same id, until it is accepted`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
         _ = core.handle(.deadlineReached, at: at(3))
@@ -49,11 +49,11 @@ import TidingsModel
     @Test func `is not overtaken by the next one in its conversation, but by one in another`() {
         var core = ClientCore.online()
         for name in ["c1", "c2"] {
-            _ = core.handle(.sendWished(draft(name)), at: at(1))
+            _ = core.handle(.sendRequested(draft(name)), at: at(1))
             let effects = core.handle(.outgoingStored(ClientMessageID(name)), at: at(1))
             #expect(effects.isEmpty == (name == "c2"))
         }
-        _ = core.handle(.sendWished(draft("c3", to: team)), at: at(1))
+        _ = core.handle(.sendRequested(draft("c3", to: team)), at: at(1))
         #expect(core.handle(.outgoingStored("c3"), at: at(1)) == [.sendFrame(1, .send(draft("c3", to: team)))])
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 0)
         #expect(
@@ -63,7 +63,7 @@ import TidingsModel
 
     @Test func `is tried again when the server is busy, and given up when it is refused`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         let busy = ServerFrame.Problem(code: .unavailable, rule: "try again")
         #expect(core.handle(.frameReceived(1, .sendRefused("c1", busy)), at: at(2)) == [])
@@ -77,7 +77,7 @@ import TidingsModel
 
     @Test func `is sent again on the same connection if the server forgets to answer`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         #expect(core.nextDeadline == 16_000)
         #expect(core.handle(.deadlineReached, at: at(16)) == [.sendFrame(1, .send(draft("c1")))])
@@ -85,7 +85,7 @@ import TidingsModel
 
     @Test func `is in the log once, though both the answer and the log tell of it`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 1)
         let effects = core.handle(.frameReceived(1, .sendAccepted(accepted)), at: at(2))
@@ -98,7 +98,7 @@ import TidingsModel
 
     @Test func `is looked for in the log when its answer does not say where it stands`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 0)
         #expect(
@@ -108,16 +108,16 @@ import TidingsModel
 
     @Test func `is given up when the device cannot keep it`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
         let effects = core.handle(.storeFailed(reason: "disk full"), at: at(1))
         // Told as lost, so that the next start must not send it.
         #expect(
             Array(effects.prefix(2)) == [.removeOutgoing("c1"), .finishSend("c1", .abandoned(reason: "disk full"))])
     }
 
-    @Test func `counts once, though it is wished twice`() {
+    @Test func `counts once, though it is requested twice`() {
         var core = ClientCore.online()
-        _ = core.handle(.sendWished(draft("c1")), at: at(1))
-        #expect(core.handle(.sendWished(draft("c1")), at: at(1)) == [])
+        _ = core.handle(.sendRequested(draft("c1")), at: at(1))
+        #expect(core.handle(.sendRequested(draft("c1")), at: at(1)) == [])
     }
 }

@@ -31,7 +31,7 @@ import TidingsModel
         var core = self.core(hours)
         #expect(core.hear(entry(1), at: at(11)) == [.publishEntries([entry(1)]), .sendFrame(1, ack(1))] + self.hangUp)
         #expect(core.settledPosition == 0)
-        // In front it was seen.
+        // In the foreground it was seen.
         _ = core.handle(.connectionClosed(1, reason: "closed"), at: at(12))
         _ = core.handle(.appWillEnterForeground, at: at(20))
         core.goOnline(2, head: 1, at: at(20))
@@ -56,7 +56,7 @@ import TidingsModel
 
     @Test func `come after what settles a message without a ring`() {
         var core = self.core(Self.night)
-        _ = core.handle(.settingWished(level(withBob, .blocked)), at: at(10))
+        _ = core.handle(.settingRequested(level(withBob, .blocked)), at: at(10))
         #expect(
             core.hear(entry(1), at: at(11)) == [
                 .publishEntries([entry(1)]), .sendFrame(1, ack(1, (1, .suppressed(.level)))), .storeSettled(upTo: 1),
@@ -71,9 +71,9 @@ import TidingsModel
         _ = core.handle(.timeZoneRead("UTC", Self.utc), at: at(0))
         var there = Self.noon
         there.timeZone = "Asia/Shanghai"
-        #expect(core.handle(.settingWished(.quietHours(there)), at: at(1)) == [.readTimeZone("Asia/Shanghai")])
+        #expect(core.handle(.settingRequested(.quietHours(there)), at: at(1)) == [.readTimeZone("Asia/Shanghai")])
         // An answer that is late changes nothing.
         #expect(core.handle(.timeZoneRead("UTC", Self.utc), at: at(1)) == [])
-        #expect(core.handle(.settingWished(.quietHours(nil)), at: at(2)) == [])
+        #expect(core.handle(.settingRequested(.quietHours(nil)), at: at(2)) == [])
     }
 }

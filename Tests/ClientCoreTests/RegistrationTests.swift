@@ -22,7 +22,7 @@ import TidingsModel
 
     @Test(.requirement("S2.7")) func `is not reported before the connection has succeeded, and then the last one is`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         #expect(core.handle(.pushRegistrationSet(self.first), at: at(0)) == [])
         #expect(core.handle(.connectionOpened(1), at: at(1)) == [.sendFrame(1, hello())])
@@ -35,7 +35,7 @@ import TidingsModel
     @Test func `is taken back with the next connection when the app wants no pushes any more`() {
         var core = ClientCore.fresh()
         #expect(core.handle(.pushRegistrationSet(nil), at: at(0)) == [])
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         #expect(
@@ -81,6 +81,6 @@ import TidingsModel
 
     @Test func `is the server's to forget when the person signs out`() {
         var core = ClientCore.online()
-        #expect(core.handle(.signOutWished, at: at(1)).contains(.sendFrame(1, .signOut)))
+        #expect(core.handle(.signOutRequested, at: at(1)).contains(.sendFrame(1, .signOut)))
     }
 }

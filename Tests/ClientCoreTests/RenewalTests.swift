@@ -25,7 +25,7 @@ import TidingsModel
         #expect(Self.pass(&core, until: 500) == [])
         // The next connection begins with it.
         _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(501))
-        #expect(core.handle(.connectWished, at: at(502)) == [.publishStatus(.connecting), .open(2)])
+        #expect(core.handle(.connectRequested, at: at(502)) == [.publishStatus(.connecting), .open(2)])
         #expect(core.handle(.connectionOpened(2), at: at(503)) == [.sendFrame(2, hello(token: "new"))])
     }
 
@@ -77,7 +77,7 @@ import TidingsModel
         var core = ClientCore.online()
         _ = core.handle(.frameReceived(1, Self.expiring), at: at(1))
         _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
-        #expect(core.handle(.connectWished, at: at(3)) == [.publishStatus(.connecting), .open(2)])
+        #expect(core.handle(.connectRequested, at: at(3)) == [.publishStatus(.connecting), .open(2)])
         // The answer to the question of before is for whatever connection there is.
         #expect(core.handle(.tokenProvided("new"), at: at(3)) == [])
         #expect(core.handle(.connectionOpened(2), at: at(4)) == [.sendFrame(2, hello(token: "new"))])
@@ -95,7 +95,7 @@ import TidingsModel
 
     @Test func `is not renewed for somebody who signs out`() {
         var core = ClientCore.online()
-        _ = core.handle(.signOutWished, at: at(1))
+        _ = core.handle(.signOutRequested, at: at(1))
         #expect(core.handle(.frameReceived(1, Self.expiring), at: at(1)) == [])
     }
 }
@@ -135,6 +135,6 @@ import TidingsModel
             core.handle(.frameReceived(1, .problem(banned, isFatal: true)), at: at(1))
                 == [.close(1), .publishStatus(.refused(banned)), .finishConnect(.refused(banned))])
         #expect(core.nextDeadline == nil)
-        #expect(core.handle(.connectWished, at: at(2)) == [.publishStatus(.connecting), .askToken(alice)])
+        #expect(core.handle(.connectRequested, at: at(2)) == [.publishStatus(.connecting), .askToken(alice)])
     }
 }

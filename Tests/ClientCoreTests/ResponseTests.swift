@@ -43,14 +43,14 @@ import TidingsModel
     }
 }
 
-@Suite struct `A push that arrives in front` {
+@Suite struct `A push that arrives in the foreground` {
     private let push: JSONValue = ["aps": ["alert": "hi", "sound": "default"]]
 
     @Test(.requirement("S4.2", "S4.6", "S4.7"))
     func `is a banner of the app's own with its sound, where the system shows nothing`() {
         let text = AlertText(userInfo: self.push)
         #expect(
-            FrontPresentation().steps(text: text, hasSound: true, userInfo: self.push, system: nil) == [
+            ForegroundPresentation().steps(text: text, hasSound: true, userInfo: self.push, system: nil) == [
                 .showBanner(InAppBanner(text: text, userInfo: self.push)), .playSound(1312), .vibrate,
             ])
     }
@@ -58,27 +58,28 @@ import TidingsModel
     @Test(.requirement("S4.2"))
     func `is heard without a banner when it says nothing, and not at all when it is silent`() {
         #expect(
-            FrontPresentation().steps(text: AlertText(), hasSound: true, userInfo: [:], system: nil)
+            ForegroundPresentation().steps(text: AlertText(), hasSound: true, userInfo: [:], system: nil)
                 == [.playSound(1007), .vibrate])
-        #expect(FrontPresentation().steps(text: AlertText(), hasSound: false, userInfo: [:], system: nil) == [])
+        #expect(ForegroundPresentation().steps(text: AlertText(), hasSound: false, userInfo: [:], system: nil) == [])
         #expect(
-            FrontPresentation().steps(
+            ForegroundPresentation().steps(
                 text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: nil, isKnown: true) == [],
             "it rang before")
     }
 
     @Test func `follows the app's choices`() {
-        let quiet = FrontPresentation(showsInAppBanner: false, playsSound: true, vibrates: false)
+        let quiet = ForegroundPresentation(showsInAppBanner: false, playsSound: true, vibrates: false)
         #expect(
             quiet.steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: nil) == [.playSound(1007)])
     }
 
     @Test(.requirement("S1.14", "S2.9")) func `is left to the system from iOS 10 on`() {
         #expect(
-            FrontPresentation().steps(
+            ForegroundPresentation().steps(
                 text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: [.banner, .sound]) == [])
         #expect(
-            FrontPresentation().steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: []) == [])
+            ForegroundPresentation().steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: []) == []
+        )
     }
 
     @Test(
@@ -91,9 +92,9 @@ import TidingsModel
         isKnown: Bool, isSilenced: Bool, choice: PresentationOptions
     ) {
         #expect(
-            FrontPresentation.choice(isForAnother: false, isKnown: isKnown, isSilenced: isSilenced) == choice)
+            ForegroundPresentation.choice(isForAnother: false, isKnown: isKnown, isSilenced: isSilenced) == choice)
         // It was on its way when the person before signed out.
-        #expect(FrontPresentation.choice(isForAnother: true, isKnown: isKnown, isSilenced: isSilenced) == [])
+        #expect(ForegroundPresentation.choice(isForAnother: true, isKnown: isKnown, isSilenced: isSilenced) == [])
     }
 
     @Test(

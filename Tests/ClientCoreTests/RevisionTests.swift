@@ -48,8 +48,8 @@ import TidingsModel
             position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(90), id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(12)) == [
-                .publishEntries([deletion]), .markWithdrawn(id(90)), .withdrawNotification(id(90), replacement: nil),
-                .markWithdrawn(id(101)), .withdrawNotification(id(101), replacement: nil),
+                .publishEntries([deletion]), .markRecalled(id(90)), .recallNotification(id(90), replacement: nil),
+                .markRecalled(id(101)), .recallNotification(id(101), replacement: nil),
                 .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.notNotifiable)))), .storeSettled(upTo: 2),
             ])
@@ -61,7 +61,7 @@ import TidingsModel
         let deletion = LogEntry(position: 2, body: .deletion(Deletion(conversation: withBob, messages: [id(101)])))
         #expect(
             core.hear(deletion, unread: 0, at: at(11)) == [
-                .publishEntries([deletion]), .markWithdrawn(id(101)), .lowerBadge(unread: 0, position: 2),
+                .publishEntries([deletion]), .markRecalled(id(101)), .lowerBadge(unread: 0, position: 2),
                 .sendFrame(1, ack(2, (2, .suppressed(.recalled)))), .storeSettled(upTo: 2),
             ])
     }
@@ -85,7 +85,7 @@ import TidingsModel
         draft.mentions = .users([bob])
         draft.recipients = [bob]
         draft.lifetimeMilliseconds = 60_000
-        _ = core.handle(.sendWished(draft), at: at(1))
+        _ = core.handle(.sendRequested(draft), at: at(1))
         _ = core.handle(.outgoingStored("c1"), at: at(1))
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 1)
         let own = Message(

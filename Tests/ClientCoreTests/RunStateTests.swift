@@ -103,7 +103,7 @@ import TidingsModel
 
     @Test func `says where it is after the welcome if it moved during the greeting`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: 30_000), at: at(1))
@@ -113,7 +113,7 @@ import TidingsModel
 
     @Test func `does not connect when it was started there`() {
         var core = ClientCore.fresh(isForeground: false)
-        #expect(core.handle(.connectWished, at: at(0)) == [])
+        #expect(core.handle(.connectRequested, at: at(0)) == [])
         #expect(core.handle(.appWillEnterForeground, at: at(1)).contains(.askToken(alice)))
     }
 

@@ -3,8 +3,8 @@ import Testing
 import TidingsModel
 
 private let muted = ConversationSettings(level: .blocked)
-private let mute = SettingsWish.conversation(withBob, muted)
-private let loud = SettingsWish.conversation(withBob, ConversationSettings(level: .all))
+private let mute = PendingSettingsChange.conversation(withBob, muted)
+private let loud = PendingSettingsChange.conversation(withBob, ConversationSettings(level: .all))
 
 private func requests(_ effects: [ClientEffect]) -> [ClientRequest] {
     effects.compactMap { if case .sendFrame(_, .request(_, let request)) = $0 { request } else { nil } }
@@ -21,13 +21,14 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
     @Test func `is told at once, and forgotten here when the log has said it`() {
         var core = ClientCore.online()
         #expect(
-            core.handle(.settingWished(mute), at: at(1))
+            core.handle(.settingRequested(mute), at: at(1))
                 == [.sendFrame(1, .request(1, .setConversationSettings(withBob, muted)))])
         #expect(core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [])
         let entry = LogEntry(position: 1, body: .conversationSettings(withBob, muted))
         #expect(
             core.hear(entry, unread: 0, at: at(1)) == [
-                .publishEntries([entry]), .dropWish(mute), .sendFrame(1, ack(1, (1, .suppressed(.notNotifiable)))),
+                .publishEntries([entry]), .removePendingChange(mute),
+                .sendFrame(1, ack(1, (1, .suppressed(.notNotifiable)))),
                 .storeSettled(upTo: 1),
             ])
         #expect(requests(core.reconnect(2, head: 1, at: at(5))) == [])
@@ -35,17 +36,17 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
 
     @Test func `is forgotten here at the answer when the log has said it before`() {
         var core = ClientCore.online()
-        _ = core.handle(.settingWished(mute), at: at(1))
+        _ = core.handle(.settingRequested(mute), at: at(1))
         _ = core.hear(LogEntry(position: 1, body: .conversationSettings(withBob, muted)), at: at(1))
-        #expect(core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [.dropWish(mute)])
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [.removePendingChange(mute)])
     }
 
     @Test func `holds at once without a connection, and is told at the next welcome`() {
         var core = ClientCore.fresh()
-        #expect(core.handle(.settingWished(mute), at: at(0)) == [])
-        #expect(core.handle(.settingWished(.level(.group, .mentions)), at: at(0)) == [])
-        #expect(core.handle(.settingWished(.language("zh-Hans")), at: at(0)) == [.noteLanguage("zh-Hans")])
-        _ = core.handle(.connectWished, at: at(0))
+        #expect(core.handle(.settingRequested(mute), at: at(0)) == [])
+        #expect(core.handle(.settingRequested(.level(.group, .mentions)), at: at(0)) == [])
+        #expect(core.handle(.settingRequested(.language("zh-Hans")), at: at(0)) == [.noteLanguage("zh-Hans")])
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         let person = PersonSettings(levels: [.group: .mentions], language: "zh-Hans")
@@ -59,15 +60,15 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
     }
 
     @Test func `survives a restart until it is confirmed`() {
-        var core = ClientCore.fresh(.init(wishes: [mute]))
+        var core = ClientCore.fresh(.init(pendingChanges: [mute]))
         core.goOnline(1, head: 0, at: at(0))
         #expect(requests(core.reconnect(2, at: at(5))) == [.setConversationSettings(withBob, muted)])
     }
 
     @Test func `is kept for what the log says when it was so already`() {
         var core = ClientCore.online()
-        _ = core.handle(.settingWished(mute), at: at(1))
-        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [.keepWish(mute)])
+        _ = core.handle(.settingRequested(mute), at: at(1))
+        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [.addPendingChange(mute)])
         _ = core.handle(.kitConfigured(KitSettings()), at: at(1))
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(1))
         #expect(isSuppressed(core.hear(entry(1), at: at(2)), .level))
@@ -75,27 +76,27 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
 
     @Test func `is confirmed only by the answer to its last change`() {
         var core = ClientCore.online()
-        for wish in [mute, loud, mute] { _ = core.handle(.settingWished(wish), at: at(1)) }
+        for pendingChange in [mute, loud, mute] { _ = core.handle(.settingRequested(pendingChange), at: at(1)) }
         #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [])
         #expect(core.handle(.frameReceived(1, .answer(2, .done(0))), at: at(1)) == [])
         // The server may have carried out two of the three.
         #expect(requests(core.reconnect(2, at: at(5))) == [.setConversationSettings(withBob, muted)])
-        #expect(core.handle(.frameReceived(2, .answer(4, .done(0))), at: at(5)) == [.keepWish(mute)])
+        #expect(core.handle(.frameReceived(2, .answer(4, .done(0))), at: at(5)) == [.addPendingChange(mute)])
     }
 
     @Test func `is taken back when the server refuses it, and what held before holds again`() {
         var core = ClientCore.inBackground()
         let problem = ServerFrame.Problem(code: .invalidField, field: "level_until", rule: "must be later than now")
-        _ = core.handle(.settingWished(mute), at: at(11))
+        _ = core.handle(.settingRequested(mute), at: at(11))
         #expect(
             core.handle(.frameReceived(1, .answer(1, .refused(problem))), at: at(11))
-                == [.dropWish(mute), .publishProblem(.settingRefused(problem))])
+                == [.removePendingChange(mute), .publishProblem(.settingRefused(problem))])
         #expect(core.hear(entry(1), at: at(12)).contains(.resolveNames(id(101), .init(sender: bob, group: nil))))
     }
 
     @Test func `is told again a little later when the server could not take it`() {
         var core = ClientCore.online(heartbeat: 600_000)
-        _ = core.handle(.settingWished(mute), at: at(1))
+        _ = core.handle(.settingRequested(mute), at: at(1))
         let busy = ServerFrame.Problem(code: .unavailable, rule: "try again")
         #expect(core.handle(.frameReceived(1, .answer(1, .refused(busy))), at: at(2)) == [])
         #expect(core.nextDeadline == 7_000)
@@ -135,7 +136,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
                 preferences: AllSettings(conversations: [
                     withBob: ConversationSettings(level: .blocked, levelUntil: serverTime + 20_000)
                 ])))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         _ = core.handle(.frameReceived(1, welcome(heartbeat: 600_000, serverTime: serverTime)), at: at(0))
@@ -149,7 +150,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
     @Test func `about hidden content is told to the extension, and hides title and text here`() {
         var core = ClientCore.inBackground()
         #expect(
-            core.handle(.settingWished(.hidesContent(true)), at: at(11)) == [
+            core.handle(.settingRequested(.hidesContent(true)), at: at(11)) == [
                 .noteHiddenContent(true),
                 .sendFrame(1, .request(1, .setPersonSettings(PersonSettings(hidesContent: true)))),
             ])
@@ -174,9 +175,9 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
 
     @Test func `outlives a damaged store, and so does what the log said`() {
         let confirmed = AllSettings(conversations: [team: muted])
-        var core = ClientCore.fresh(.init(preferences: confirmed, wishes: [mute]))
+        var core = ClientCore.fresh(.init(preferences: confirmed, pendingChanges: [mute]))
         #expect(
             core.handle(.storeDamaged(reason: "damaged"), at: at(1))
-                == [.setStoreAside, .storeSettings(confirmed), .storeWish(mute)])
+                == [.setStoreAside, .storeSettings(confirmed), .storePendingChange(mute)])
     }
 }

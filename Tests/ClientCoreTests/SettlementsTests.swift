@@ -11,9 +11,9 @@ import TidingsModel
             settlements.append(position + 2, .settled(.suppressed(.ownMessage)))
         }
         #expect(settlements.openCount == 1)
-        #expect(settlements.take(pingsSent: 0).isEmpty)
+        #expect(settlements.drainReport(pingsSent: 0).isEmpty)
         settlements.decideAll(.shown)
-        #expect(settlements.take(pingsSent: 0) == [.init(upTo: 600, disposition: .shown)])
+        #expect(settlements.drainReport(pingsSent: 0) == [.init(upTo: 600, disposition: .shown)])
         #expect(settlements.settled == 600)
     }
 
@@ -23,7 +23,7 @@ import TidingsModel
         settlements.append(1_001, .left)
         #expect(settlements.openCount == 1)
         settlements.decideAll(.shown)
-        #expect(settlements.take(pingsSent: 0) == [.init(upTo: 1_001, disposition: .shown)])
+        #expect(settlements.drainReport(pingsSent: 0) == [.init(upTo: 1_001, disposition: .shown)])
     }
 
     @Test func `keep what is told of each`() {
@@ -36,20 +36,20 @@ import TidingsModel
         settlements.append(6, .left)
         settlements.append(7, .settled(.suppressed(.level)))
         #expect(settlements.openCount == 6)
-        #expect(settlements.take(pingsSent: 0) == [.init(upTo: 2, disposition: .suppressed(.level))])
+        #expect(settlements.drainReport(pingsSent: 0) == [.init(upTo: 2, disposition: .suppressed(.level))])
         settlements.decide(4, .appHandled)
-        #expect(settlements.take(pingsSent: 0).isEmpty)
+        #expect(settlements.drainReport(pingsSent: 0).isEmpty)
         settlements.decide(3, .shown)
         let decided: [ClientFrame.Settlement] = [
             .init(upTo: 3, disposition: .shown), .init(upTo: 5, disposition: .appHandled),
         ]
-        #expect(settlements.take(pingsSent: 0) == decided)
+        #expect(settlements.drainReport(pingsSent: 0) == decided)
         settlements.decide(6, .appHandled)
-        #expect(settlements.take(pingsSent: 0).isEmpty)
+        #expect(settlements.drainReport(pingsSent: 0).isEmpty)
         settlements.decideAll(.shown)
         let left: [ClientFrame.Settlement] = [
             .init(upTo: 6, disposition: .shown), .init(upTo: 7, disposition: .suppressed(.level)),
         ]
-        #expect(settlements.take(pingsSent: 0) == left)
+        #expect(settlements.drainReport(pingsSent: 0) == left)
     }
 }

@@ -2,37 +2,37 @@ import ClientCore
 import Testing
 import TidingsModel
 
-@Suite struct `A farewell` {
+@Suite struct `A pendingSignOut` {
     /// Signed out while the client believed to be connected.
     private func said() -> ClientCore {
         var core = ClientCore.online(heartbeat: 600_000)
-        _ = core.handle(.signOutWished, at: at(1))
+        _ = core.handle(.signOutRequested, at: at(1))
         return core
     }
 
-    private let pong = ClientEvent.frameReceived(1, .pong(ClientCore.farewellPing))
+    private let pong = ClientEvent.frameReceived(1, .pong(ClientCore.signOutPing))
 
     @Test func `is kept before it is said, and the server hangs up, not this end`() {
         var core = ClientCore.online(heartbeat: 600_000)
         #expect(
-            core.handle(.signOutWished, at: at(1)) == [
-                .keepFarewell, .finishConnect(.cancelled), .sendFrame(1, .signOut),
-                .sendFrame(1, .ping(ClientCore.farewellPing)), .forgetPerson,
+            core.handle(.signOutRequested, at: at(1)) == [
+                .keepPendingSignOut, .finishConnect(.cancelled), .sendFrame(1, .signOut),
+                .sendFrame(1, .ping(ClientCore.signOutPing)), .forgetPerson,
             ])
         #expect(core.handle(self.pong, at: at(2)) == [])
         let effects = core.handle(.connectionClosed(1, reason: "by the server"), at: at(3))
-        #expect(effects.last == .farewellEnded)
+        #expect(effects.last == .pendingSignOutEnded)
         #expect(core.nextDeadline == nil)
     }
 
     @Test func `on a dead connection is said again on the next one`() {
         var core = self.said()
         let effects = core.handle(.connectionClosed(1, reason: "reset"), at: at(2))
-        #expect(!effects.contains(.farewellEnded))
+        #expect(!effects.contains(.pendingSignOutEnded))
         _ = core.handle(.deadlineReached, at: at(4))
         _ = core.handle(.connectionOpened(2), at: at(4))
         let again = core.handle(.frameReceived(2, welcome(head: 9)), at: at(4))
-        #expect(again.suffix(2) == [.sendFrame(2, .signOut), .sendFrame(2, .ping(ClientCore.farewellPing))])
+        #expect(again.suffix(2) == [.sendFrame(2, .signOut), .sendFrame(2, .ping(ClientCore.signOutPing))])
     }
 
     @Test func `that nobody answers in ten seconds gives the connection up, and is said again`() {
@@ -41,7 +41,7 @@ import TidingsModel
         #expect(core.handle(.deadlineReached, at: at(10)) == [])
         let effects = core.handle(.deadlineReached, at: at(11))
         #expect(effects.first == .close(1))
-        #expect(!effects.contains(.farewellEnded))
+        #expect(!effects.contains(.pendingSignOutEnded))
         _ = core.handle(.deadlineReached, at: at(13))
         _ = core.handle(.connectionOpened(2), at: at(13))
         #expect(core.handle(.frameReceived(2, welcome()), at: at(13)).contains(.sendFrame(2, .signOut)))
@@ -52,7 +52,7 @@ import TidingsModel
         _ = core.handle(self.pong, at: at(2))
         let effects = core.handle(.deadlineReached, at: at(11))
         #expect(effects.first == .close(1))
-        #expect(!effects.contains(.farewellEnded))
+        #expect(!effects.contains(.pendingSignOutEnded))
         #expect(core.nextDeadline != nil)
     }
 
@@ -73,13 +73,13 @@ import TidingsModel
         var core = self.said()
         let problem = ServerFrame.Problem(code: .invalidToken, field: "device", rule: "was signed out")
         #expect(
-            core.handle(.frameReceived(1, .problem(problem, isFatal: true)), at: at(2)).contains(.farewellEnded))
+            core.handle(.frameReceived(1, .problem(problem, isFatal: true)), at: at(2)).contains(.pendingSignOutEnded))
     }
 
     @Test func `ends a sign-in that still waits`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
-        #expect(core.handle(.signOutWished, at: at(1)).contains(.finishConnect(.cancelled)))
+        _ = core.handle(.connectRequested, at: at(0))
+        #expect(core.handle(.signOutRequested, at: at(1)).contains(.finishConnect(.cancelled)))
     }
 }
 
@@ -137,7 +137,7 @@ import TidingsModel
     @Test func `says so with the next connection, also if it knows no token in this process`() {
         var core = ClientCore.fresh()
         #expect(core.handle(.pushRegistrationSet(nil), at: at(0)) == [])
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(1))
         #expect(
@@ -146,7 +146,7 @@ import TidingsModel
 
     @Test func `is another than one that has not registered yet`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(1))
         #expect(

@@ -33,8 +33,8 @@ func entry(_ position: LogPosition, _ message: Message) -> LogEntry {
 /// A plain entry: message number 100 + position.
 func entry(_ position: LogPosition) -> LogEntry { entry(position, message(100 + position)) }
 
-/// The wish for a level of a conversation.
-func level(_ conversation: ConversationID, _ level: NotificationLevel) -> SettingsWish {
+/// The pending change for a level of a conversation.
+func level(_ conversation: ConversationID, _ level: NotificationLevel) -> PendingSettingsChange {
     .conversation(conversation, ConversationSettings(level: level))
 }
 
@@ -90,7 +90,7 @@ extension ClientCore {
     mutating func goOnline(
         _ number: ConnectionNumber, head: LogPosition, heartbeat: UInt32 = 30_000, at now: Now
     ) {
-        _ = self.handle(.connectWished, at: now)
+        _ = self.handle(.connectRequested, at: now)
         _ = self.handle(.tokenProvided("token"), at: now)
         _ = self.handle(.connectionOpened(number), at: now)
         _ = self.handle(.frameReceived(number, welcome(head: head, heartbeat: heartbeat)), at: now)
@@ -108,7 +108,7 @@ extension ClientCore {
     /// Loses the connection and comes back on another one; returns the effects of the welcome.
     mutating func reconnect(_ number: ConnectionNumber, head: LogPosition = 0, at now: Now) -> [ClientEffect] {
         _ = self.handle(.connectionClosed(number - 1, reason: "lost"), at: now)
-        _ = self.handle(.connectWished, at: now)
+        _ = self.handle(.connectRequested, at: now)
         _ = self.handle(.tokenProvided("token"), at: now)
         _ = self.handle(.connectionOpened(number), at: now)
         return self.handle(.frameReceived(number, welcome(head: head)), at: now)

@@ -13,35 +13,35 @@ import Testing
     /// The launch options have told of the notification "m".
     private var launched: TapLog {
         var taps = TapLog()
-        _ = taps.note(self.tap(.launchOptions))
+        _ = taps.insert(self.tap(.launchOptions))
         return taps
     }
 
     @Test(.requirement("S0.19", "S0.21")) func `finds its screen open, once for each launch`() {
         var taps = self.launched
         let reply = self.tap(.callback, request: "r", at: 77, action: MessageCategory.replyAction)
-        let answers = (1...2).map { _ in taps.takeLaunch(by: reply) }
+        let answers = (1...2).map { _ in taps.consumeLaunch(by: reply) }
         #expect(answers == [true, false])
         // The action itself is new, and its work is done.
-        let isNew = taps.note(reply)
+        let isNew = taps.insert(reply)
         #expect(isNew)
     }
 
-    @Test func `finds nothing open that another notification, another road or no launch has opened`() {
+    @Test func `finds nothing open that another notification, another callback path or no launch has opened`() {
         let reply = MessageCategory.replyAction
         func takes(_ log: TapLog, _ identity: TapLog.Identity) -> Bool {
             var log = log
-            return log.takeLaunch(by: identity)
+            return log.consumeLaunch(by: identity)
         }
         #expect(!takes(self.launched, self.tap(.callback, content: "n", action: reply)))
         #expect(!takes(self.launched, self.tap(.callback)))
         #expect(!takes(self.launched, self.tap(.launchOptions, action: reply)))
         var running = TapLog()
-        _ = running.note(self.tap(.callback))
+        _ = running.insert(self.tap(.callback))
         #expect(!takes(running, self.tap(.callback, action: reply)))
         // The callback has told of the tap already: the launch is not an action's any more.
         var echoed = self.launched
-        _ = echoed.note(self.tap(.callback))
+        _ = echoed.insert(self.tap(.callback))
         #expect(!takes(echoed, self.tap(.callback, action: reply)))
     }
 }
@@ -54,19 +54,19 @@ import Testing
     }
 
     @Test(.requirement("S1.10", "S1.11"), arguments: [false, true])
-    func `makes a tap by an old road a new one, for its echo has come by then or never will`(isOver: Bool) {
+    func `makes a tap by an old callback path a new one, for its echo has come by then or never will`(isOver: Bool) {
         var taps = TapLog()
-        _ = taps.note(self.tap(.launchOptions))
+        _ = taps.insert(self.tap(.launchOptions))
         if isOver { taps.launchEnded() }
-        let isNew = taps.note(self.tap(.callback))
+        let isNew = taps.insert(self.tap(.callback))
         #expect(isNew == isOver)
     }
 
     @Test func `leaves the callback that tells of the delivery an echo, which may come late`() {
         var taps = TapLog()
-        _ = taps.note(self.tap(.launchOptions))
+        _ = taps.insert(self.tap(.launchOptions))
         taps.launchEnded()
-        let isNew = taps.note(self.tap(.callback, request: "r", at: 77))
+        let isNew = taps.insert(self.tap(.callback, request: "r", at: 77))
         #expect(!isNew)
     }
 }

@@ -8,7 +8,7 @@ import TidingsModel
     private func asleep(_ restored: ClientCore.Restored = .init()) -> ClientCore {
         var core = ClientCore.fresh(restored, isForeground: false)
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         return core
     }
 
@@ -120,9 +120,9 @@ import TidingsModel
             core.handle(.wakeBegan(1, remainingMilliseconds: 4_000), at: at(1)) == [.finishWake(1, .failed)])
     }
 
-    @Test func `answers at once when it is in front or lingering, and connected`() {
-        var inFront = ClientCore.online()
-        #expect(inFront.handle(.wakeBegan(1, remainingMilliseconds: nil), at: at(1)) == [.finishWake(1, .noData)])
+    @Test func `answers at once when it is in the foreground or lingering, and connected`() {
+        var inForeground = ClientCore.online()
+        #expect(inForeground.handle(.wakeBegan(1, remainingMilliseconds: nil), at: at(1)) == [.finishWake(1, .noData)])
         var lingering = ClientCore.inBackground()
         #expect(lingering.handle(.wakeBegan(1, remainingMilliseconds: 9_000), at: at(11)) == [.finishWake(1, .noData)])
         #expect(lingering.isOnline)
@@ -131,7 +131,7 @@ import TidingsModel
     @Test func `answers when the person signs out meanwhile`() {
         var core = self.asleep()
         _ = core.handle(.wakeBegan(1, remainingMilliseconds: nil), at: at(1))
-        let effects = core.handle(.disconnectWished, at: at(2))
+        let effects = core.handle(.disconnectRequested, at: at(2))
         #expect(effects.filter { $0 == .finishWake(1, .failed) }.count == 1)
     }
 
@@ -172,7 +172,7 @@ import TidingsModel
 
     @Test(.requirement("S2.12")) func `lowers the badge when the app itself marks as read`() {
         var core = ClientCore.inBackground()
-        _ = core.handle(.markReadWished(withBob, upTo: 4), at: at(11))
+        _ = core.handle(.markReadRequested(withBob, upTo: 4), at: at(11))
         #expect(core.handle(.unreadCounted(0), at: at(11)) == [.lowerBadge(unread: 0, position: 0)])
     }
 
@@ -191,7 +191,7 @@ import TidingsModel
             })
     }
 
-    @Test func `leaves the badge alone in front`() {
+    @Test func `leaves the badge alone in the foreground`() {
         var core = ClientCore.online()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
         #expect(core.handle(.unreadCounted(0), at: at(11)) == [])
@@ -206,7 +206,7 @@ import TidingsModel
     @Test func `is told to the server after the welcome and at each foreground`() {
         var core = ClientCore.fresh()
         _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         #expect(core.handle(.frameReceived(1, welcome()), at: at(0)).contains(.readDeviceStatus))
@@ -217,7 +217,7 @@ import TidingsModel
 
     @Test func `is not asked for without the kit`() {
         var core = ClientCore.fresh()
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         #expect(!core.handle(.frameReceived(1, welcome()), at: at(0)).contains(.readDeviceStatus))

@@ -53,7 +53,7 @@ private struct Group: ExtensionGroup {
             settings: .init(app: "demo", person: alice, device: "phone", platform: "ios", words: words),
             restored: .init(preferences: AllSettings(person: PersonSettings(language: language))),
             isForeground: true, seed: 1)
-        _ = core.handle(.connectWished, at: at(0))
+        _ = core.handle(.connectRequested, at: at(0))
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         _ = core.handle(.frameReceived(1, welcome()), at: at(0))
@@ -87,7 +87,7 @@ private struct Group: ExtensionGroup {
         let effects = core.hear(LogEntry(position: 2, body: .recall(recall)), at: at(12))
         #expect(
             effects.contains { effect in
-                guard case .withdrawNotification(_, let replacement) = effect else { return false }
+                guard case .recallNotification(_, let replacement) = effect else { return false }
                 return replacement?.body == words.recalled
             })
         var hiding = Self.core(app, language, kit: KitSettings(showsContent: false))
@@ -99,7 +99,7 @@ private struct Group: ExtensionGroup {
         info.recipientTag = "carol"
         #expect(group.body(of: info, alert: words.neutral) == words.stripped)
         info.recipientTag = "tag"
-        group.ledger.markWithdrawn(id(7), by: .kit(process: 1), wall: 0)
+        group.ledger.markRecalled(id(7), by: .kit(process: 1), wall: 0)
         #expect(group.body(of: info, alert: words.neutral) == words.recalled)
     }
 
@@ -113,7 +113,7 @@ private struct Group: ExtensionGroup {
     @Test func `follow the language the person sets, and the extension is told`() {
         var core = Self.core(AppWords(), nil)
         #expect(
-            core.handle(.settingWished(.language("zh-Hans")), at: at(10)) == [
+            core.handle(.settingRequested(.language("zh-Hans")), at: at(10)) == [
                 .noteLanguage("zh-Hans"),
                 .sendFrame(1, .request(1, .setPersonSettings(PersonSettings(language: "zh-Hans")))),
             ])

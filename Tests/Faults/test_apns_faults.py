@@ -28,7 +28,7 @@ RULES = [
 QUICK = {
     **SETTINGS,
     "push": {"back_off_milliseconds": 50, "back_off_milliseconds_max": 1_000, "breaker_milliseconds": 100,
-             "breaker_milliseconds_max": 1_000},
+             "breaker_milliseconds_max": 1_000, "outage_milliseconds": 100, "outage_milliseconds_max": 1_000},
     # Every message is a push of its own, and at once.
     "policy": {"storm_limit": 0, "active_elsewhere_milliseconds": 0},
 }

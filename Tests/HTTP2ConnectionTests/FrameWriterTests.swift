@@ -6,7 +6,7 @@ import Testing
     private static func written(_ write: (inout FrameWriter) -> Void) -> [UInt8] {
         var writer = FrameWriter()
         write(&writer)
-        return writer.take().map { Array($0.readableBytesView) } ?? []
+        return writer.takeOutput().map { Array($0.readableBytesView) } ?? []
     }
 
     @Test func `have the bytes of the specification`() {
@@ -25,13 +25,13 @@ import Testing
 
     @Test func `are given out once, and the next ones do not change what was given`() {
         var writer = FrameWriter()
-        #expect(writer.take() == nil)
+        #expect(writer.takeOutput() == nil)
         writer.settingsAck()
-        let first = writer.take()
-        #expect(writer.take() == nil)
+        let first = writer.takeOutput()
+        #expect(writer.takeOutput() == nil)
         writer.ping(1, ack: false)
         #expect(Wire.describe(first) == ["settings ack"])
-        #expect(Wire.describe(writer.take()) == ["ping 1"])
+        #expect(Wire.describe(writer.takeOutput()) == ["ping 1"])
     }
 
     @Test func `cut debug data to what fits a frame of any peer`() {

@@ -16,7 +16,7 @@ struct MalformedHead: Sendable, CustomTestStringConvertible {
 
     /// Ordinary fields, wrong in a request, a response and in trailers.
     static let ordinary: [MalformedHead] = [
-        .init("a field (Apns-Id) has upper case in its name", [["Apns-Id", "1"]]),
+        .init("a field (APNs-Id) has upper case in its name", [["APNs-Id", "1"]]),
         .init("a field (a b) has a byte in its name that no name has", [["a b", "1"]]),
         .init("a field (a:b) has a colon in its name", [["a:b", "1"]]),
         .init("a field (ä) has a byte in its name that no name has", [["ä", "1"]]),
@@ -58,7 +58,7 @@ struct MalformedHead: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: Self.pseudo)
-    func `has each pseudo-header field once, in front`(head: MalformedHead) {
+    func `has each pseudo-header field once, in the foreground`(head: MalformedHead) {
         var bench = ServerBench()
         let events = bench.receive(Wire.headers(1, head.pairs, end: true))
         #expect(events == [.streamFailed(1, .protocolError, head.rule)])
@@ -231,7 +231,7 @@ struct MalformedHead: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Self.pseudo)
-    func `has one status, in front`(head: MalformedHead) throws {
+    func `has one status, in the foreground`(head: MalformedHead) throws {
         var bench = try Self.opened()
         let events = bench.receive(Wire.headers(1, head.pairs, end: true))
         #expect(events == [.streamFailed(1, .protocolError, head.rule)])

@@ -5,10 +5,8 @@ import Testing
 
 @testable import HTTPUpgrades
 
-/// A connection of an HTTP/1.1 server that answers nothing.
 private final class Connection {
     private let channel = EmbeddedChannel()
-    /// The request of which not all has come.
     private var line = ""
 
     init(limits: NIOHTTPDecoderLimitConfiguration = .init()) throws {
@@ -18,7 +16,6 @@ private final class Connection {
         try self.channel.connect(to: .init(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
-    /// The requests that these bytes complete: method, path and body.
     func read(_ text: String) throws -> [String] {
         try self.channel.writeInbound(ByteBuffer(string: text))
         var found: [String] = []

@@ -48,7 +48,7 @@ import VirtualPhone
         }
     }
 
-    @Test func `carries a picture for each of its parts, named by key paths; the group's stands for it`() {
+    @Test func `carries an image for each of its parts, named by key paths; the group's stands for it`() {
         let intent = self.intent(group: "Team", sender: self.alice)
         let team = INImage(named: "team")
         let face = INImage(named: "alice")

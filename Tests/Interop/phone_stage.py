@@ -28,7 +28,7 @@ class Stage:
         self, user: str, name: str | None = None, background_seconds: int = 8, wrapper: tuple[str, ...] = (),
         environment: dict[str, str] | None = None,
     ) -> Phone:
-        """A phone with the app in front, known to the server with its device token.
+        """A phone with the app in the foreground, known to the server with its device token.
 
         An app that is left has `background_seconds`, of which it keeps the last five for hanging up. `wrapper` is the
         command that starts it in surroundings of its own, `environment` is for the app's processes.
@@ -119,7 +119,7 @@ def events_of(phone: Phone, kind: str) -> list[dict]:
 
 
 def was_in_front(phone: Phone) -> bool:
-    """Whether the app was in front at some time since `begin`."""
+    """Whether the app was in the foreground at some time since `begin`."""
     states = {event["state"] for event in events_of(phone, "state")}
     return not states.isdisjoint({"foregroundActive", "foregroundInactive"})
 

@@ -32,22 +32,22 @@ def test_a_withdrawn_message_goes_from_list_and_badge_without_a_sound(make_stage
     assert shown["replaced"], shown
     assert sorted(bodies(bob)) == ["A message was withdrawn", "see you"]
     assert badge(bob) == 1
-    (withdrawal,) = events_of(bob, "push")
-    assert withdrawal["collapse_id"] == message
-    assert "sound" not in withdrawal["payload"]["aps"]
+    (recall,) = events_of(bob, "push")
+    assert recall["collapse_id"] == message
+    assert "sound" not in recall["payload"]["aps"]
     # What extensions other than ours count down by (S2.22).
-    assert withdrawal["payload"]["message"]["params"]["corner_mark_decrease"] is True
+    assert recall["payload"]["message"]["params"]["corner_mark_decrease"] is True
     assert stage.backend.unread("bob") == 1
     assert not was_in_front(bob)
 
-    # The next one counts on from there, and no screen says what was withdrawn.
+    # The next one counts on from there, and no screen says what was recalled.
     after = stage.backend.say("alice", "bob", "I mean: lunch?")
     rings(bob, after, badge=2)
     bob.do("launch")
     bob.wait_for_connection()
     bob.do("input", value={"open": "PR:alice"})
     bob.wait_for_chat("PR:alice", "alice: I mean: lunch?")
-    # The phone never had the text: the server does not hand out what was withdrawn.
+    # The phone never had the text: the server does not hand out what was recalled.
     assert bob.shown["messages"] == ["alice: I mean: lunch?"]
     assert bob.faults == []
 
@@ -67,7 +67,7 @@ def test_a_phone_that_was_off_tells_of_what_was_overwritten_but_not_of_what_is_m
     stage.backend.recall(gone, actor="alice")
     stage.wait_for_pushes(4)
 
-    # APNs has kept the newest alone, which is the withdrawal.
+    # APNs has kept the newest alone, which is the recall.
     bob.do("airplane", on=False)
     shown = presentation(bob, gone)
     assert not shown["ring"], shown

@@ -94,7 +94,7 @@ ERAS = [IOS_6, IOS_9, IOS_12, IOS_17]
 
 @pytest.fixture
 def stage(make_site):
-    """Starts a server, bob's phone with the app in front, and alice; all are stopped at the end."""
+    """Starts a server, bob's phone with the app in the foreground, and alice; all are stopped at the end."""
     started = []
 
     def make(era: Era) -> tuple[Phone, Person]:
@@ -148,7 +148,7 @@ def leave(bob: Phone, era: Era):
     bob.begin()
     bob.do("home")
     bob.wait_for_callback(era.leave[-1])
-    # A message that comes before the app has heard that it is left comes in front.
+    # A message that comes before the app has heard that it is left comes in the foreground.
     bob.wait_until(lambda: bob.shown.get("run_state") != "foreground", "the app to know that it is in the background")
     assert calls(bob) == era.leave
 
@@ -179,7 +179,7 @@ def tap(bob: Phone, shown: dict, expected: list[str], *texts: str):
 def test_a_message_finds_its_screen_whatever_state_the_app_is_in(stage, era):
     bob, alice = stage(era)
 
-    # In front: the message is on the open screen; nothing rings and nothing is called.
+    # In the foreground: the message is on the open screen; nothing rings and nothing is called.
     bob.do("input", value={"open": "PR:alice"})
     bob.wait_for_chat("PR:alice")
     bob.begin()
@@ -308,7 +308,7 @@ def test_a_background_refresh_fetches_what_the_frozen_app_missed(stage, era, nam
     bob.do("background_chance")
     made = bob.wait_for_callback(name)
     assert made["state"] == "background"
-    # The app's own count: it has the message, without ever having been in front.
+    # The app's own count: it has the message, without ever having been in the foreground.
     bob.wait_until(lambda: bob.shown.get("unread") == 1, "the message in the app's store")
     bob.wait_for_state("suspended")
     assert calls(bob) == [name]

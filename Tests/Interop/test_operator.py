@@ -10,7 +10,7 @@ import pytest
 from tidings_client import Client
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TOOL = os.environ.get("TIDINGS_TOOL", ROOT / ".build" / "debug" / "tidings")
+TOOL = os.environ.get("TIDINGS_TOOL", ROOT / ".build" / "release" / "tidings")
 
 
 @pytest.fixture

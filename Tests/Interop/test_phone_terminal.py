@@ -210,7 +210,7 @@ def terminal():
 
 
 def opened(terminal, *arguments: str, **options) -> Terminal:
-    """A phone with the example app in front, notifications allowed."""
+    """A phone with the example app in the foreground, notifications allowed."""
     phone = terminal("--ios", "17", "--app", "chat", *arguments, **options)
     phone.wait_for("home screen", "icons")
     phone.press("o")
@@ -447,7 +447,7 @@ wait-for notification 1: hello 你好
 expect banner: hello 你好
 tap
 wait-for center didReceive within 20s
-wait-for in front: com.example.chat
+wait-for in the foreground: com.example.chat
 expect-not notification 1
 lock
 wait-for locked
@@ -480,7 +480,7 @@ expect home screen
 push second
 wait-for alert: second
 view
-wait-for in front: com.example.chat
+wait-for in the foreground: com.example.chat
 expect-not alert: second
 quit
 """

@@ -1,6 +1,6 @@
-"""The picture of a message, end to end: from the API over a real server and a local APNs into the notification of a killed app.
+"""The image of a message, end to end: from the API over a real server and a local APNs into the notification of a killed app.
 
-The picture lies on an HTTPS server of its own. Foundation on Linux trusts the system's authorities and no others, so the phone runs with
+The image lies on an HTTPS server of its own. Foundation on Linux trusts the system's authorities and no others, so the phone runs with
 a mount of its own in which the server's certificate stands in their place.
 """
 
@@ -19,17 +19,17 @@ import pytest
 from phone import Phone
 from phone_stage import badge, bodies, events_of, kill, presentation, rings
 
-# The app of the first tests allows the picture server; its extension asks no other.
+# The app of the first tests allows the image server; its extension asks no other.
 ALLOWED = {"CHAT_IMAGE_HOSTS": "files.example.com,127.0.0.1"}
 JPEG = b"\xff\xd8\xff\xe0" + b"\x00" * 2_000
 
 
-class PictureServer:
+class ImageServer:
     """Serves the files it was given over HTTPS, and keeps what it was asked."""
 
     def __init__(self, folder: pathlib.Path):
-        self.certificate = folder / "pictures.pem"
-        key = folder / "pictures.key"
+        self.certificate = folder / "images.pem"
+        key = folder / "images.key"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
              "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
@@ -78,14 +78,14 @@ def trusting(certificate: pathlib.Path) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def pictures(tmp_path):
-    server = PictureServer(tmp_path)
+def images(tmp_path):
+    server = ImageServer(tmp_path)
     yield server
     server.stop()
 
 
 def show(stage, url: str) -> str:
-    """Alice sends bob a picture; returns the message's id."""
+    """Alice sends bob an image; returns the message's id."""
     sent = stage.backend.call("POST", "messages", {
         "sender": "alice", "client_message_id": uuid.uuid4().hex, "conversation": {"type": "PR", "target": "bob"},
         "object_name": "RC:ImgMsg", "content": json.dumps({"imageUri": url}), "push_text": "Look!",
@@ -98,27 +98,27 @@ def attachments(phone: Phone, message: str) -> list[str]:
     return entry["attachments"]
 
 
-def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, pictures):
+def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, images):
     stage = make_stage()
-    bob = stage.phone("bob", wrapper=trusting(pictures.certificate), environment=ALLOWED)
+    bob = stage.phone("bob", wrapper=trusting(images.certificate), environment=ALLOWED)
     kill(bob)
-    pictures.files = {"/cat": JPEG, "/page": b"<html>"}
+    images.files = {"/cat": JPEG, "/page": b"<html>"}
 
-    message = show(stage, f"{pictures.url}/cat")
+    message = show(stage, f"{images.url}/cat")
     rings(bob, message, badge=1)
     assert bodies(bob) == ["Look!"]
-    (picture,) = attachments(bob, message)
-    assert pathlib.Path(picture.removeprefix("file://")).read_bytes() == JPEG
+    (image,) = attachments(bob, message)
+    assert pathlib.Path(image.removeprefix("file://")).read_bytes() == JPEG
     (push,) = events_of(bob, "push")
-    assert push["payload"]["tidings"]["image"] == f"{pictures.url}/cat"
-    # Whoever serves pictures learns nothing of the person.
-    assert pictures.asked == [("/cat", None)]
+    assert push["payload"]["tidings"]["image"] == f"{images.url}/cat"
+    # Whoever serves images learns nothing of the person.
+    assert images.asked == [("/cat", None)]
 
     for number, path in enumerate(["/page", "/missing"], start=2):
-        message = show(stage, f"{pictures.url}{path}")
+        message = show(stage, f"{images.url}{path}")
         rings(bob, message, badge=number)
         assert attachments(bob, message) == []
-    assert [path for path, _ in pictures.asked] == ["/cat", "/page", "/missing"]
+    assert [path for path, _ in images.asked] == ["/cat", "/page", "/missing"]
 
     stage.backend.recall(message, actor="alice")
     bob.wait_until(lambda: badge(bob) == 2, "the number to fall")
@@ -126,31 +126,31 @@ def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, p
     assert bob.faults == []
 
 
-def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, pictures):
+def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, images):
     stage = make_stage()
-    bob = stage.phone("bob", wrapper=trusting(pictures.certificate), environment=ALLOWED)
+    bob = stage.phone("bob", wrapper=trusting(images.certificate), environment=ALLOWED)
     stage.backend.set_person("bob", hides_content=True)
     kill(bob)
-    pictures.files = {"/cat": JPEG}
-    message = show(stage, f"{pictures.url}/cat")
+    images.files = {"/cat": JPEG}
+    message = show(stage, f"{images.url}/cat")
     assert presentation(bob, message)["ring"]
     assert attachments(bob, message) == []
     (push,) = events_of(bob, "push")
     assert "image" not in push["payload"]["tidings"]
-    assert pictures.asked == []
+    assert images.asked == []
     assert bob.faults == []
 
 
-def test_who_serves_a_picture_is_not_asked_unless_the_app_has_named_them(make_stage, pictures):
+def test_who_serves_a_picture_is_not_asked_unless_the_app_has_named_them(make_stage, images):
     stage = make_stage()
-    pictures.files = {"/cat": JPEG}
+    images.files = {"/cat": JPEG}
     for number, environment in enumerate([{}, {"CHAT_IMAGE_HOSTS": "localhost,*.0.0.1"}]):
         phone = stage.phone(
-            "bob", name=f"phone-{number}", wrapper=trusting(pictures.certificate), environment=environment)
+            "bob", name=f"phone-{number}", wrapper=trusting(images.certificate), environment=environment)
         kill(phone)
-        message = show(stage, f"{pictures.url}/cat")
+        message = show(stage, f"{images.url}/cat")
         rings(phone, message, badge=number + 1)
         assert bodies(phone)[0] == "Look!"
         assert attachments(phone, message) == []
         assert phone.faults == []
-    assert pictures.asked == []
+    assert images.asked == []

@@ -209,7 +209,7 @@ def test_a_newer_device_takes_the_place_of_the_older_one_which_is_told_why(make_
     # It does not come back by itself: it would take the place of the newer one.
     freeze(old)
     old.do("launch")
-    old.wait_until(lambda: old.shown.get("run_state") == "foreground", "the app in front")
+    old.wait_until(lambda: old.shown.get("run_state") == "foreground", "the app in the foreground")
     new.do("input", value={"send": {"to": "alice", "text": "from the new phone"}})
     new.wait_until(lambda: new.shown.get("sent"), "the server's answer")
     assert (old.shown["connection"], new.shown["connection"]) == ("refused", "connected")

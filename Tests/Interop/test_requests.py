@@ -115,7 +115,7 @@ def test_what_is_recalled_edited_or_deleted_changes_on_every_screen(site):
             recall = bob.entries("recall")[0]
             assert recall["id"] > recall["message"] == first
             trace = site.trace(recall["id"])
-            assert site.trace(first)["withdrawal"] == recall["id"]
+            assert site.trace(first)["recall"] == recall["id"]
             assert (trace["kind"], trace["recalls"], trace["sender"]) == ("recall", first, "alice")
             assert [delivery["user"] for delivery in trace["deliveries"]] == ["alice", "bob"]
             assert recall["conversation"] == {"type": "PR", "target": "alice"}

@@ -3,12 +3,13 @@ import KeychainServices
 import PhoneCore
 import Testing
 import TidingsModel
-import VirtualPhone
+
+@testable import VirtualPhone
 
 /// A phone that is there for one question: whether it is unlocked.
 private struct UnlockedPhone: PhoneLink {
     func send(_ message: ProcessMessage) {}
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
 }
 
 @MainActor @Suite final class `The keychain of a phone` {
@@ -45,7 +46,6 @@ private struct UnlockedPhone: PhoneLink {
     private let app = InstalledApp(
         bundleID: "com.example.chat", lifecycle: .application, methods: [], appGroup: "group.chat")
 
-    /// A phone with an app that only starts.
     private func phone() async -> VirtualPhone {
         let phone = VirtualPhone(osVersion: 17, folder: self.folder)
         phone.install(self.app, code: ProcessCode { process in process.setHandler { _, reply in reply() } })
@@ -53,7 +53,6 @@ private struct UnlockedPhone: PhoneLink {
         return phone
     }
 
-    /// What a search of the app's service extension finds.
     private func extensionFinds(_ account: String) -> String {
         let facts = PhoneProcessFacts(
             role: .notificationService, bundleID: "com.example.chat", osVersion: "17", phoneID: "phone", home: "/",

@@ -6,7 +6,7 @@ import Testing
 import TidingsModel
 
 @Suite struct `A store on SQLite` {
-    /// How many sequences: `TIDINGS_SEQUENCES` asks for more than the short form has, `TIDINGS_SEED` for others.
+    /// `TIDINGS_SEQUENCES` asks for more sequences than the short form has, `TIDINGS_SEED` for others.
     private static let count = Self.number("TIDINGS_SEQUENCES") ?? UInt64(Fuzz.cases(2_000))
     private static let firstSeed = Self.number("TIDINGS_SEED") ?? 0
 
@@ -14,7 +14,6 @@ import TidingsModel
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
 
-    /// In shares that run beside each other.
     @Test(arguments: 0..<8)
     func `answers like the reference model, whatever happens to it between two commands`(share: UInt64) async throws {
         let folder = try TemporaryFolder()
@@ -26,8 +25,7 @@ import TidingsModel
         }
     }
 
-    /// Runs one sequence on both stores, closing or crashing the one on SQLite at random points, in the middle of deriving too.
-    ///
+    /// Runs one sequence on both stores, closing or crashing the one on SQLite at random points, also in the middle of deriving.
     /// - Returns: the first difference.
     private func difference(seed: UInt64, in folder: TemporaryFolder) async throws -> String? {
         var generator = CommandGenerator(seed: seed)
@@ -80,7 +78,8 @@ import TidingsModel
         return dump == reference.dump() ? nil : "reopened, the store holds \(dump), should be \(reference.dump())"
     }
 
-    /// Bounds so small that rows, chunks, caches and derivation steps end within a few commands; deriving stops for good after some steps.
+    /// Bounds so small that rows, chunks, caches and derivation steps end within a few commands; deriving stops for good after some
+    /// steps.
     private static func configuration(_ generator: inout CommandGenerator) -> MessageStoreConfiguration {
         var configuration = MessageStoreConfiguration()
         configuration.tailRecordsMax = generator.number(1..<12)
@@ -96,7 +95,7 @@ import TidingsModel
         return configuration
     }
 
-    /// As one batch, or as one batch per command that the writer may join.
+    /// As one batch, or as one batch per command, which the writer may join.
     private static func apply(
         _ batch: [StoreCommand], to store: MessageStore, split: Bool
     ) async -> [StoreResult] {
@@ -108,8 +107,6 @@ import TidingsModel
     }
 }
 
-/// Collects the answers of several batches and checks that they come in order.
-///
 /// `@unchecked Sendable`: touched by the store's writer thread only.
 final class Answers: @unchecked Sendable {
     private let count: Int

@@ -6,7 +6,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// What is asked of a store by the thousand costs neither the file nor the order of things.
 @Suite struct `A message store that is asked too much` {
     private static let toAda = ConversationID(type: .direct, target: "ada")
 
@@ -68,7 +67,7 @@ import TidingsModel
             let wanted = try reference.apply(commands, epoch: 1)
             #expect(try await store.apply(commands) == wanted)
         }
-        // Most of the log is ada's; every tenth is cy's, and some are withdrawn.
+        // Most of the log is ada's; every tenth is cy's, and some are recalled.
         try await apply((1...1_000).map { accept(message(UInt64($0), from: $0 % 10 == 0 ? "cy" : "ada")) })
         try await apply(
             stride(from: 5, to: 1_000, by: 35).map {

@@ -11,7 +11,6 @@ extension CommandGenerator {
         }
     }
 
-    /// A message of somebody who was blocked since, to the one who has blocked them.
     mutating func ofBlocked() -> Message? {
         guard let (key, user) = self.blocked, self.number(0..<2) == 0 else { return nil }
         return self.made.last {
@@ -27,7 +26,6 @@ extension CommandGenerator {
         return .setAccount(self.app(), account, isDeclared: self.chance(70))
     }
 
-    /// The history of a room that there is more often than not, asked by anybody.
     mutating func readRoom() -> StoreCommand {
         .readHistory(
             UserKey(app: "shop", user: self.pick(["ada", "bo", "cy", "eve"])),

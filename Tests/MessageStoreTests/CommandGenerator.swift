@@ -2,20 +2,18 @@
 import StoreModel
 import TidingsModel
 
-/// Commands about a few people, devices and groups in two apps, sensible and senseless ones mixed. What was named before is named
-/// again more often than not, so that commands meet.
+/// Commands about a few people, devices and groups in two apps, sensible and senseless ones mixed. Names are more often than not ones
+/// that were used before, so that commands meet.
 struct CommandGenerator {
     var random: SplitMix64
     private var lastID: UInt64 = 1000
     private(set) var clock: Int64 = 1_800_000_000_000
 
-    /// The messages made last.
     private(set) var made: [Message] = []
-    /// Whose level was given an end last, and where.
+    /// Whose level last got an end, and where.
     private var levelled: (UserKey, ConversationID)?
-    /// Who was named last when somebody was blocked, and by whom.
+    /// Who blocked whom last.
     private(set) var blocked: (UserKey, UserID)?
-    /// Who was banned last, and from where.
     private var banned: (user: UserKey, room: ConversationID)?
     private var signedIn: [DeviceKey] = []
     private var commands = 0
@@ -58,7 +56,6 @@ struct CommandGenerator {
         return MessageID(rawValue: self.chance(50) ? self.lastID : UInt64(self.number(1000..<Int(self.lastID) + 2)))
     }
 
-    /// A message made before, or one that may never have been made.
     private mutating func earlier() -> Message {
         !self.made.isEmpty && self.chance(90) ? self.pick(self.made) : self.message()
     }
@@ -141,7 +138,6 @@ struct CommandGenerator {
         ])
     }
 
-    /// The next command.
     mutating func next() -> StoreCommand {
         self.commands += 1
         // At first there is a team, more often than not.
@@ -262,7 +258,6 @@ struct CommandGenerator {
     }
 }
 
-/// Conversations, what becomes of messages in them, and what people set.
 extension CommandGenerator {
     private mutating func nextAboutConversations() -> StoreCommand {
         switch self.number(0..<40) {
@@ -315,7 +310,6 @@ extension CommandGenerator {
             policy: self.chance(80) ? nil : .init(create: .backend, join: .nobody, add: .members), at: self.time())
     }
 
-    /// The sender, anybody, or the backend.
     private mutating func actor(about message: Message) -> UserID? {
         self.chance(50) ? message.sender : self.chance(70) ? self.user() : nil
     }

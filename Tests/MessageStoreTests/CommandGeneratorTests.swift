@@ -3,7 +3,7 @@ import Testing
 import TidingsModel
 
 @Suite struct `Random commands` {
-    /// What the comparison of the stores is worth depends on what the commands reach: here in the short form's sequences.
+    /// What the comparison of the stores is worth depends on what the commands of the short form reach.
     @Test func `reach every answer of every kind`() throws {
         var seen: [String: Int] = [:]
         for seed: UInt64 in 0..<2_000 {

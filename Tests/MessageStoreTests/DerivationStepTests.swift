@@ -6,7 +6,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// Between two batches little is written, whatever waits: who has sent something waits for that too.
 @Suite struct `A step of deriving` {
     let folder: TemporaryFolder
 
@@ -18,8 +17,8 @@ import TidingsModel
         return try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }
     }
 
-    /// Opens a store that derives after each batch, carries out the commands in one, and ends as a killed process after so many steps.
-    ///
+    /// Opens a store that derives after each batch, carries out the commands in one, and ends as a killed process after so many
+    /// steps.
     /// - Returns: what the reference store holds.
     private func crash(afterSteps steps: Int, _ batches: [[StoreCommand]]) async throws -> ReferenceStore {
         var configuration = MessageStoreConfiguration()
@@ -48,7 +47,7 @@ import TidingsModel
         closed.close()
     }
 
-    @Test func `writes no more than its share of a hundred withdrawals`() async throws {
+    @Test func `writes no more than its share of a hundred recalls`() async throws {
         let recalls: [StoreCommand] = (1...100).map { number in
             .recall(
                 RecallOperation(
@@ -136,25 +135,25 @@ private final class Steps: @unchecked Sendable {
     @Test func `fits the steps to what they take`() {
         var pace = Self.pace()
         #expect(pace.rows == 800)
-        pace.took(.milliseconds(4), isBehind: false)
+        pace.adjust(after: .milliseconds(4), isBehind: false)
         #expect(pace.rows == 400)
-        pace.took(.milliseconds(1), isBehind: false)
+        pace.adjust(after: .milliseconds(1), isBehind: false)
         #expect(pace.rows == 800)
-        pace.took(.milliseconds(1), isBehind: false)
+        pace.adjust(after: .milliseconds(1), isBehind: false)
         #expect(pace.rows == 800)
     }
 
     @Test func `grows at most twofold at a time, and never below a sixteenth`() {
         var pace = Self.pace()
-        pace.took(.seconds(5), isBehind: false)
+        pace.adjust(after: .seconds(5), isBehind: false)
         #expect(pace.rows == 50)
-        pace.took(.microseconds(1), isBehind: false)
+        pace.adjust(after: .microseconds(1), isBehind: false)
         #expect(pace.rows == 100)
     }
 
     @Test func `is full where more waits than should`() {
         var pace = Self.pace()
-        pace.took(.seconds(5), isBehind: true)
+        pace.adjust(after: .seconds(5), isBehind: true)
         #expect(pace.rows == 800)
     }
 }

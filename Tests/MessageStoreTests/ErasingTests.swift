@@ -6,7 +6,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// What nobody may read any more, in the bytes of the database's files.
 @Suite struct `A text that nobody may read any more` {
     private static let id = MessageID(rawValue: 1)
 
@@ -31,7 +30,6 @@ import TidingsModel
                 at: 9))
     }
 
-    /// Which of these words stand in the database's files.
     private static func found(_ words: [String], in folder: TemporaryFolder) throws -> [String] {
         var bytes = Data()
         for suffix in ["", "-wal", "-journal"] {
@@ -40,7 +38,6 @@ import TidingsModel
         return words.filter { bytes.range(of: Data($0.utf8)) != nil }
     }
 
-    /// Messages that stay, among those that do not, in rows small and large.
     private static let words = ["STAYS-1", "GOES-2", "GOES-3", "NOW-3", "GOES-4A", "GOES-4B", "GOES-4C", "STAYS-5"]
     private static let commands: [StoreCommand] =
         [
@@ -79,7 +76,6 @@ import TidingsModel
         #expect(try Self.found(Self.words, in: folder) == Self.left)
     }
 
-    /// A crash after the withdrawal was acknowledged, before anything of it was derived, or in the middle.
     @Test(arguments: [0, 1, 2, 3])
     func `goes after a crash, and leaves the state as it would have been`(steps: Int) async throws {
         let folder = try TemporaryFolder()

@@ -7,9 +7,7 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// What a bad disk, a copy that was cut short or another build has left.
 @Suite struct `A database of any bytes` {
-    /// Stores with something of everything in them, closed and crashed ones.
     private static func seeds(in folder: TemporaryFolder) async throws -> [Data] {
         var seeds: [Data] = []
         for seed in 0..<4 as Range<UInt64> {
@@ -27,8 +25,7 @@ import TidingsModel
         return seeds
     }
 
-    /// Opens it, reads everything, goes on with it, and opens it once more. What is not understood is said, and nothing else happens.
-    ///
+    /// Opens it, reads everything, goes on with it, and opens it again.
     /// - Returns: why it could not be opened.
     private func visit(_ path: String, seed: Int) async -> MessageStoreError? {
         var generator = CommandGenerator(seed: UInt64(seed))
@@ -90,7 +87,6 @@ import TidingsModel
         }
     }
 
-    /// Changes one value of one row of any table.
     private static func spoil(_ queue: DatabaseQueue, _ chance: inout Chance) throws {
         var drawn = chance
         try queue.writeWithoutTransaction { database in
@@ -140,12 +136,11 @@ import TidingsModel
                     _ = try? LogChunk(first: UInt64(chance.below(9)), stored: buffer, format: format)
                 }
                 var settings = ByteReader(buffer)
-                _ = try? settings.allSettings()
+                _ = try? settings.read() as AllSettings
             }
         }
     }
 
-    /// Rows of the journal as they are written, and runs of a log.
     private static func rows() throws -> [[UInt8]] {
         var generator = CommandGenerator(seed: 1)
         var rows: [[UInt8]] = []
@@ -159,8 +154,9 @@ import TidingsModel
         var chunk = LogChunk(first: 3)
         for index in 0..<9 as Range<UInt64> {
             chunk.append(
-                record: 5 + index * 3, conversation: ConversationNumber(type: .direct, number: 7), counts: true,
-                mentions: false, earlier: index, lacksDevice: false, unread: Int(index))
+                LogChunk.Entry(
+                    record: 5 + index * 3, conversation: ConversationNumber(type: .direct, number: 7), counts: true,
+                    earlier: index, unread: Int(index)))
             rows.append(chunk.bytes)
         }
         return rows

@@ -4,7 +4,7 @@ import MessageStore
 import StoreModel
 import TidingsModel
 
-/// A folder for one test, deleted with this object; in memory where the machine has such a place.
+/// Deleted with this object; in memory where the machine has such a place.
 final class TemporaryFolder: Sendable {
     let url: URL
 
@@ -20,30 +20,25 @@ final class TemporaryFolder: Sendable {
 
     func path(_ name: String = "store.sqlite") -> String { self.url.appendingPathComponent(name).path }
 
-    /// Deletes a database with its companions.
     func delete(_ name: String = "store.sqlite") {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: self.path(name) + suffix) }
     }
 }
 
-/// A logger that says nothing.
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-/// Takes back what version 9 has added to a file.
 let backToVersion8 = "ALTER TABLE device DROP COLUMN unpushed"
 
-/// Takes back what the versions after 7 have added to a file.
 let backToVersion7 = """
     \(backToVersion8);
     DROP TABLE opening; DROP TABLE set_aside;
     ALTER TABLE store DROP COLUMN identity; ALTER TABLE store DROP COLUMN generation
     """
 
-/// Takes back what the versions after 5 have added to a file.
 let backToVersion5 = """
     \(backToVersion7);
     ALTER TABLE conversation DROP COLUMN bans; DROP TABLE account;
@@ -51,7 +46,6 @@ let backToVersion5 = """
     ALTER TABLE device DROP COLUMN push_accepted
     """
 
-/// A one-to-one message.
 func message(
     _ id: UInt64, from sender: UserID = "ada", to target: String = "bo", type: ConversationType = .direct,
     client: String? = nil, content: String = "hi"
@@ -62,11 +56,9 @@ func message(
         objectName: .text, content: content, flags: .normal, pushText: nil, sentAt: 1_800_000_000_000 + Int64(id))
 }
 
-/// The command that accepts it.
 func accept(_ message: Message) -> StoreCommand { .accept(message: message, senderDevice: "phone") }
 
 extension StoreOpening {
-    /// Without the numbers that are drawn.
     var plain: StoreOpening {
         var opening = self
         opening.identity = StoreIdentity()

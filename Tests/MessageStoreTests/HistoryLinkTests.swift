@@ -6,11 +6,9 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// The way back through a conversation, from message to message, in a log that holds many conversations.
 @Suite struct `The history of a quiet conversation` {
     private static let toCy = ConversationID(type: .direct, target: "cy")
 
-    /// A message of Cy's, two hundred of Ada's, and one of Cy's again, in a log of small chunks.
     private static let commands: [StoreCommand] =
         [accept(message(1, from: "cy", to: "bo"))] + (2...201).map { accept(message($0)) }
         + [accept(message(202, from: "cy", to: "bo"))]
@@ -58,7 +56,6 @@ import TidingsModel
         store.close()
     }
 
-    /// Random commands, stored, and taken back to what version 2 had written.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func `is the same after a file of version 2 was brought up to date`(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
@@ -103,7 +100,6 @@ import TidingsModel
         second.close()
     }
 
-    /// Makes a file of version 2 of one of today's.
     private static func takeBack(_ path: String) throws {
         let database = try DatabaseQueue(path: path)
         try database.write { database in
@@ -142,7 +138,6 @@ import TidingsModel
 }
 
 extension ConversationOperation {
-    /// Earlier versions knew none.
     fileprivate var isBan: Bool {
         switch self.action {
         case .ban, .unban: true

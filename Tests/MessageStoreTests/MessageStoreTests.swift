@@ -85,7 +85,7 @@ import TidingsModel
         ] + Self.revisions
     }()
 
-    /// Messages that are withdrawn, deleted and edited, read up to before those, in conversations that are muted and left.
+    /// Messages that are recalled, deleted and edited, read up to before those, in conversations that are muted and left.
     private static let revisions: [StoreCommand] = {
         let toAda = ConversationID(type: .direct, target: "ada")
         func recall(_ message: UInt64, as id: UInt64) -> StoreCommand {
@@ -267,7 +267,7 @@ import TidingsModel
     }
 
     @Test(arguments: [0, 1, 3, 6])
-    func `has its message and its withdrawal in every log, wherever a kill cut the deriving short`(steps: Int)
+    func `has its message and its recall in every log, wherever a kill cut the deriving short`(steps: Int)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -296,7 +296,7 @@ import TidingsModel
         let database = try DatabaseQueue(path: folder.path())
         let rows = try await database.read { try Data.fetchAll($0, sql: "SELECT records FROM journal") }
         try database.close()
-        // The group, two messages, the withdrawal: one record each.
+        // The group, two messages, the recall: one record each.
         #expect(try rows.map { try $0.withUnsafeBytes { try JournalRow.count($0) } }.reduce(0, +) == 4)
         let second = try MessageStore(path: folder.path(), logger: quiet)
         #expect(second.opening.plain == reference.open())

@@ -46,7 +46,7 @@ import TidingsModel
     private static let hall = ConversationID(type: .chatRoom, target: "hall")
     private static let toAda = ConversationID(type: .direct, target: "ada")
 
-    /// What the file holds: five records derived, two more in the journal only. Of who has no device a record of its own told.
+    /// Five records derived, two more in the journal only. A record tells of the leg of a person without a device.
     private static let commands: [StoreCommand] = [
         accept(message(1)), .endLeg(withoutDevice),
         .putConversation(ConversationRecord(app: "shop", conversation: hall, name: "Hall", members: [])),
@@ -58,7 +58,6 @@ import TidingsModel
     private static let withoutDevice = EndedLeg(
         leg: LegID(message: MessageID(rawValue: 1), user: bo, device: nil), end: .noDevice, at: message(1).sentAt)
 
-    /// Writes the tables and rows as version 1 did.
     private static func write(to path: String) throws {
         var rows: [JournalRow] = [JournalRow(), JournalRow()]
         rows[0].append(.accept(message(1), senderDevice: "phone", version: 0))
@@ -129,7 +128,6 @@ import TidingsModel
 }
 
 @Suite struct `A store file of version 6` {
-    /// As version 6 wrote it: it did not know whether APNs had accepted anything.
     @Test func `opens with its registrations, of which it is not known whether they ever worked`() async throws {
         let folder = try TemporaryFolder()
         let phone = DeviceKey(user: bo, device: "phone")
@@ -157,7 +155,6 @@ import TidingsModel
 }
 
 @Suite struct `A store file of version 8` {
-    /// As version 8 wrote it: it did not keep what could not be pushed.
     @Test func `opens with its devices, for which no earlier message rings, and keeps it from now on`() async throws {
         let folder = try TemporaryFolder()
         let phone = DeviceKey(user: bo, device: "phone")

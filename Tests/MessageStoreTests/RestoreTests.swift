@@ -17,15 +17,12 @@ import TidingsModel
 
     private func open() throws -> MessageStore { try MessageStore(path: self.folder.path(), logger: quiet) }
 
-    /// What a phone that heard of everything up to a position holds.
     private func isSame(_ store: MessageStore, _ opening: UInt64, _ position: LogPosition) async throws -> Bool {
         let answer = try await store.apply([.compareLog(bo, HeldLog(opening: opening, position: position))])
         return answer == [.isSameLog(true)]
     }
 
     /// Two messages, a copy made by the running store, two more; then the copy is put back and three others come.
-    ///
-    /// - Returns: the identity before and after, and the store.
     private func story(
         _ restore: (TemporaryFolder, String) throws -> Void
     ) async throws -> (before: StoreIdentity, after: MessageStore) {
@@ -153,7 +150,6 @@ import TidingsModel
     private let all = ConversationRecord(
         app: "shop", conversation: team, name: "Team", members: ["ada", "bo", "cy"])
 
-    /// Everybody has a message, and is in a group.
     private func fill() async throws {
         let store = try MessageStore(path: self.folder.path(), logger: quiet)
         _ = try await store.apply([

@@ -5,7 +5,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// What the store keeps of a chat room for who comes in.
 @Suite struct `The history of a chat room` {
     private static let hall = ConversationID(type: .chatRoom, target: "hall")
 
@@ -19,7 +18,6 @@ import TidingsModel
                 pushText: nil, sentAt: at), senderDevice: nil)
     }
 
-    /// Writes messages of these seconds, derives them, and tells which can still be read.
     private static func kept(
         _ seconds: [Int64], _ limits: MessageStoreConfiguration.RoomHistory?
     ) async throws -> (read: [Int64], rows: Int) {

@@ -5,7 +5,6 @@ import TidingsModel
 
 @testable import MessageStore
 
-/// The file is kept longer than what is in it, so that a sync has no new length to write down.
 @Suite struct `The write-ahead log` {
     let folder: TemporaryFolder
 

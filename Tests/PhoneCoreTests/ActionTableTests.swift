@@ -63,11 +63,12 @@ import TidingsModel
     func `on iOS 8 calls AR in the background`(state: String, calls: [String]) {
         let rig = Self.press(Self.rig(8, Self.old, state: state), "read")
         #expect(rig.calls == calls)
-        #expect(rig.core.screen.frontApp == nil)
+        #expect(rig.core.screen.foregroundApp == nil)
         #expect(rig.list == [])
     }
 
-    @Test func `on iOS 8 calls AL for a local notification, and for an action in front comes between WEF and DBA`() {
+    @Test
+    func `on iOS 8 calls AL for a local notification, and for an action in the foreground comes between WEF and DBA`() {
         #expect(Self.press(Self.rig(8, Self.old, state: "BR", local: true), "read").calls == ["AL"])
         #expect(Self.press(Self.rig(8, Self.old, state: "SU"), "open").calls == ["WEF", "AR", "DBA"])
         #expect(Self.press(Self.rig(8, Self.old, state: "SU", local: true), "open").calls == ["WEF", "AL", "DBA"])
@@ -96,7 +97,7 @@ import TidingsModel
     ) {
         let rig = Self.press(Self.rig(17, .modern, state: state), "read")
         #expect(rig.calls == calls)
-        #expect((rig.core.screen.frontApp == nil) == (state != "FA"))
+        #expect((rig.core.screen.foregroundApp == nil) == (state != "FA"))
     }
 
     @Test(arguments: [
@@ -110,7 +111,6 @@ import TidingsModel
         #expect(rig.state == .foregroundActive)
     }
 
-    /// A phone on which an action was chosen that needs authentication.
     static func asking(state: String = "NK") -> PhoneRig {
         var locked = Self.rig(17, .modern, state: state)
         locked.person(.locked)
@@ -143,10 +143,10 @@ import TidingsModel
     }
 
     @Test func `that needs authentication does not outlive its notification or a restart`() {
-        var withdrawn = Self.asking(state: "SU")
-        withdrawn.app(.deliveredRemoved(identifiers: ["m"]))
-        withdrawn.person(.unlocked)
-        #expect(withdrawn.calls == [] && withdrawn.faults == [])
+        var recalled = Self.asking(state: "SU")
+        recalled.app(.deliveredRemoved(identifiers: ["m"]))
+        recalled.person(.unlocked)
+        #expect(recalled.calls == [] && recalled.faults == [])
         var restarted = Self.asking()
         restarted.send(.system(.restarted))
         restarted.clear()
@@ -164,7 +164,8 @@ import TidingsModel
     @Test func `only looks different if it is destructive`() {
         let rig = Self.rig(17, .modern, state: "SU")
         #expect(Self.press(rig, "delete").calls == ["DR(delete)"])
-        #expect(Self.press(rig, "delete").core.screen.frontApp == Self.press(rig, "read").core.screen.frontApp)
+        #expect(
+            Self.press(rig, "delete").core.screen.foregroundApp == Self.press(rig, "read").core.screen.foregroundApp)
     }
 
     @Test func `carries typed text in DR`() {
@@ -198,7 +199,7 @@ import TidingsModel
         let cold = ["NK", "NQ"].contains(state) ? ["WF", "DF(remoteNotification)"] : []
         let custom = Self.dismiss(Self.rig(17, .modern, state: state, category: Self.custom))
         #expect(custom.calls == cold + [report])
-        #expect((custom.core.screen.frontApp == nil) == (state != "FA"))
+        #expect((custom.core.screen.foregroundApp == nil) == (state != "FA"))
         let plain = Self.dismiss(Self.rig(17, .modern, state: state))
         #expect(plain.calls == [])
         #expect(plain.list == [])

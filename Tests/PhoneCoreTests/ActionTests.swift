@@ -27,10 +27,10 @@ import TidingsModel
             .actionPerformed(NotificationKey(app: PhoneRig.chat, identifier: "m"), action: "read", text: nil))
         #expect(rig.calls == ["WF", "DF", "DR(read)"])
         #expect(rig.state == .suspended)
-        #expect(rig.core.screen.frontApp == nil)
+        #expect(rig.core.screen.foregroundApp == nil)
     }
 
-    @Test func `in front is a tap with its own identifier`() {
+    @Test func `in the foreground is a tap with its own identifier`() {
         var rig = Self.rig()
         rig.person(
             .actionPerformed(NotificationKey(app: PhoneRig.chat, identifier: "m"), action: "reply", text: "yes"))

@@ -33,8 +33,8 @@ struct ArrivalCell: Sendable, CustomTestStringConvertible {
         switch word {
         case "-": return []
         case "show": return ["show(banner,list,sound\(badge)\(state == "BFU" ? ",lit" : ""))"]
-        case "hidden": return ["none(inFrontBeforeIOS10)"]
-        case "alone": return ["none(inFrontWithoutDelegate)"]
+        case "hidden": return ["none(inForegroundBeforeIOS10)"]
+        case "alone": return ["none(inForegroundWithoutDelegate)"]
         case "woken": return ["wake(delivered)", "RF(background)"]
         case "launched": return ["wake(delivered)", "WF", "DF(remoteNotification)", "RF(background)"]
         case "held": return ["wake(heldBeforeFirstUnlock)"]
@@ -44,7 +44,6 @@ struct ArrivalCell: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What really comes of it.
     func play(on rig: PhoneRig) -> [String] {
         var rig = rig
         rig.enter(row: self.state)
@@ -75,7 +74,6 @@ extension PhoneRig {
         }
     }
 
-    /// A local notification scheduled before the app came into its state, due now.
     mutating func fireLocal(category: String = "") {
         let index = self.core.index(of: Self.chat) ?? 0
         self.core.apps[index].pending = [
@@ -111,7 +109,6 @@ extension PhoneRig {
 }
 
 extension PresentationRecord {
-    /// What the person got, or why nothing.
     var story: String {
         let parts = [
             (self.banner, "banner"), (self.panel, "panel"), (self.list, "list"), (self.sound, "sound"),

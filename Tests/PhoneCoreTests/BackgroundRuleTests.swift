@@ -46,7 +46,6 @@ extension `An app's life` {
 }
 
 extension `A phone that freezes an app without a word` {
-    /// A push that met an app which was still being launched, and the freeze of that app.
     static func frozenLaunch(
         _ version: OSVersion, settings: PhoneSettings = PhoneSettings(), offline: Bool = false
     ) -> (core: PhoneCore, effects: [PhoneEffect]) {
@@ -177,7 +176,7 @@ extension `A VoIP push` {
         rig.clear()
         rig.push(Self.payload, suffix: ".voip")
         #expect(rig.calls == ["VOIP(active)"])
-        #expect(rig.ends == [], "in front nothing must be reported")
+        #expect(rig.ends == [], "in the foreground nothing must be reported")
     }
 }
 

@@ -3,7 +3,7 @@ import Requirements
 import Testing
 import TidingsModel
 
-/// ios-delivery.md §8: how long an app may run when it is not in front.
+/// ios-delivery.md §8: how long an app may run when it is not in the foreground.
 @Suite struct `An app in the background` {
     static let plain = InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application)
 
@@ -135,7 +135,6 @@ import TidingsModel
         permittedTasks: ["refresh", "more"])
     static let request = RefreshTaskRequest(identifier: "refresh")
 
-    /// An app that registered its handler, submitted the task and was suspended.
     static func rig(
         _ request: RefreshTaskRequest = request, completes: Bool? = true, registers: String? = "refresh"
     ) -> PhoneRig {
@@ -207,7 +206,7 @@ import TidingsModel
         #expect(late.state == .notRunning)
     }
 
-    @Test func `is not killed for once the person has brought the app to the front`() {
+    @Test func `is not killed for once the person has brought the app to the foreground`() {
         var rig = Self.rig(completes: nil)
         rig.send(.system(.backgroundChance(PhoneRig.chat)))
         rig.person(.appOpened(PhoneRig.chat))

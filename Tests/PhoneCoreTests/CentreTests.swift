@@ -1,6 +1,7 @@
-import PhoneCore
 import Testing
 import TidingsModel
+
+@testable import PhoneCore
 
 @Suite struct `The notification centre` {
     static func request(_ identifier: String, _ body: String, after: Int64? = nil) -> NotificationRequest {
@@ -106,7 +107,7 @@ import TidingsModel
         #expect(rig.list == [])
     }
 
-    @Test func `asks WP for a local request in front and answers the request first`() {
+    @Test func `asks WP for a local request in the foreground and answers the request first`() {
         var rig = PhoneRig(17)
         rig.enter(.foregroundActive)
         #expect(rig.ask(.add(Self.request("1", "one"))) == .added)
@@ -169,7 +170,7 @@ import TidingsModel
         #expect(rig.core.screen.badges == [])
     }
 
-    @Test func `stays in front unless WP asks for it`() {
+    @Test func `stays in the foreground unless WP asks for it`() {
         var rig = PhoneRig(17, behaviour: AppBehaviour(presentation: [.banner]))
         rig.enter(.foregroundActive)
         rig.push(Payload.alert)

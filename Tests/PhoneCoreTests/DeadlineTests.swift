@@ -22,7 +22,7 @@ import TidingsModel
         #expect(rig.wakes == [.delivered, .delivered, .heldForBudget])
     }
 
-    @Test func `of RF is only noted in front`() {
+    @Test func `of RF is only noted in the foreground`() {
         var rig = PhoneRig(17, behaviour: AppBehaviour(fetch: nil))
         rig.enter(.foregroundActive)
         rig.push(Payload.content)

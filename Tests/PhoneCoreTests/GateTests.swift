@@ -10,7 +10,6 @@ import TidingsModel
             bundleID: PhoneRig.chat, lifecycle: .application, hasServiceExtension: false, entitlements: entitlements)
     }
 
-    /// A push of a level to an app in the background, and what came of it.
     static func story(
         _ level: String, version: OSVersion = 17, entitlements: Entitlements = [], lock: Bool = false,
         _ change: (inout PhoneRig) -> Void = { _ in }
@@ -63,7 +62,8 @@ import TidingsModel
         #expect(rig.story == ["wake(delivered)", "RF(background)"])
     }
 
-    @Test func `3 lists provisional notifications without banner, sound, badge or light, and asks WP in front`() {
+    @Test
+    func `3 lists provisional notifications without banner, sound, badge or light, and asks WP in the foreground`() {
         var rig = PhoneRig(17, Self.app(), allowed: false)
         rig.enter(.foregroundActive)
         rig.ask(.requestAuthorization([.alert, .sound, .badge, .provisional]))
@@ -128,7 +128,7 @@ import TidingsModel
         rig.person(.appOpened(PhoneRig.chat))
         rig.clear()
         rig.push(Payload.alert)
-        #expect(rig.story == ["RF(active)", "none(inFrontBeforeIOS10)"])
+        #expect(rig.story == ["RF(active)", "none(inForegroundBeforeIOS10)"])
     }
 
     // MARK: 4: kinds
@@ -139,7 +139,7 @@ import TidingsModel
             (SettingSwitch.alert, "show(list,sound,badge)"), (.sound, "show(banner,list,badge)"),
             (.badge, "show(banner,list,sound)"), (.notificationCenter, "show(banner,sound,badge)"),
         ])
-    func `4 drops the kind that is off, in front too, where WP still gets everything`(
+    func `4 drops the kind that is off, in the foreground too, where WP still gets everything`(
         setting: SettingSwitch, shown: String
     ) {
         var rig = PhoneRig(17, Self.app())
@@ -228,7 +228,7 @@ import TidingsModel
             } == ["show(list,badge)"], "turned off")
     }
 
-    @Test func `5 plays no sound on a muted phone, in front neither`() {
+    @Test func `5 plays no sound on a muted phone, in the foreground neither`() {
         #expect(Self.story("active") { $0.person(.muteChanged(isOn: true)) } == ["show(banner,list,badge)"])
         var rig = PhoneRig(17, Self.app())
         rig.person(.muteChanged(isOn: true))
@@ -321,7 +321,7 @@ import TidingsModel
         #expect(rig.story == ["show(list,sound,badge)"])
     }
 
-    @Test(.requirement("S2.9")) func `7 shows in front what WP answers and nothing else`() {
+    @Test(.requirement("S2.9")) func `7 shows in the foreground what WP answers and nothing else`() {
         let answers: [(WillPresentOptions, OSVersion, String)] = [
             ([], 17, "none(willPresent)"), ([.banner], 17, "show(banner)"), ([.list], 17, "show(list)"),
             ([.sound], 17, "show(sound)"), ([.badge], 17, "show(badge)"), (.alert, 17, "show(banner,list)"),

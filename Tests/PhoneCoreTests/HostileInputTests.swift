@@ -2,7 +2,6 @@ import PhoneCore
 import Testing
 import TidingsModel
 
-/// Numbers and names no clock and no list can hold, from apps and from senders.
 @Suite struct `What nobody should send` {
     static let tooLong = NotificationTrigger.millisecondsMax + 1
 

@@ -83,7 +83,7 @@ import TidingsModel
         #expect(rig.calls == ["sceneWRA", "sceneDEB", "sceneDisconnect", "WT"])
         #expect(rig.ends == [.forceQuit])
         #expect(rig.state == .forceQuit)
-        #expect(rig.core.screen.frontApp == nil)
+        #expect(rig.core.screen.foregroundApp == nil)
     }
 
     @Test func `ends without a word while suspended, and when the system kills it`() {
@@ -106,8 +106,8 @@ import TidingsModel
         _ = core.handle(.person(.appOpened(PhoneRig.chat)), at: now)
         _ = core.handle(.process(process, .started), at: now)
         _ = core.handle(.process(process, .callbackCompleted(2, .returned)), at: now)
-        let farewell = core.handle(.person(.appForceQuit(PhoneRig.chat)), at: now)
-        let last = farewell.compactMap { effect -> CallbackNumber? in
+        let pendingSignOut = core.handle(.person(.appForceQuit(PhoneRig.chat)), at: now)
+        let last = pendingSignOut.compactMap { effect -> CallbackNumber? in
             guard case .call(_, let number, .applicationWillTerminate, _) = effect else { return nil }
             return number
         }
@@ -136,13 +136,13 @@ import TidingsModel
         rig.enter(.foregroundActive)
         rig.person(.appOpened("mail.example"))
         #expect(rig.state == .backgroundRunning)
-        #expect(rig.core.screen.frontApp == "mail.example")
+        #expect(rig.core.screen.foregroundApp == "mail.example")
         rig.person(.appOpened(PhoneRig.chat))
         rig.pass(seconds: 6)
         rig.clear()
         rig.person(.locked)
         #expect(rig.calls == ["sceneWRA", "sceneDEB", "protectedData(unavailable)"])
-        #expect(rig.core.screen.frontApp == nil)
+        #expect(rig.core.screen.foregroundApp == nil)
         rig.clear()
         rig.person(.unlocked)
         #expect(rig.calls == ["protectedData(available)", "sceneWEF", "sceneDBA"])
@@ -200,7 +200,7 @@ import TidingsModel
         var rig = PhoneRig(17)
         rig.enter(.foregroundActive)
         rig.send(.system(.appFrozen(PhoneRig.chat)))
-        #expect(rig.core.screen.frontApp == nil)
+        #expect(rig.core.screen.foregroundApp == nil)
         rig.push(Payload.alert, collapse: "m")
         #expect(rig.calls == [])
         #expect(rig.list == ["m"])
@@ -241,12 +241,12 @@ import TidingsModel
         #expect(other.list == ["m"])
     }
 
-    @Test func `brings back nothing that was in front`() {
+    @Test func `brings back nothing that was in the foreground`() {
         var rig = PhoneRig(17)
         rig.enter(.foregroundActive)
         rig.send(.system(.restarted))
         rig.person(.unlocked)
-        #expect(rig.core.screen.frontApp == nil)
+        #expect(rig.core.screen.foregroundApp == nil)
         #expect(rig.process == nil)
     }
 }
@@ -263,7 +263,7 @@ import TidingsModel
         #expect(rig.calls == [])
     }
 
-    @Test func `is dropped in Low Power Mode and with Background App Refresh off, but not in front`() {
+    @Test func `is dropped in Low Power Mode and with Background App Refresh off, but not in the foreground`() {
         var rig = PhoneRig(17)
         rig.person(.lowPowerModeChanged(isOn: true))
         rig.push(Payload.content)

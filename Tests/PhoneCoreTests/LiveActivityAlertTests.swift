@@ -1,6 +1,7 @@
-import PhoneCore
 import Testing
 import TidingsModel
+
+@testable import PhoneCore
 
 /// ios-delivery.md §12; ActivityKit's `AlertConfiguration`: what an alert in a push adds to a change.
 @Suite struct `An alert in a Live Activity's push` {
@@ -92,7 +93,7 @@ import TidingsModel
             focused.presentations == [PresentationRecord(identifier: "a", isRemote: true, reason: .focus)])
     }
 
-    @Test func `is nothing while its own app is in front`() {
+    @Test func `is nothing while its own app is in the foreground`() {
         var rig = `A Live Activity`.rig()
         rig.enter(.foregroundActive)
         Self.push(&rig, Self.alert)

@@ -45,7 +45,7 @@ import TidingsModel
         #expect(rig.activities == [.started, .started])
     }
 
-    @Test func `is started by an app in front only, and from iOS 16_1`() {
+    @Test func `is started by an app in the foreground only, and from iOS 16_1`() {
         var rig = PhoneRig(17)
         rig.enter(.backgroundRunning)
         rig.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
@@ -53,7 +53,7 @@ import TidingsModel
         old.enter(.foregroundActive)
         old.app(.activityStarted(activity: "a", pushType: .token, contentState: .null))
         for faults in [rig.faults, old.faults] {
-            #expect(faults == ["activity a needs iOS 16.1 and the app in front"])
+            #expect(faults == ["activity a needs iOS 16.1 and the app in the foreground"])
         }
         #expect(rig.core.screen.activities == [])
     }

@@ -14,16 +14,17 @@ import TidingsModel
     @Test(
         .requirement("S4.1"),
         arguments: [(OSVersion(6, 1), "R0(active)"), (OSVersion(9, 3), "RF(active)"), (12, "WP"), (17, "WP")])
-    func `meets the app in front, in the background, or not started`(version: OSVersion, inFront: String) {
+    func `meets the app in the foreground, in the background, or not started`(version: OSVersion, inForeground: String)
+    {
         func met(_ state: AppState) -> PhoneRig {
             var rig = PhoneRig(version, Self.app(version < 10 ? Self.both : .modern))
             rig.enter(state)
             rig.push(Payload.alert, collapse: "m")
             return rig
         }
-        // In front the app is told at once, and stays where it is.
+        // In the foreground the app is told at once, and stays where it is.
         let front = met(.foregroundActive)
-        #expect(front.calls == [inFront])
+        #expect(front.calls == [inForeground])
         #expect(front.state == .foregroundActive)
         // Elsewhere the person is told and the app is not; one that is not started is started by the tap, not by the push.
         for state in [AppState.backgroundRunning, .suspended, .notRunning] {
@@ -151,13 +152,13 @@ import TidingsModel
         """)
 
     @Test(.requirement("S1.14"), arguments: tableWithoutWP)
-    func `on iOS 12 without WP presents nothing in front`(cell: ArrivalCell) {
+    func `on iOS 12 without WP presents nothing in the foreground`(cell: ArrivalCell) {
         let rig = PhoneRig(12, Self.app([.receiveRemoteFetch, .receiveResponse]))
         #expect(cell.play(on: rig) == cell.story)
     }
 
     @Test(.requirement("S1.14"), arguments: ["A", "L"])
-    func `on iOS 12 presents nothing in front if WP is silent for five seconds`(column: String) {
+    func `on iOS 12 presents nothing in the foreground if WP is silent for five seconds`(column: String) {
         var rig = PhoneRig(12, Self.app(.modern), behaviour: AppBehaviour(presentation: nil))
         rig.enter(.foregroundActive)
         if column == "A" { rig.push(Payload.alert, collapse: "m") } else { rig.fireLocal() }

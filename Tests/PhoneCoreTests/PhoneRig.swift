@@ -1,7 +1,6 @@
 import PhoneCore
 import TidingsModel
 
-/// How the app on a rig behaves.
 struct AppBehaviour {
     enum DelegateMoment { case never, inDidFinish, inDidBecomeActive }
 
@@ -13,7 +12,6 @@ struct AppBehaviour {
     var answersResponse = true
     /// Whether it begins task 1 in `didEnterBackground`; it ends it after so many milliseconds, nil never.
     var taskInBackground: Int64??
-    /// Whether it ends its task when told that it expired.
     var endsExpiredTask = true
     /// What `application(_:performFetchWithCompletionHandler:)` answers; nil never answers.
     var performFetch: FetchResult? = .newData
@@ -21,7 +19,6 @@ struct AppBehaviour {
     var registersTask: String?
     /// How it completes a refresh task; nil never does.
     var completesTask: Bool? = true
-    /// Whether it reports a call for a VoIP push.
     var reportsCall = true
     /// What its extension delivers; nil never delivers.
     var deliver: (@Sendable (NotificationContent) -> NotificationContent)? = { $0 }
@@ -91,7 +88,6 @@ struct PhoneRig {
         self.send(.process(process, event))
     }
 
-    /// A question of the app and what came as answers, if any.
     @discardableResult
     mutating func ask(_ query: Query) -> QueryAnswer? {
         self.queries += 1
@@ -134,7 +130,6 @@ struct PhoneRig {
                         payload: payload.objectValue ?? JSONObject(), channel: channel))))
     }
 
-    /// Something a process did by itself.
     mutating func process(_ process: ProcessID, _ event: ProcessEvent) {
         if case .exited = event { self.ledger.exited(process) }
         self.send(.process(process, event))
@@ -159,7 +154,6 @@ struct PhoneRig {
         self.person(.notificationTapped(NotificationKey(app: Self.chat, identifier: identifier)))
     }
 
-    /// Lets time pass, stopping at every deadline on the way.
     mutating func pass(milliseconds: Int64) {
         let end = self.now.monotonic + milliseconds
         while true {
@@ -186,7 +180,6 @@ struct PhoneRig {
         self.now = Now(monotonic: self.now.monotonic + step, wall: self.now.wall + step)
     }
 
-    /// Forgets the trace.
     mutating func clear() {
         self.calls = []
         self.presentations = []
@@ -201,7 +194,6 @@ struct PhoneRig {
         self.refusals = []
     }
 
-    /// Brings the app into a state by what a person and the system do.
     mutating func enter(_ state: AppState) {
         if state != .notRunning { self.person(.appOpened(Self.chat)) }
         switch state {
@@ -297,7 +289,6 @@ struct PhoneRig {
     }
 }
 
-/// What a phone's surroundings may expect of its effects.
 struct ProcessLedger {
     private var running: Set<ProcessID> = []
     private var suspended: Set<ProcessID> = []
@@ -337,7 +328,6 @@ struct ProcessLedger {
         return nil
     }
 
-    /// It ended by itself.
     mutating func exited(_ process: ProcessID) {
         self.running.remove(process)
         self.suspended.remove(process)

@@ -4,7 +4,7 @@ import TidingsModel
 
 /// What still shows, or still may show, when the person or another notification comes in between (ios-delivery.md §4, §5.0).
 extension `What is shown` {
-    @Test func `in front has no banner with the style none, and WP cannot raise one`() {
+    @Test func `in the foreground has no banner with the style none, and WP cannot raise one`() {
         var rig = Self.front()
         rig.person(.alertStyleChanged(PhoneRig.chat, .none))
         rig.clear()
@@ -12,7 +12,7 @@ extension `What is shown` {
         #expect(rig.story == ["WP", "show(list,sound,badge)"])
     }
 
-    @Test func `in front has a critical sound with sounds off, if the app may`() {
+    @Test func `in the foreground has a critical sound with sounds off, if the app may`() {
         for (entitlements, shown) in [
             (Entitlements.criticalAlerts, "show(banner,list,sound,badge)"), ([], "show(banner,list,badge)"),
         ] {

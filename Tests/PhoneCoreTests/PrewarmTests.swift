@@ -83,7 +83,7 @@ import TidingsModel
         #expect(rig.calls == ["SC", "sceneWEF", "sceneDBA"])
     }
 
-    @Test func `was not in front, and is not disconnected twice`() {
+    @Test func `was not in the foreground, and is not disconnected twice`() {
         var rig = PhoneRig(17)
         rig.enter(.foregroundActive)
         rig.send(.system(.sceneDisconnected(PhoneRig.chat)))

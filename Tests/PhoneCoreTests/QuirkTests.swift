@@ -17,7 +17,6 @@ import TidingsModel
         return PhoneRig(version, app, behaviour: AppBehaviour(delegate: delegate), settings: settings)
     }
 
-    /// The calls of a tap on a push in a state.
     static func tap(_ rig: PhoneRig, _ state: String, payload: JSONValue = Payload.alert) -> [String] {
         var rig = rig
         rig.enter(row: state)
@@ -39,7 +38,7 @@ import TidingsModel
         #expect(Self.tap(eleven, "SU") == ["WEF", "RF(inactive)", "DBA"])
     }
 
-    @Test func `Q2: RF before WP in front`() {
+    @Test func `Q2: RF before WP in the foreground`() {
         for (isOn, calls) in [(true, ["RF(active)", "WP"]), (false, ["WP", "RF(active)"])] {
             var rig = Self.rig(12, Self.app(.modern)) { $0.foregroundFetchBeforeWillPresent = isOn }
             rig.enter(.foregroundActive)
@@ -65,9 +64,9 @@ import TidingsModel
         #expect(!Quirks().lateDelegateFallsBack)
     }
 
-    @Test func `Q4: without a delegate the notification's own options count in front`() {
+    @Test func `Q4: without a delegate the notification's own options count in the foreground`() {
         for (isOn, story) in [
-            (false, ["RF(active)", "none(inFrontWithoutDelegate)"]),
+            (false, ["RF(active)", "none(inForegroundWithoutDelegate)"]),
             (true, ["RF(active)", "show(banner,list,sound,badge)"]),
         ] {
             var rig = Self.rig(12, Self.app(.receiveRemoteFetch), delegate: .never) {

@@ -13,13 +13,11 @@ extension SplitMix64 {
     }
 }
 
-/// People, pushes and processes that do anything at any time, on a phone with two apps.
 struct RandomWalk {
     static let apps: [BundleID] = ["chat.example", "mail.example"]
     static let listLimit = 6
     static let pendingLimit = 4
 
-    /// A call nobody has answered, or one that may be answered again.
     struct Call: Equatable {
         var process: ProcessID
         var number: CallbackNumber
@@ -35,13 +33,11 @@ struct RandomWalk {
     var starting: [ProcessID] = []
     var living: [ProcessID] = []
     var faults: [String] = []
-    /// Effects so far, if they are kept.
     var trace: [PhoneEffect] = []
     let keepsTrace: Bool
     /// What was called, in the words of ios-delivery.md §0.3, if effects are kept.
     var met: Set<String> = []
     var count: UInt64 = 0
-    /// What processes are about to do, since a call led them to it.
     var intentions: [PhoneEvent] = []
     private var completed: Set<CallbackNumber> = []
     private var arrivals: [String: Int] = [:]
@@ -65,7 +61,6 @@ struct RandomWalk {
         }
     }
 
-    /// Most quirks as they are, now and then one the other way.
     private static func quirks(_ random: inout SplitMix64) -> Quirks {
         var quirks = Quirks()
         if random.chance(1, of: 8) { quirks.foregroundFetchBeforeWillPresent.toggle() }
@@ -135,12 +130,10 @@ struct RandomWalk {
         }
     }
 
-    /// Some of the events are about to happen.
     private mutating func intend(_ process: ProcessID, _ events: [ProcessEvent]) {
         for event in events where self.random.chance(1, of: 3) { self.intentions.append(.process(process, event)) }
     }
 
-    /// Each answer counts once, and each push is shown at most once.
     private mutating func note(_ entry: PhoneRecord.Entry) {
         switch entry {
         case .completion(let number, _):
@@ -189,7 +182,9 @@ struct RandomWalk {
             self.faults.append("\(identifier) was given to the extension \(count) times")
         }
         let screen = self.core.screen
-        if screen.lock != .unlocked, screen.frontApp != nil { self.faults.append("an app in front while locked") }
+        if screen.lock != .unlocked, screen.foregroundApp != nil {
+            self.faults.append("an app in the foreground while locked")
+        }
         if screen.badges.contains(where: { $0.count < 1 }) { self.faults.append("an icon with an empty badge") }
     }
 

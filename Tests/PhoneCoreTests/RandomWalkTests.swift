@@ -10,7 +10,6 @@ import TidingsModel
     /// Walks per version: 27 versions make 1,026.
     static let walks: UInt64 = 38
 
-    /// What the walks of a version must have met, so that they prove something.
     static func expected(_ version: OSVersion) -> Set<String> {
         var calls: Set<String> = ["WF", "DF", "WEF", "DBA", "WRA", "DEB", "WT", "memory", "expired(1)"]
         calls.formUnion(["R0(active)", "L0(active)", "token(beef)", "noToken", "activityExpired(1)"])

@@ -9,7 +9,7 @@ import TidingsModel
         "aps": ["alert": "hello", "mutable-content": 1, "content-available": 1]
     ]
 
-    @Test func `in front with a push in its extension shows the push as it came`() {
+    @Test func `in the foreground with a push in its extension shows the push as it came`() {
         var rig = PhoneRig(17, behaviour: Self.silent)
         rig.enter(.foregroundActive)
         rig.push(Payload.mutable, collapse: "m")

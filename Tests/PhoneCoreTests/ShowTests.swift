@@ -1,7 +1,8 @@
-import PhoneCore
 import Requirements
 import Testing
 import TidingsModel
+
+@testable import PhoneCore
 
 /// What "show" means (ios-delivery.md §5.0), and the classes of §3.
 @Suite struct `What is shown` {

@@ -23,7 +23,6 @@ import TidingsModel
     }
 }
 
-/// What a value of plain structs, enums, strings and arrays takes in memory, shared buffers counted in full.
 enum Footprint {
     static func bytes<Value>(of value: Value) -> Int { MemoryLayout<Value>.size + self.buffers(of: value) }
 

@@ -22,7 +22,7 @@ struct TapRow: Sendable, CustomTestStringConvertible {
         if self.isLocal { rig.fireLocal() } else { rig.push(self.payload, collapse: "m") }
         rig.clear()
         rig.tap("m")
-        return rig.calls + rig.faults + (rig.state == .foregroundActive ? [] : ["not in front"])
+        return rig.calls + rig.faults + (rig.state == .foregroundActive ? [] : ["not in the foreground"])
     }
 }
 
@@ -140,7 +140,7 @@ struct TapRow: Sendable, CustomTestStringConvertible {
         #expect(rig.banners == [])
     }
 
-    @Test func `on iOS 6 cannot happen in front, where nothing was shown`() {
+    @Test func `on iOS 6 cannot happen in the foreground, where nothing was shown`() {
         var rig = PhoneRig(6, Self.app(Self.old))
         rig.enter(.foregroundActive)
         rig.push(Payload.alert, collapse: "m")
@@ -242,6 +242,6 @@ struct TapRow: Sendable, CustomTestStringConvertible {
         rig.push(Payload.alert, collapse: "m")
         rig.tap("m")
         #expect(rig.core.screen.lock == .unlocked)
-        #expect(rig.core.screen.frontApp == PhoneRig.chat)
+        #expect(rig.core.screen.foregroundApp == PhoneRig.chat)
     }
 }

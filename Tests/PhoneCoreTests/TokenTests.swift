@@ -7,7 +7,6 @@ import TidingsModel
 @Suite struct `The device token` {
     static let plain = InstalledApp(bundleID: PhoneRig.chat, lifecycle: .application)
 
-    /// The effects that concern the courier.
     static func courier(_ rig: PhoneRig) -> [PhoneEffect] {
         rig.effects.filter { effect in
             switch effect {

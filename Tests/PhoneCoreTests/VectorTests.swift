@@ -27,7 +27,7 @@ import TidingsModel
         #expect(rig.calls == ["WF", "DF(remoteNotification)", "RF(inactive)", "DBA"])
     }
 
-    @Test(.requirement("S4.9")) func `3: on 9_3 R0 alone sees silent pushes in front only`() {
+    @Test(.requirement("S4.9")) func `3: on 9_3 R0 alone sees silent pushes in the foreground only`() {
         var rig = PhoneRig(OSVersion(9, 3), Self.old(.receiveRemote))
         rig.enter(.backgroundRunning)
         rig.push(Payload.content)
@@ -71,7 +71,7 @@ import TidingsModel
         #expect(late.calls == ["WF", "DF(remoteNotification)", "DBA"])
     }
 
-    @Test func `7: on 12 WP decides in front, and without it nothing is presented`() {
+    @Test func `7: on 12 WP decides in the foreground, and without it nothing is presented`() {
         var rig = PhoneRig(12, Self.old(.modern), behaviour: AppBehaviour(presentation: []))
         rig.enter(.foregroundActive)
         rig.push(Payload.alert, collapse: "m")
@@ -89,7 +89,7 @@ import TidingsModel
         #expect(silent.presentations.map(\.reason) == [.willPresentMissing])
     }
 
-    @Test(.requirement("S1.14")) func `8: on 12 AC in front calls RF, then WP, each once`() {
+    @Test(.requirement("S1.14")) func `8: on 12 AC in the foreground calls RF, then WP, each once`() {
         var rig = PhoneRig(12, Self.old(.modern))
         rig.enter(.foregroundActive)
         rig.push(Payload.alertAndContent)

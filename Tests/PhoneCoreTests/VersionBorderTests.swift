@@ -161,7 +161,7 @@ import TidingsModel
             if case .record(let record) = effect, case .fault(let text) = record.entry { text } else { nil }
         }
         #expect(faults == (starts ? [] : ["app chat.example was built with the iOS 27 SDK and must use scenes"]))
-        #expect(core.screen.frontApp == (starts ? PhoneRig.chat : nil))
+        #expect(core.screen.foregroundApp == (starts ? PhoneRig.chat : nil))
         #expect(core.state(of: PhoneRig.chat) == (starts ? .foregroundInactive : .notRunning))
     }
 }

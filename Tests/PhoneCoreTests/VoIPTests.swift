@@ -9,7 +9,6 @@ import TidingsModel
         bundleID: PhoneRig.chat, lifecycle: .application, backgroundModes: [.remoteNotification, .voip])
     static let payload: JSONValue = ["call": "ann"]
 
-    /// A phone with an app that registered with PushKit.
     static func rig(
         _ version: OSVersion = 17, reportsCall: Bool = true, settings: PhoneSettings = PhoneSettings()
     ) -> PhoneRig {
@@ -78,7 +77,7 @@ import TidingsModel
         #expect(old.state == .suspended)
     }
 
-    @Test func `needs no call while the app is in front or has one`() {
+    @Test func `needs no call while the app is in the foreground or has one`() {
         var rig = Self.rig(reportsCall: false)
         rig.enter(.foregroundActive)
         rig.push(Self.payload, suffix: ".voip")

@@ -153,7 +153,7 @@ import TidingsModel
         #expect(rig.calls == ["refresh(restricted)", "sceneWEF", "sceneDBA"])
     }
 
-    @Test(arguments: [false, true]) func `off or forbidden wakes nothing, but an app in front gets its pushes`(
+    @Test(arguments: [false, true]) func `off or forbidden wakes nothing, but an app in the foreground gets its pushes`(
         isRestricted: Bool
     ) {
         var rig = PhoneRig(17)
@@ -182,7 +182,7 @@ import TidingsModel
         rig.enter(.foregroundActive)
         rig.app(.minimumFetchIntervalSet(3_600_000))
         rig.send(.system(.backgroundChance(PhoneRig.chat)))
-        #expect(rig.fetches == [.notDue], "not in front")
+        #expect(rig.fetches == [.notDue], "not in the foreground")
         rig.enter(.suspended)
         rig.send(.system(.backgroundChance(PhoneRig.chat)))
         rig.pass(seconds: 3_599)

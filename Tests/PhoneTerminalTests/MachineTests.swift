@@ -1,14 +1,15 @@
-import PhoneTerminal
 import Testing
 import TidingsModel
+
+@testable import PhoneTerminal
 
 @Suite struct `A phone that takes keys` {
     private func press(_ keys: String, on machine: inout TerminalMachine) -> [TerminalEffect] {
         keys.flatMap { machine.handle(.key(.character($0))) }
     }
 
-    private func asked(_ keys: String, _ picture: PhonePicture = Sample.front) -> [TerminalEffect] {
-        var machine = Sample.machine(picture, columns: 80, rows: 24)
+    private func asked(_ keys: String, _ snapshot: PhoneSnapshot = Sample.front) -> [TerminalEffect] {
+        var machine = Sample.machine(snapshot, columns: 80, rows: 24)
         return self.press(keys, on: &machine)
     }
 
@@ -23,7 +24,7 @@ import TidingsModel
             ("a2", ["do": "action", "notification": "0m1", "action": "read"]),
         ] as [(String, JSONValue)]) func `asks the phone for what the key says`(keys: String, request: JSONValue)
     {
-        #expect(self.asked(keys) == [.ask(request)])
+        #expect(self.asked(keys) == [.send(command(request))])
     }
 
     @Test(
@@ -31,7 +32,7 @@ import TidingsModel
             ("v", ["do": "alert_panel", "open": true]), ("c", ["do": "alert_panel", "open": false]),
         ] as [(String, JSONValue)]) func `answers the alert panel of iOS 3–9`(key: String, request: JSONValue)
     {
-        #expect(self.asked(key, Sample.panel) == [.ask(request)])
+        #expect(self.asked(key, Sample.panel) == [.send(command(request))])
         var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
         #expect(self.press(key, on: &machine) == [])
         #expect(machine.notice == "alert panel is missing: nothing on the screen asks")
@@ -45,20 +46,20 @@ import TidingsModel
     }
 
     @Test func `unlocks a locked phone with the same key`() {
-        #expect(self.asked("l", Sample.locked) == [.ask(["do": "unlock"])])
+        #expect(self.asked("l", Sample.locked) == [.send(command(["do": "unlock"]))])
     }
 
     @Test func `taps the notification that was chosen`() {
         var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
         _ = machine.handle(.key(.down))
-        #expect(machine.handle(.key(.enter)) == [.ask(["do": "tap", "notification": "0m2"])])
+        #expect(machine.handle(.key(.enter)) == [.send(command(["do": "tap", "notification": "0m2"]))])
         // It stays chosen when a newer one comes, and is the newest again when it goes.
         var more = Sample.front
-        more.list.insert(PhonePicture.Notice(identifier: "0m3", app: "com.example.chat", title: "new"), at: 0)
-        _ = machine.handle(.looked(more))
+        more.list.insert(PhoneSnapshot.Notice(identifier: "0m3", app: "com.example.chat", title: "new"), at: 0)
+        _ = machine.handle(.refreshed(more))
         #expect(machine.selectedIndex == 2)
         more.list.removeLast()
-        _ = machine.handle(.looked(more))
+        _ = machine.handle(.refreshed(more))
         #expect(machine.selectedIndex == 0)
     }
 
@@ -67,9 +68,9 @@ import TidingsModel
         _ = machine.handle(.key(.down))
         _ = machine.handle(.key(.up))
         var more = Sample.front
-        more.list.insert(PhonePicture.Notice(identifier: "0m3", app: "com.example.chat"), at: 0)
-        _ = machine.handle(.looked(more))
-        #expect(machine.handle(.key(.enter)) == [.ask(["do": "tap", "notification": "0m3"])])
+        more.list.insert(PhoneSnapshot.Notice(identifier: "0m3", app: "com.example.chat"), at: 0)
+        _ = machine.handle(.refreshed(more))
+        #expect(machine.handle(.key(.enter)) == [.send(command(["do": "tap", "notification": "0m3"]))])
     }
 
     @Test func `sends a reply that was typed, and none that was left`() {
@@ -79,7 +80,7 @@ import TidingsModel
         #expect(machine.handle(.key(.pasted("你好\n"))) == [])
         #expect(
             machine.handle(.key(.enter)) == [
-                .ask(["do": "action", "notification": "0m1", "action": "reply", "text": "hq你好"])
+                .send(command(["do": "action", "notification": "0m1", "action": "reply", "text": "hq你好"]))
             ])
         _ = self.press("rno", on: &machine)
         #expect(machine.handle(.key(.escape)) == [])
@@ -89,7 +90,7 @@ import TidingsModel
     @Test func `takes any word after a colon`() {
         var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
         _ = self.press(":cover on", on: &machine)
-        #expect(machine.handle(.key(.enter)) == [.ask(["do": "overlay", "on": true])])
+        #expect(machine.handle(.key(.enter)) == [.send(command(["do": "overlay", "on": true]))])
         _ = self.press(":blub", on: &machine)
         #expect(machine.handle(.key(.enter)) == [])
         #expect(machine.notice?.hasPrefix("command must be one of home, lock") == true)

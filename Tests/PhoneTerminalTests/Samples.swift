@@ -1,55 +1,54 @@
-import PhoneTerminal
 import TidingsModel
+import VirtualPhone
 
-/// Phones and traces for the tests.
+@testable import PhoneTerminal
+
 enum Sample {
-    static let reply = PhonePicture.Action(identifier: "reply", title: "Reply", takesText: true)
-    static let read = PhonePicture.Action(identifier: "read", title: "Mark as Read")
+    static let reply = PhoneSnapshot.Action(identifier: "reply", title: "Reply", takesText: true)
+    static let read = PhoneSnapshot.Action(identifier: "read", title: "Mark as Read")
 
-    static let first = PhonePicture.Notice(
+    static let first = PhoneSnapshot.Notice(
         identifier: "0m1", app: "com.example.chat", title: "Alice", body: "你好，吃了吗？👋", actions: [Self.reply, Self.read])
-    static let second = PhonePicture.Notice(
+    static let second = PhoneSnapshot.Notice(
         identifier: "0m2", app: "com.example.chat", title: "Team", subtitle: "Carol",
         body: "\u{1b}[2J\u{1b}]0;owned\u{7} a text that is much longer than a phone is wide, so that it must be cut")
 
-    /// The chat app in front, with a banner.
-    static var front: PhonePicture {
-        var picture = PhonePicture()
-        picture.frontApp = "com.example.chat"
-        picture.banners = [Self.first]
-        picture.list = [Self.first, Self.second]
-        picture.apps = [
-            PhonePicture.App(
+    static var front: PhoneSnapshot {
+        var snapshot = PhoneSnapshot()
+        snapshot.foregroundApp = "com.example.chat"
+        snapshot.banners = [Self.first]
+        snapshot.list = [Self.first, Self.second]
+        snapshot.apps = [
+            PhoneSnapshot.App(
                 bundle: "com.example.chat", state: "foregroundActive", processIdentifier: 4_711, badge: 3,
                 stack: ["Conversations", "Chat PR:alice"], details: ["alice: hi", "connection: connected"])
         ]
-        return picture
+        return snapshot
     }
 
     /// iOS 9 on its home screen, with an alert panel and one notification in the list.
-    static var panel: PhonePicture {
-        var picture = Self.front
-        picture.frontApp = nil
-        picture.banners = []
-        picture.list = [Self.first]
-        picture.alertPanel = Self.first
-        picture.apps[0].state = "suspended"
-        picture.apps[0].stack = []
-        picture.apps[0].details = []
-        return picture
+    static var panel: PhoneSnapshot {
+        var snapshot = Self.front
+        snapshot.foregroundApp = nil
+        snapshot.banners = []
+        snapshot.list = [Self.first]
+        snapshot.alertPanel = Self.first
+        snapshot.apps[0].state = "suspended"
+        snapshot.apps[0].stack = []
+        snapshot.apps[0].details = []
+        return snapshot
     }
 
-    /// Locked since its restart, in airplane mode and with everything else that can be on.
-    static var locked: PhonePicture {
-        var picture = PhonePicture()
-        picture.isLocked = true
-        picture.isBeforeFirstUnlock = true
-        picture.airplaneMode = true
-        picture.lowPowerMode = true
-        picture.focus = true
-        picture.list = [Self.second]
-        picture.apps = [PhonePicture.App(bundle: "com.example.chat", state: "notRunning", badge: 1)]
-        return picture
+    static var locked: PhoneSnapshot {
+        var snapshot = PhoneSnapshot()
+        snapshot.isLocked = true
+        snapshot.isBeforeFirstUnlock = true
+        snapshot.airplaneMode = true
+        snapshot.lowPowerMode = true
+        snapshot.focus = true
+        snapshot.list = [Self.second]
+        snapshot.apps = [PhoneSnapshot.App(bundle: "com.example.chat", state: "notRunning", badge: 1)]
+        return snapshot
     }
 
     static func callback(_ number: Int, _ name: String, _ state: String) -> PhoneTraceLine {
@@ -71,14 +70,22 @@ enum Sample {
         PhoneTraceLine(["event": "fault", "wall": 1_767_225_613_000, "n": 5, "text": "a rule \u{1b}[31mbroken"]),
     ]
 
-    static func machine(_ picture: PhonePicture, columns: Int, rows: Int) -> TerminalMachine {
+    static func machine(_ snapshot: PhoneSnapshot, columns: Int, rows: Int) -> TerminalMachine {
         var machine = TerminalMachine(size: TerminalSize(columns: columns, rows: rows))
-        _ = machine.handle(.looked(picture))
+        _ = machine.handle(.refreshed(snapshot))
         for line in Self.trace { _ = machine.handle(.traced(line)) }
         return machine
     }
 
-    static func frame(_ picture: PhonePicture, columns: Int, rows: Int) -> Frame {
-        PhoneView(title: "bob  iOS 17.0").frame(of: self.machine(picture, columns: columns, rows: rows))
+    static func frame(_ snapshot: PhoneSnapshot, columns: Int, rows: Int) -> Frame {
+        PhoneView(title: "bob  iOS 17.0").frame(of: self.machine(snapshot, columns: columns, rows: rows))
     }
+}
+
+/// What a line of the control channel asks of a phone with the chat app.
+func command(_ line: JSONValue) -> PhoneCommand {
+    guard let command = try? PhoneCommand(json: line, apps: ["com.example.chat"]) else {
+        preconditionFailure("no command: \(line.text)")
+    }
+    return command
 }

@@ -1,6 +1,8 @@
-import PhoneTerminal
 import Testing
 import TidingsModel
+import VirtualPhone
+
+@testable import PhoneTerminal
 
 @Suite struct `A script for a phone` {
     @Test func `has the words of the keys and four more`() throws {
@@ -62,54 +64,56 @@ import TidingsModel
     @Test func `takes a text for a push, or a whole payload`() throws {
         #expect(
             try TerminalCommand(line: "push hello there")
-                == .push(["aps": ["alert": "hello there", "sound": "default"]]))
+                == .push(JSONObject([("aps", ["alert": "hello there", "sound": "default"])])))
         #expect(
             try TerminalCommand(line: "push {\"aps\":{\"content-available\":1}}")
-                == .push(["aps": ["content-available": 1]]))
+                == .push(JSONObject([("aps", ["content-available": 1])])))
     }
 }
 
 @Suite struct `A command on a phone` {
-    private func request(_ line: String, _ picture: PhonePicture = Sample.front) throws -> JSONValue? {
-        try TerminalCommand(line: line).request(on: picture, selection: nil)
+    private func request(_ line: String, _ snapshot: PhoneSnapshot = Sample.front) throws -> PhoneCommand? {
+        try TerminalCommand(line: line).command(on: snapshot, selection: nil)
     }
 
-    @Test func `becomes a line of the control channel`() throws {
-        #expect(try self.request("open") == ["do": "launch", "app": "com.example.chat"])
-        #expect(try self.request("open Chat") == ["do": "launch", "app": "com.example.chat"])
-        #expect(try self.request("force-quit") == ["do": "force_quit", "app": "com.example.chat"])
-        #expect(try self.request("tap") == ["do": "tap", "notification": "0m1"])
-        #expect(try self.request("tap 2") == ["do": "tap", "notification": "0m2"])
-        #expect(try self.request("dismiss 0m2") == ["do": "dismiss", "notification": "0m2"])
-        #expect(try self.request("action read") == ["do": "action", "notification": "0m1", "action": "read"])
+    @Test func `becomes a command of the phone`() throws {
+        #expect(try self.request("open") == command(["do": "launch", "app": "com.example.chat"]))
+        #expect(try self.request("open Chat") == command(["do": "launch", "app": "com.example.chat"]))
+        #expect(try self.request("force-quit") == command(["do": "force_quit", "app": "com.example.chat"]))
+        #expect(try self.request("tap") == command(["do": "tap", "notification": "0m1"]))
+        #expect(try self.request("tap 2") == command(["do": "tap", "notification": "0m2"]))
+        #expect(try self.request("dismiss 0m2") == command(["do": "dismiss", "notification": "0m2"]))
+        #expect(try self.request("action read") == command(["do": "action", "notification": "0m1", "action": "read"]))
         #expect(
-            try self.request("action Mark as Read") == ["do": "action", "notification": "0m1", "action": "read"])
+            try self.request("action Mark as Read")
+                == command(["do": "action", "notification": "0m1", "action": "read"]))
         #expect(
-            try self.request("reply 好") == ["do": "action", "notification": "0m1", "action": "reply", "text": "好"])
+            try self.request("reply 好")
+                == command(["do": "action", "notification": "0m1", "action": "reply", "text": "好"]))
         #expect(
             try self.request("input {\"open\":\"PR:bob\"}")
-                == ["do": "input", "app": "com.example.chat", "value": ["open": "PR:bob"]])
+                == command(["do": "input", "app": "com.example.chat", "value": ["open": "PR:bob"]]))
         #expect(
             try self.request("push hi")
-                == [
+                == command([
                     "do": "push", "app": "com.example.chat", "payload": ["aps": ["alert": "hi", "sound": "default"]],
-                ])
-        #expect(try self.request("allow") == ["do": "allow_notifications"])
-        #expect(try self.request("memory") == ["do": "memory_low"])
+                ]))
+        #expect(try self.request("allow") == command(["do": "allow_notifications"]))
+        #expect(try self.request("memory") == command(["do": "memory_low"]))
         #expect(try self.request("help") == nil)
-        #expect(try self.request("view", Sample.panel) == ["do": "alert_panel", "open": true])
-        #expect(try self.request("close", Sample.panel) == ["do": "alert_panel", "open": false])
+        #expect(try self.request("view", Sample.panel) == command(["do": "alert_panel", "open": true]))
+        #expect(try self.request("close", Sample.panel) == command(["do": "alert_panel", "open": false]))
         let style: JSONValue = ["do": "alert_style", "app": "com.example.chat", "style": "alert"]
-        #expect(try self.request("alert-style alert") == style)
-        #expect(try self.request("alert-style alert Chat") == style)
+        #expect(try self.request("alert-style alert") == command(style))
+        #expect(try self.request("alert-style alert Chat") == command(style))
     }
 
     @Test(arguments: [("airplane", "airplane"), ("focus", "focus"), ("low-power", "low_power")])
     func `turns a switch the other way round unless told which`(word: String, name: String) throws {
-        #expect(try self.request(word) == ["do": .string(name), "on": true])
-        #expect(try self.request(word, Sample.locked) == ["do": .string(name), "on": false])
-        #expect(try self.request("\(word) on", Sample.locked) == ["do": .string(name), "on": true])
-        #expect(try self.request("\(word) off") == ["do": .string(name), "on": false])
+        #expect(try self.request(word) == command(["do": .string(name), "on": true]))
+        #expect(try self.request(word, Sample.locked) == command(["do": .string(name), "on": false]))
+        #expect(try self.request("\(word) on", Sample.locked) == command(["do": .string(name), "on": true]))
+        #expect(try self.request("\(word) off") == command(["do": .string(name), "on": false]))
     }
 
     @Test(arguments: [
@@ -124,7 +128,7 @@ import TidingsModel
     }
 
     @Test func `needs a notification to tap`() {
-        let error = #expect(throws: InvalidField.self) { try self.request("tap", PhonePicture()) }
+        let error = #expect(throws: InvalidField.self) { try self.request("tap", PhoneSnapshot()) }
         #expect(error?.description == "notification is missing: the list is empty")
     }
 

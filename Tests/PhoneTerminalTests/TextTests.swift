@@ -1,11 +1,12 @@
-import PhoneTerminal
 import Testing
+
+@testable import PhoneTerminal
 
 @Suite struct `Text on a terminal` {
     @Test(arguments: [
         ("hello", 5), ("你好", 4), ("안녕", 4), ("한", 2), ("👋", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("❤️", 2), ("é", 1),
         ("e\u{301}", 1), ("ＡＢ", 4), ("…", 1), ("", 0), ("❤", 1), ("1️⃣", 2), ("、", 2), ("ｱ", 1),
-    ]) func `takes two columns for a wide character and a picture`(text: String, columns: Int) {
+    ]) func `takes two columns for a wide character and a snapshot`(text: String, columns: Int) {
         #expect(CharacterWidth.of(text) == columns)
     }
 

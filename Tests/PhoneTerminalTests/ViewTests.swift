@@ -1,9 +1,10 @@
-import PhoneTerminal
 import Testing
 import TidingsModel
 
+@testable import PhoneTerminal
+
 @Suite struct `A phone drawn on a terminal` {
-    @Test func `shows an app in front beside its trace on 80×24`() {
+    @Test func `shows an app in the foreground beside its trace on 80×24`() {
         expect(
             Sample.frame(Sample.front, columns: 80, rows: 24),
             """
@@ -122,20 +123,20 @@ import TidingsModel
     }
 
     @Test func `shows the icons with their numbers on the home screen`() {
-        var picture = Sample.front
-        picture.frontApp = nil
-        picture.banners = []
-        picture.list = []
-        let lines = Sample.frame(picture, columns: 80, rows: 24).lines
+        var snapshot = Sample.front
+        snapshot.foregroundApp = nil
+        snapshot.banners = []
+        snapshot.list = []
+        let lines = Sample.frame(snapshot, columns: 80, rows: 24).lines
         #expect(lines[1].hasPrefix(" home screen "))
         #expect(lines[2].hasPrefix("─ icons ─"))
         #expect(lines[3].hasPrefix("  Chat (3) "))
     }
 
     @Test func `asks the permission question until it is answered`() {
-        var picture = Sample.front
-        picture.permissionPrompt = "com.example.chat"
-        let lines = Sample.frame(picture, columns: 80, rows: 24).lines
+        var snapshot = Sample.front
+        snapshot.permissionPrompt = "com.example.chat"
+        let lines = Sample.frame(snapshot, columns: 80, rows: 24).lines
         #expect(lines[2].hasPrefix(" com.example.chat would like to send no"))
         #expect(lines[23] == " y allow  n deny  ? help  q quit")
     }
@@ -159,10 +160,10 @@ import TidingsModel
     }
 
     @Test func `keeps the chosen notification in sight`() {
-        var picture = Sample.front
-        picture.list = (1...40).map { PhonePicture.Notice(identifier: "id\($0)", app: "a", title: "number \($0)") }
+        var snapshot = Sample.front
+        snapshot.list = (1...40).map { PhoneSnapshot.Notice(identifier: "id\($0)", app: "a", title: "number \($0)") }
         for (columns, rows) in [(40, 12), (80, 24), (200, 60)] {
-            var machine = Sample.machine(picture, columns: columns, rows: rows)
+            var machine = Sample.machine(snapshot, columns: columns, rows: rows)
             for number in 1...40 {
                 let lines = PhoneView(title: "bob").frame(of: machine).lines
                 #expect(
@@ -172,11 +173,11 @@ import TidingsModel
         }
     }
 
-    @Test(arguments: [Sample.front, Sample.panel, Sample.locked, PhonePicture()])
-    func `fills every size exactly`(picture: PhonePicture) {
+    @Test(arguments: [Sample.front, Sample.panel, Sample.locked, PhoneSnapshot()])
+    func `fills every size exactly`(snapshot: PhoneSnapshot) {
         for columns in [40, 41, 57, 79, 80, 81, 100, 132, 250] {
             for rows in [12, 13, 17, 24, 50] {
-                let frame = Sample.frame(picture, columns: columns, rows: rows)
+                let frame = Sample.frame(snapshot, columns: columns, rows: rows)
                 #expect(frame.rows.count == rows)
                 for pieces in frame.rows {
                     let width = pieces.reduce(0) { $0 + CharacterWidth.of($1.line.text) }
@@ -237,9 +238,9 @@ import TidingsModel
         #expect(whole.contains("\u{1b}[2J"))
         #expect(self.rows(whole) >= 24)
         #expect(drawing.update(to: before) == "")
-        var picture = Sample.front
-        picture.apps[0].badge = 4
-        let change = drawing.update(to: Sample.frame(picture, columns: 80, rows: 24))
+        var snapshot = Sample.front
+        snapshot.apps[0].badge = 4
+        let change = drawing.update(to: Sample.frame(snapshot, columns: 80, rows: 24))
         #expect(!change.contains("\u{1b}[2J"))
         #expect(change.contains("badge 4"))
         #expect(self.rows(change) == 3, "the phone, the line between, and the trace: one row")
@@ -265,13 +266,13 @@ import TidingsModel
 
     @Test func `lets no message send a sequence of its own`() {
         var drawing = Drawing(hasColours: false)
-        var picture = Sample.front
-        picture.banners[0].body = "\u{1b}[31mred\u{9b}5n"
-        picture.apps[0].stack = ["\u{1b}[?1049l"]
-        picture.apps[0].details = ["\u{1b}c"]
-        picture.apps[0].bundle = "com.\u{1b}[2K"
-        picture.frontApp = picture.apps[0].bundle
-        let text = drawing.update(to: Sample.frame(picture, columns: 120, rows: 30))
+        var snapshot = Sample.front
+        snapshot.banners[0].body = "\u{1b}[31mred\u{9b}5n"
+        snapshot.apps[0].stack = ["\u{1b}[?1049l"]
+        snapshot.apps[0].details = ["\u{1b}c"]
+        snapshot.apps[0].bundle = "com.\u{1b}[2K"
+        snapshot.foregroundApp = snapshot.apps[0].bundle
+        let text = drawing.update(to: Sample.frame(snapshot, columns: 120, rows: 30))
         for part in text.split(separator: "\u{1b}").dropFirst(text.hasPrefix("\u{1b}") ? 0 : 1) {
             #expect(part.hasPrefix("[") && "HJhl".contains(part.drop { "[?;0123456789".contains($0) }.first ?? " "))
         }
@@ -281,8 +282,8 @@ import TidingsModel
 }
 
 @Suite struct `What a phone answers` {
-    @Test func `becomes a picture`() {
-        let picture = PhonePicture(screen: [
+    @Test func `becomes a snapshot`() {
+        let snapshot = PhoneSnapshot(screen: [
             "lock": "unlocked", "airplane": true, "front_app": "com.example.chat", "low_power": true, "focus": true,
             "banners": [],
             "list": [
@@ -301,25 +302,25 @@ import TidingsModel
                 ]
             ],
         ])
-        var expected = PhonePicture()
+        var expected = PhoneSnapshot()
         expected.airplaneMode = true
         expected.lowPowerMode = true
         expected.focus = true
-        expected.frontApp = "com.example.chat"
+        expected.foregroundApp = "com.example.chat"
         expected.list = [
-            PhonePicture.Notice(
+            PhoneSnapshot.Notice(
                 identifier: "0m1", app: "com.example.chat", title: "Chat", body: "Notification",
-                actions: [PhonePicture.Action(identifier: "reply", title: "Reply", takesText: true)])
+                actions: [PhoneSnapshot.Action(identifier: "reply", title: "Reply", takesText: true)])
         ]
         expected.apps = [
-            PhonePicture.App(
+            PhoneSnapshot.App(
                 bundle: "com.example.chat", state: "foregroundActive", processIdentifier: 7, badge: 3,
                 stack: ["Conversations", "Chat"], details: ["alice: hi", "unread: 3"])
         ]
-        #expect(picture == expected)
+        #expect(snapshot == expected)
         #expect(
-            picture.lines == [
-                "in front: com.example.chat", "airplane mode", "low power", "focus",
+            snapshot.lines == [
+                "in the foreground: com.example.chat", "airplane mode", "low power", "focus",
                 "notification 1: Chat: Notification", "app: com.example.chat foregroundActive badge 3",
                 "screens: Conversations > Chat", "alice: hi", "unread: 3",
             ])
@@ -327,10 +328,10 @@ import TidingsModel
 
     @Test(arguments: [("locked", false), ("beforeFirstUnlock", true)])
     func `tells a locked phone from one before its first unlock`(word: String, isBeforeFirstUnlock: Bool) {
-        let picture = PhonePicture(screen: ["lock": .string(word), "front_app": .null])
-        #expect(picture.isLocked)
-        #expect(picture.isBeforeFirstUnlock == isBeforeFirstUnlock)
-        #expect(picture.front == nil)
+        let snapshot = PhoneSnapshot(screen: ["lock": .string(word), "front_app": .null])
+        #expect(snapshot.isLocked)
+        #expect(snapshot.isBeforeFirstUnlock == isBeforeFirstUnlock)
+        #expect(snapshot.front == nil)
     }
 }
 

@@ -27,12 +27,10 @@ private class CallDelegate: NSObject, PKPushRegistryDelegate {
     }
 }
 
-/// Has no method for pushes.
 private final class DeafDelegate: PKPushRegistryDelegate {
     func pushRegistry(_ registry: PKPushRegistry, didUpdate pushCredentials: PKPushCredentials, for type: PKPushType) {}
 }
 
-/// Keeps what an app's main would keep.
 private final class Keeper: @unchecked Sendable {
     // Touched on the main actor only.
     var registry: PKPushRegistry?

@@ -176,7 +176,7 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("{sdk: {badge: {server: 2000000000}}}", "server must be at most 1000000000, got 2000000000"),
         ("{sdk: {unread: 5000000000}}", "unread must be at most 1000000000, got 5000000000"),
         ("{sdk: {position: 10001}}", "position must be at most 10000, got 10001"),
-        ("{sdk: {ledger: {m: read}}}", "unknown ledger \"read\" (allowed: shown, claimed, withdrawn)"),
+        ("{sdk: {ledger: {m: read}}}", "unknown ledger \"read\" (allowed: shown, claimed, recalled)"),
         ("{sdk: {ledger: {m: shown}}}", "sdk.ledger: no step of the case \"c\" brings a message \"m\""),
         ("{sdk: {customCallback: {result: handled, twice: yes}}}", "the custom callback answers by returning"),
         ("{sdk: {customCallback: {result: never, after: 1 s}}}", "what is never answered has no `after`"),

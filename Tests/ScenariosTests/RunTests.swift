@@ -208,7 +208,7 @@ private let bad = """
               - case: never launched
                 start: foreground active
                 steps: [expect: {badge: 0}]
-              - case: locked in front
+              - case: locked in the foreground
                 phone: {locked: yes}
                 app: {answers: {didFinishLaunching: returns}}
                 start: foreground active

@@ -5,7 +5,7 @@ import TidingsModel
 
 @Suite struct `A person whom the backend bans` {
     private static func change(_ change: AccountChange, _ user: UserID = "bob") -> ServerEvent {
-        .api(ApiRequestID(9), .changeAccount(ServerBench.key(user), change))
+        .api(APIRequestID(9), .changeAccount(ServerBench.key(user), change))
     }
 
     @Test func `is out at once on all devices, and what was under way ends disabled`() throws {
@@ -65,8 +65,8 @@ import TidingsModel
     @Test func `is told by the account`() {
         var bench = ServerBench()
         bench.run(Self.change(.ban))
-        bench.run(.api(ApiRequestID(1), .userAccount(ServerBench.key("bob"))))
-        bench.run(.api(ApiRequestID(2), .userAccount(ServerBench.key("carol"))))
+        bench.run(.api(APIRequestID(1), .userAccount(ServerBench.key("bob"))))
+        bench.run(.api(APIRequestID(2), .userAccount(ServerBench.key("carol"))))
         #expect(bench.replies.suffix(2) == [.userAccount(AccountState(isBanned: true)), .userAccount(AccountState())])
     }
 }
@@ -74,7 +74,7 @@ import TidingsModel
 @Suite struct `Tokens that the backend revokes` {
     private static func revoke(_ before: Int64, signsOut: Bool = false) -> ServerEvent {
         let change = AccountChange.revokeTokens(before: ServerBench.started + before, signsOut: signsOut)
-        return .api(ApiRequestID(9), .changeAccount(ServerBench.key("bob"), change))
+        return .api(APIRequestID(9), .changeAccount(ServerBench.key("bob"), change))
     }
 
     @Test func `end the sessions that live on them, those that do not say when they were issued included`() {
@@ -111,7 +111,7 @@ import TidingsModel
         func ask(_ userTokenIssuedAt: Int64?) -> [String] {
             bench.run(
                 .api(
-                    ApiRequestID(1),
+                    APIRequestID(1),
                     .fromExtension(
                         device, tokenIssuedAt: bench.now.wall,
                         userTokenIssuedAt: userTokenIssuedAt.map { ServerBench.started + $0 },

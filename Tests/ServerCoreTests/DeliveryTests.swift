@@ -5,7 +5,7 @@ import StoreModel
 import Testing
 import TidingsModel
 
-@Suite struct `A message to a phone in front` {
+@Suite struct `A message to a phone in the foreground` {
     @Test func `is acked after the store has it, written to the phone, and ends when the phone has stored it`() {
         var bench = ServerBench()
         let alice = bench.connect("alice").session
@@ -135,7 +135,7 @@ import TidingsModel
             ])
     }
 
-    @Test func `is settled by what is stored as soon as the app comes to the front`() {
+    @Test func `is settled by what is stored as soon as the app comes to the foreground`() {
         var bench = ServerBench()
         let bob = bench.connect("bob", "phone", .background(remainingMilliseconds: 100_000)).session
         bench.say(to: .direct("bob"))
@@ -164,7 +164,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `A message to a phone that drops its socket in front` {
+@Suite struct `A message to a phone that drops its socket in the foreground` {
     @Test func `waits for five seconds and is pushed then`() {
         var bench = ServerBench()
         let bob = bench.connect("bob").session
@@ -330,7 +330,7 @@ import TidingsModel
         var bench = ServerBench()
         bench.run(
             .api(
-                ApiRequestID(1),
+                APIRequestID(1),
                 .putConversation(
                     ConversationRecord(
                         app: ServerBench.app, conversation: .group("team"), name: "Team",

@@ -6,8 +6,8 @@ import TidingsModel
 
 @Suite struct `A person's devices` {
     private static let bob = UserKey(app: ServerBench.app, user: "bob")
-    private static let list = ServerEvent.api(ApiRequestID(7), .devices(bob))
-    private static let signOutAll = ServerEvent.api(ApiRequestID(8), .signOutAll(bob))
+    private static let list = ServerEvent.api(APIRequestID(7), .devices(bob))
+    private static let signOutAll = ServerEvent.api(APIRequestID(8), .signOutAll(bob))
 
     @Test func `are told with where they are and what is known of their token`() {
         var bench = ServerBench()
@@ -64,7 +64,7 @@ import TidingsModel
         // A trace tells it of the devices with a leg, and is otherwise as without it.
         bench.say(to: .direct("bob"))
         bench.acceptPush()
-        bench.run(.api(ApiRequestID(9), .trace(ServerBench.app, bench.messages[0])))
+        bench.run(.api(APIRequestID(9), .trace(ServerBench.app, bench.messages[0])))
         guard case .trace(_, let statuses)? = bench.replies.last else {
             Issue.record("no trace")
             return
@@ -79,7 +79,7 @@ import TidingsModel
     @Test func `are remembered in a bounded number, those that said something last`() {
         var statuses = ToldStatuses()
         func device(_ number: Int) -> DeviceKey { ServerBench.device("bob", DeviceID("phone-\(number)")) }
-        for number in 0..<3 * ToldStatuses.keptMin { statuses.note(Self.allowed, of: device(number), at: 1) }
+        for number in 0..<3 * ToldStatuses.keptMin { statuses.record(Self.allowed, of: device(number), at: 1) }
         let kept = (0..<3 * ToldStatuses.keptMin).filter { statuses[device($0)] != nil }
         #expect(kept.count >= ToldStatuses.keptMin)
         #expect(kept.count < 2 * ToldStatuses.keptMin)

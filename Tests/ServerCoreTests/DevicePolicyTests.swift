@@ -218,7 +218,7 @@ import TidingsModel
         var bench = ServerBench()
         bench.run(
             .api(
-                ApiRequestID(0),
+                APIRequestID(0),
                 .putConversation(.init(app: ServerBench.app, conversation: Self.room, name: "Lobby", members: []))))
         let alice = bench.connect("alice").session
         let bob = bench.connect("bob").session
@@ -306,7 +306,7 @@ import TidingsModel
         #expect(
             bench.ask(alice, 1, .enterRoom(.group("team"), history: 1)).first?.contains("conversation.type") == true)
         let lines = bench.run(
-            .api(ApiRequestID(1), .request(ServerBench.app, actor: "alice", .enterRoom(Self.room, history: 1))))
+            .api(APIRequestID(1), .request(ServerBench.app, actor: "alice", .enterRoom(Self.room, history: 1))))
         #expect(lines.first?.hasPrefix("reply answer refused(not_allowed") == true)
     }
 }

@@ -38,7 +38,7 @@ import TidingsModel
         }
     }
 
-    @Test func `has five seconds of grace when the socket is lost in front`() {
+    @Test func `has five seconds of grace when the socket is lost in the foreground`() {
         #expect(self.after(.foreground, .socketLost) == (.grace(until: 105_000), []))
         #expect(self.after(.grace(until: 100_001), .timeReached) == (.grace(until: 100_001), []))
         #expect(self.after(.grace(until: 100_000), .timeReached) == (.gone, []))
@@ -49,12 +49,12 @@ import TidingsModel
         #expect(self.after(.probing(until: 103_000), .socketLost) == (.gone, []))
     }
 
-    @Test func `probes a phone in front that missed its deadline, and hangs up on one in the background`() {
+    @Test func `probes a phone in the foreground that missed its deadline, and hangs up on one in the background`() {
         #expect(self.after(.foreground, .deadlineMissed) == (.probing(until: 105_000), [.probe]))
         #expect(self.after(.background(until: 150_000), .deadlineMissed) == (.gone, [.hangUp]))
     }
 
-    @Test func `returns to the front when the probe is answered, and ends when it is not`() {
+    @Test func `returns to the foreground when the probe is answered, and ends when it is not`() {
         #expect(self.after(.probing(until: 103_000), .heard) == (.foreground, []))
         #expect(self.after(.probing(until: 103_000), .timeReached) == (.probing(until: 103_000), []))
         #expect(self.after(.probing(until: 100_000), .timeReached) == (.gone, [.hangUp]))

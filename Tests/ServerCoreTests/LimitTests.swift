@@ -61,7 +61,7 @@ import TidingsModel
         // The backend of the app counts with it, and is told when to come back.
         #expect(bench.say(to: Self.toBob) == ["refuse messages of app", "reply refused rate_limited send"])
         let other = bench.run(
-            .api(ApiRequestID(1), .send(UserKey(app: "club", user: "eve"), bench.draft("hi", Self.toBob))))
+            .api(APIRequestID(1), .send(UserKey(app: "club", user: "eve"), bench.draft("hi", Self.toBob))))
         #expect(other.first == "store accept m2")
     }
 
@@ -208,7 +208,7 @@ import TidingsModel
         var bench = ServerBench(settings: settings)
         bench.run(
             .api(
-                ApiRequestID(1),
+                APIRequestID(1),
                 .putConversation(
                     ConversationRecord(app: ServerBench.app, conversation: .room("lobby"), name: "L", members: []))))
         let alice = bench.connect("alice").session
@@ -334,7 +334,7 @@ enum Unlimited {
         for _ in 0..<2 { bench.say(to: .direct("bob")) }
         #expect(bench.say(to: .direct("bob")) == ["refuse backlog of app", "reply refused unavailable "])
         let other = bench.run(
-            .api(ApiRequestID(1), .send(UserKey(app: "club", user: "eve"), bench.draft("hi", .direct("bob")))))
+            .api(APIRequestID(1), .send(UserKey(app: "club", user: "eve"), bench.draft("hi", .direct("bob")))))
         #expect(other == ["store accept m3"])
         bench.releaseStore()
         #expect(bench.say(to: .direct("bob")).first == "store accept m4")

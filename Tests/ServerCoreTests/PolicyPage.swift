@@ -38,7 +38,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         ) {
             $0.isReadElsewhere = true
         },
-        .init("recalled", .end(.recalled), "it was withdrawn before it was sent") { $0.isRecalled = true },
+        .init("recalled", .end(.recalled), "it was recalled before it was sent") { $0.isRecalled = true },
         .init("expired", .end(.expired), "its lifetime, or `push.lifetime_milliseconds`, is over") {
             $0.isExpired = true
         },
@@ -68,7 +68,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         },
         .init(
             "active_elsewhere", .wait(.activeElsewhere),
-            "the person has just done something on another device that is in front"
+            "the person has just done something on another device that is in the foreground"
         ) { $0.isActiveElsewhere = true },
         .init("merging", .wait(.merging), "many alerts of this conversation came, and it does not mention the person") {
             $0.isStorm = true
@@ -175,7 +175,7 @@ enum PolicyPage {
             }
         ),
         (
-            "at night, withdrawn meanwhile",
+            "at night, recalled meanwhile",
             .plain.with {
                 $0.quiet = .defer; $0.isRecalled = true
             }
@@ -222,7 +222,7 @@ enum PolicyPage {
         }
         lines += [
             "", "## The number on the icon", "",
-            "When the person's unread count falls, because they have read on another device or a message was withdrawn, a silent push tells the",
+            "When the person's unread count falls, because they have read on another device or a message was recalled, a silent push tells the",
             "new number to phones that show a higher one. Rows of the same file decide it, in the same way:", "",
             "| # | verdict | when |", "|---|---|---|",
         ]
@@ -278,8 +278,8 @@ enum PolicyPage {
         let settings = ServerSettings()
         return [
             "", "## Times and numbers", "",
-            "- `active_elsewhere`: something the *person* did (connected in front, came to front, sent, read, opened, typed, asked) less than",
-            "  \(settings.activeElsewhereTime / 1_000) s ago, on a device in front. What the app does by itself, such as acks and pings, is not the person. The wait is",
+            "- `active_elsewhere`: something the *person* did (connected in the foreground, came to front, sent, read, opened, typed, asked) less than",
+            "  \(settings.activeElsewhereTime / 1_000) s ago, on a device in the foreground. What the app does by itself, such as acks and pings, is not the person. The wait is",
             "  over at once when that device leaves the front.",
             "- `merging`: after \(settings.stormLimit) alerts of one conversation to a device within \(settings.stormWindow / 1_000) s the next ones wait for the end of that window",
             "  and go as one, with their number, under the newest one's id. It opens the next window, in which all wait. A mention of the",
@@ -289,7 +289,7 @@ enum PolicyPage {
             "  is put forward; of one it shows twice, they begin at the first and end at the second. As long as the zone is not known the leg waits.",
             "- A phone in the background holds quiet hours too: it shows nothing by itself and hangs up, so that these rows decide, and it rings",
             "  when they are over, or never.",
-            "- A withdrawal is a leg of its own, to devices that have shown the message or may have. It makes no sound, so neither level nor",
+            "- A recall is a leg of its own, to devices that have shown the message or may have. It makes no sound, so neither level nor",
             "  hour holds it up; all other rows hold. Other senders' share of the number goes down with it if the message was unread and not",
             "  muted, as the store knows.",
             "- When the number on the icon falls otherwise, its push goes \(settings.badgePushDelay / 1_000) s later, so that what falls",

@@ -14,7 +14,7 @@ import TidingsModel
         bench.settings["bob"] = settings
         bench.run(
             .api(
-                ApiRequestID(0),
+                APIRequestID(0),
                 .putConversation(
                     .init(app: ServerBench.app, conversation: Self.team, name: "Team", members: ["alice", "bob"]))))
         bench.goneDevice("bob")
@@ -96,7 +96,7 @@ import TidingsModel
         ]
         let request = ClientRequest.setConversationSettings(Self.team, .init(level: .blocked))
         #expect(
-            bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: "bob", request))) == [
+            bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: "bob", request))) == [
                 "store set bob GRP:team blocked", "reply answer done(2)", "store end m1 bob/phone muted",
                 "store cursor bob/phone decided 2",
             ])
@@ -135,7 +135,7 @@ import TidingsModel
     private func isTold(_ bench: inout ServerBench) throws -> [Bool] {
         bench.run(
             .api(
-                ApiRequestID(2),
+                APIRequestID(2),
                 .fromExtension(
                     ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))))
         guard case .missed(let page, _, _)? = bench.replies.last else {
@@ -165,7 +165,7 @@ import TidingsModel
         func rings() -> [JSONValue?] {
             bench.run(
                 .api(
-                    ApiRequestID(2),
+                    APIRequestID(2),
                     .fromExtension(
                         ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))))
             guard case .missed(let page, let words, let hidesContent)? = bench.replies.last else { return [] }
@@ -174,7 +174,7 @@ import TidingsModel
         }
         #expect(rings() == [true, true])
         let remove = ClientRequest.change(Self.team, .remove(["bob"]))
-        bench.run(.api(ApiRequestID(0), .request(ServerBench.app, actor: nil, remove)))
+        bench.run(.api(APIRequestID(0), .request(ServerBench.app, actor: nil, remove)))
         #expect(rings() == [false, true])
     }
 
@@ -253,7 +253,7 @@ import TidingsModel
 }
 
 @Suite struct `A person who is busy on another device` {
-    /// Bob's phone is gone, his tablet in front.
+    /// Bob's phone is gone, his tablet in the foreground.
     static func bench() -> (bench: ServerBench, tablet: SessionID) {
         var settings = ServerBench.plain
         settings.activeElsewhereTime = 30_000

@@ -105,25 +105,31 @@ import TidingsModel
 }
 
 @Suite struct `A push that APNs does not take` {
-    @Test func `waits for an operator when the credential is refused, and is tried now and then`() {
+    private static let credential = LaneOutage(.credential, reason: "InvalidProviderToken")
+    private static let provider = LaneOutage(.provider, reason: "InternalServerError")
+
+    @Test func `waits for an operator when the client says that the credential is refused, and goes when it says so`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
         let refused = APNsOutcome.refused(APNsRefusal(.invalidProviderToken, status: 403))
+        #expect(bench.report(.paused(Self.credential)) == ["alarm configFault(reason: \"InvalidProviderToken\")"])
         #expect(
             bench.answerPush(refused) == [
-                "alarm configFault(reason: \"InvalidProviderToken\")", "store keep m1 bob/phone config_fault after 1",
-                "store cursor bob/phone decided 1",
+                "store keep m1 bob/phone config_fault after 1", "store cursor bob/phone decided 1",
             ])
         #expect(bench.say(to: .direct("bob")).filter { $0.hasPrefix("store keep") }.count == 1)
-        #expect(bench.pass(5_000).outside == ["push m1 to bob/phone badge 2@2"])
-        #expect(bench.answerPush(refused).filter { !$0.hasPrefix("store keep") } == [])
-        // The second wait is longer.
-        #expect(bench.pass(9_999).outside == [])
-        #expect(bench.pass(1).outside == ["push m1 to bob/phone badge 2@2"])
+        #expect(bench.pass(3_600_000).outside == [])
+        // It is the client that knows when to try.
+        #expect(bench.report(.probeDue(Self.credential)) == ["push m1 to bob/phone badge 2@2"])
+        #expect(bench.report(.paused(Self.credential)) == [])
+        #expect(bench.answerPush(refused).outside == [])
+        #expect(bench.report(.probeDue(Self.credential)) == ["push m1 to bob/phone badge 2@2"])
+        #expect(bench.report(.paused(Self.credential)) == [])
+        #expect(bench.report(.usable) == ["alarm over"])
         #expect(
             bench.acceptPush() == [
-                "alarm over", "store end m1 bob/phone accepted", "store token of bob/phone is accepted",
+                "store end m1 bob/phone accepted", "store token of bob/phone is accepted",
                 "push m2 to bob/phone badge 2@2",
             ])
     }
@@ -137,32 +143,44 @@ import TidingsModel
                 "alarm configFault(reason: \"NoCredential\")", "store keep m1 bob/phone config_fault after 0",
                 "store cursor bob/phone decided 1",
             ])
+        #expect(bench.pass(3_600_000).outside == [])
     }
 
-    /// The client has tried a fresh token by then (APNs reference, section 9).
-    @Test(arguments: [APNsReason.expiredProviderToken, .badCertificateEnvironment])
-    func `waits for an operator at the first word of a wrong clock or certificate`(reason: APNsReason) {
+    @Test func `waits in the lane it is about, and the others go`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
-        #expect(
-            bench.answerPush(.refused(APNsRefusal(reason, status: 403))) == [
-                "alarm configFault(reason: \"\(reason.name)\")", "store keep m1 bob/phone config_fault after 1",
-                "store cursor bob/phone decided 1",
-            ])
+        bench.report(.paused(LaneOutage(.credential, reason: "TopicDisallowed")), topic: "com.example.other")
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m1", "push m1 to bob/phone badge 1@1"])
+        bench.acceptPush()
+        bench.report(.paused(LaneOutage(.credential, reason: "TopicDisallowed")), topic: ServerBench.topic)
+        // All and the one: what holds it up most counts.
+        #expect(bench.report(.probeDue(Self.provider)) == [])
+        #expect(bench.say(to: .direct("bob")).contains("store keep m2 bob/phone config_fault after 0"))
+        #expect(bench.report(.usable) == [])
+        #expect(bench.report(.usable, topic: ServerBench.topic) == ["alarm over", "push m2 to bob/phone badge 2@2"])
     }
 
-    /// The client has met the reason on another request or in a GOAWAY, and sends nothing until it is put right.
-    @Test(arguments: ["BadCertificateEnvironment", "the certificate of api.push.apple.com is not trusted"])
-    func `waits for an operator at once when the client is stopped`(cause: String) {
+    @Test func `waits when the client was paused before anything was pushed, and goes when it is not`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
-        #expect(
-            bench.answerPush(.stopped(cause)) == [
-                "alarm configFault(reason: \"\(cause)\")", "store keep m1 bob/phone config_fault after 0",
-                "store cursor bob/phone decided 1",
-            ])
+        #expect(bench.report(.paused(Self.provider)) == [])
+        #expect(bench.say(to: .direct("bob")).contains("store keep m1 bob/phone provider_down after 0"))
+        #expect(bench.report(.usable).outside.contains("push m1 to bob/phone badge 1@1"))
+    }
+
+    @Test func `is one alone while the client tries, and the next one when that has told nothing`() {
+        var bench = ServerBench()
+        for person in ["ann", "bob", "zoe"] { bench.goneDevice(UserID(person)) }
+        bench.say(to: .direct("ann"))
+        bench.acceptPush()
+        bench.report(.paused(Self.provider))
+        for person in ["ann", "bob", "zoe"] {
+            #expect(bench.say(to: .direct(person)).contains { $0.hasSuffix("provider_down after 0") })
+        }
+        // The best probe is one whose token is known to be good.
+        #expect(bench.report(.probeDue(Self.provider)) == ["push m2 to ann/phone badge 2@2"])
+        #expect(bench.answerPush(.notSent("the queue is full")).outside == ["push m3 to bob/phone badge 1@1"])
+        #expect(bench.report(.usable).outside == ["alarm over", "push m4 to zoe/phone badge 1@1"])
     }
 
     @Test func `raises an alarm that says what to look at`() {
@@ -180,19 +198,12 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
         #expect(
-            bench.answerPush(.refused(APNsRefusal(.badTopic, status: 400))).contains {
-                $0.hasPrefix("alarm configFault")
-            })
-        bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.say(to: .direct("bob"))
-        #expect(
             bench.answerPush(.refused(APNsRefusal(.payloadTooLarge, status: 413))).ends == [
                 "store end m1 bob/phone rejected PayloadTooLarge"
             ])
     }
 
-    @Test func `is tried again with the same ids when its fate is unknown`() {
+    @Test func `is tried again with the same ids when its outcome is unknown`() {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
@@ -228,25 +239,31 @@ import TidingsModel
         #expect(bench.say(to: .direct("carol")).outside == ["reply accepted m2", "push m2 to carol/phone badge 1@1"])
     }
 
-    @Test func `opens the breaker when the provider fails many times in a row`() {
-        var settings = ServerBench.plain
-        settings.providerFailureBurst = 3
-        var bench = ServerBench(settings: settings)
-        for number in 1...3 {
-            bench.goneDevice(UserID("user\(number)"))
-            bench.say(to: .direct("user\(number)"))
+    @Test func `waits a minute at most when others go, and for the lane when the client has paused it`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        let down = APNsOutcome.refused(APNsRefusal(.internalServerError, status: 500))
+        for _ in 0..<9 {
+            bench.answerPush(down)
+            let start = bench.now.monotonic
+            while bench.pushes.isEmpty { bench.pass(100) }
+            #expect(bench.now.monotonic - start <= 60_100)
         }
-        let down = APNsOutcome.refused(APNsRefusal(.serviceUnavailable, status: 503))
+        #expect(bench.report(.paused(Self.provider)) == ["alarm providerDown(reason: \"InternalServerError\")"])
         bench.answerPush(down)
-        bench.answerPush(down)
-        #expect(bench.answerPush(down).contains("alarm providerDown(reason: \"ServiceUnavailable\")"))
-        bench.goneDevice("dave")
-        #expect(
-            bench.say(to: .direct("dave")).contains("store keep m4 dave/phone provider_down after 0"))
-        #expect(bench.pass(5_000).outside.count == 1)
-        let lines = bench.acceptPush().outside
-        #expect(lines.contains("alarm over"))
-        #expect(lines.count == 4)
+        #expect(bench.pass(600_000).outside == [])
+        #expect(bench.report(.usable).outside == ["alarm over", "push m1 to bob/phone badge 1@1"])
+    }
+
+    @Test func `raises the alarm once for each cause of an outage, whatever the words are`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        #expect(bench.report(.paused(LaneOutage(.connection, reason: "timed out"))).count == 1)
+        #expect(bench.report(.probeDue(LaneOutage(.connection, reason: "refused"))) == [])
+        #expect(bench.report(.paused(Self.provider)) == ["alarm providerDown(reason: \"InternalServerError\")"])
+        #expect(bench.report(.usable) == ["alarm over"])
     }
 
     @Test func `queues when the lane is full, in the order of arrival`() {
@@ -305,7 +322,7 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.run(
             .api(
-                ApiRequestID(1),
+                APIRequestID(1),
                 .putConversation(
                     ConversationRecord(
                         app: ServerBench.app, conversation: .group("t1"), name: name, members: ["alice", "bob"]))))
@@ -345,7 +362,7 @@ import TidingsModel
             bench.answerPush(.unknownOutcome("lost"))
             bench.run(
                 .api(
-                    ApiRequestID(2),
+                    APIRequestID(2),
                     .request(ServerBench.app, actor: nil, .change(.group("t1"), .rename("Crew")))))
             bench.pass(60_000)
         }
@@ -366,15 +383,13 @@ import TidingsModel
         bench.say(String(repeating: "long ", count: 6_000), to: .direct("bob"))
         #expect(bench.pushes[0].request.payload.count <= 4_096)
         let text = PushInfo(userInfo: try JSONValue(parsing: bench.pushes[0].request.payload))?.text?.body
-        #expect(text?.utf8.count == PushText.bytesMax)
-        #expect(text?.hasSuffix("…") == true)
+        #expect(text?.utf8.count == PushText.bytesMax && text?.hasSuffix("…") == true)
         try bench.pushes[0].request.validate()
     }
 
     @Test func `has an apns-id made from message, device and try alone`() {
         let leg = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "phone")
         let other = LegID(message: MessageID(rawValue: 42), user: ServerBench.key("bob"), device: "tablet")
-        #expect(apnsID(of: leg, attempt: 0) == apnsID(of: leg, attempt: 0))
         #expect(apnsID(of: leg, attempt: 0) != apnsID(of: leg, attempt: 1))
         #expect(apnsID(of: leg, attempt: 0) != apnsID(of: other, attempt: 0))
         #expect(APNsFormat.isCanonicalUUID(apnsID(of: leg, attempt: 0).utf8))

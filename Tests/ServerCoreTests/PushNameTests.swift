@@ -6,7 +6,7 @@ import TidingsModel
 
 /// The `apns-id` of each try (DESIGN §3 "Push work").
 @Suite struct `The name of a push` {
-    @Test func `keeps its ids when its fate is unknown and the next try is refused, also after a crash`() throws {
+    @Test func `keeps its ids when its outcome is unknown and the next try is refused, also after a crash`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))

@@ -32,7 +32,6 @@ struct RandomRun {
         settings.liveWindowMax = 3
         settings.pushesInFlightMax = 3
         settings.quarantineBurst = 3
-        settings.providerFailureBurst = 3
         settings.idleTime = 9_000
         self.bench = ServerBench(settings: settings, seed: seed)
         self.settings = settings
@@ -68,7 +67,7 @@ struct RandomRun {
         let person = Self.people[self.pick(Self.people.count)]
         let key = ServerBench.device(person, Self.devices[self.pick(Self.devices.count)])
         let phone = self.phones[key] ?? Phone()
-        switch self.pick(22) {
+        switch self.pick(23) {
         case 0...4:
             let peer = Self.people[self.pick(Self.people.count)]
             let flags: MessageFlags = self.pick(6) == 0 ? [.stored] : .normal
@@ -100,6 +99,10 @@ struct RandomRun {
         case 20:
             self.bench.isStoreHeld.toggle()
             if !self.bench.isStoreHeld { self.take(self.bench.releaseStore()) }
+        case 21:
+            let outage = LaneOutage(self.pick(2) == 0 ? .credential : .provider, reason: "x")
+            let state = [LaneState.usable, .paused(outage), .probeDue(outage)][self.pick(3)]
+            self.take(self.bench.report(state, topic: self.pick(2) == 0 ? ServerBench.topic : nil))
         default:
             guard self.pick(8) == 0 else { return }
             self.crash()
@@ -156,6 +159,7 @@ struct RandomRun {
     /// Nothing fails any more: the store answers, APNs takes everything, time passes.
     mutating func heal() {
         self.take(self.bench.releaseStore())
+        for topic in [nil, ServerBench.topic] { self.take(self.bench.report(.usable, topic: topic)) }
         for _ in 0..<300 {
             while !self.bench.pushes.isEmpty { self.take(self.bench.acceptPush()) }
             self.take(self.bench.pass(10_000))
@@ -170,7 +174,7 @@ struct RandomRun {
         run.take(
             run.bench.run(
                 .api(
-                    ApiRequestID(9),
+                    APIRequestID(9),
                     .putConversation(
                         ConversationRecord(
                             app: ServerBench.app, conversation: .group("team"), name: "Team",

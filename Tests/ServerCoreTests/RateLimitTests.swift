@@ -8,23 +8,23 @@ import Testing
         var buckets = RateBuckets()
         for _ in 0..<3 {
             #expect(buckets.wait(.messages, 1, self.limit, at: 1_000) == nil)
-            buckets.take(.messages, 1, self.limit, at: 1_000)
+            buckets.consume(.messages, 1, self.limit, at: 1_000)
         }
         #expect(buckets.wait(.messages, 1, self.limit, at: 1_000) == 100)
         #expect(buckets.wait(.messages, 1, self.limit, at: 1_099) == 1)
         #expect(buckets.wait(.messages, 1, self.limit, at: 1_100) == nil)
-        buckets.take(.messages, 1, self.limit, at: 1_100)
+        buckets.consume(.messages, 1, self.limit, at: 1_100)
         #expect(buckets.wait(.messages, 2, self.limit, at: 1_100) == 200)
         // After a while it is full, and no fuller.
         #expect(buckets.wait(.messages, 3, self.limit, at: 9_000) == nil)
-        buckets.take(.messages, 3, self.limit, at: 9_000)
+        buckets.consume(.messages, 3, self.limit, at: 9_000)
         #expect(buckets.wait(.messages, 1, self.limit, at: 9_000) == 100)
     }
 
     @Test func `lets pass now and then what is larger than it`() {
         var buckets = RateBuckets()
         #expect(buckets.wait(.bytes, 50, self.limit, at: 0) == nil)
-        buckets.take(.bytes, 50, self.limit, at: 0)
+        buckets.consume(.bytes, 50, self.limit, at: 0)
         #expect(buckets.wait(.bytes, 50, self.limit, at: 0) == 5_000)
         #expect(buckets.wait(.bytes, 50, self.limit, at: 5_000) == nil)
     }
@@ -32,15 +32,15 @@ import Testing
     @Test func `says when there is nothing left to remember`() {
         var buckets = RateBuckets()
         #expect(buckets.allFullAt == .min)
-        buckets.take(.signals, 2, self.limit, at: 1_000)
-        buckets.take(.requests, 1, self.limit, at: 1_000)
+        buckets.consume(.signals, 2, self.limit, at: 1_000)
+        buckets.consume(.requests, 1, self.limit, at: 1_000)
         #expect(buckets.allFullAt == 1_200)
     }
 
     @Test func `without a limit gives everything and remembers nothing`() {
         var buckets = RateBuckets()
         #expect(buckets.wait(.messages, 1_000_000, nil, at: 5) == nil)
-        buckets.take(.messages, 1_000_000, nil, at: 5)
+        buckets.consume(.messages, 1_000_000, nil, at: 5)
         #expect(buckets == RateBuckets())
     }
 
@@ -48,7 +48,7 @@ import Testing
         let now: Int64 = 10_000 * 366 * 86_400
         let large = RateLimit(perSecond: 1, burst: RateLimit.burstMax)
         var buckets = RateBuckets()
-        buckets.take(.deliveries, RateLimit.burstMax, large, at: now)
+        buckets.consume(.deliveries, RateLimit.burstMax, large, at: now)
         #expect(buckets.wait(.deliveries, 1, large, at: now) == 1_000)
     }
 }

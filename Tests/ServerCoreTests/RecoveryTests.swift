@@ -5,7 +5,7 @@ import Testing
 import TidingsModel
 
 @Suite struct `A server that was killed` {
-    @Test func `pushes to nobody who comes back within twenty seconds, of a thousand in front`() {
+    @Test func `pushes to nobody who comes back within twenty seconds, of a thousand in the foreground`() {
         var bench = ServerBench()
         let people = (0..<1_000).map { UserID("user\($0)") }
         for person in people {
@@ -77,9 +77,9 @@ import TidingsModel
         bench.isStoreHeld = true
         #expect(bench.crash() == ["store load bob"])
         #expect(bench.pass(30_000) == [])
-        // Both come in behind the record, which knows of neither: the push has the number after the withdrawal.
+        // Both come in behind the record, which knows of neither: the push has the number after the recall.
         #expect(bench.say("more", to: .direct("bob")) == ["store accept m2"])
-        #expect(`A withdrawal`.recall(&bench, at: 3, unread: 1, wasUnread: true) == ["store recall m1"])
+        #expect(`A recall`.recall(&bench, at: 3, unread: 1, wasUnread: true) == ["store recall m1"])
         #expect(
             bench.releaseStore().filter { $0.hasPrefix("push") || $0.hasPrefix("BUG") }
                 == ["push m2 to bob/phone badge 1@3"])
@@ -109,13 +109,13 @@ import TidingsModel
         var bench = ServerBench()
         let team = ConversationRecord(
             app: ServerBench.app, conversation: .group("team"), name: "T", members: ["alice", "bob"])
-        bench.run(.api(ApiRequestID(0), .putConversation(team)))
+        bench.run(.api(APIRequestID(0), .putConversation(team)))
         bench.goneDevice("bob")
         bench.say(to: .group("team"))
         bench.run(.credentialMissing(bench.pushes.removeFirst().id))
         bench.isStoreHeld = true
-        let remove = ApiCommand.request(ServerBench.app, actor: nil, .change(.group("team"), .remove(["bob"])))
-        bench.run(.api(ApiRequestID(0), remove))
+        let remove = APICommand.request(ServerBench.app, actor: nil, .change(.group("team"), .remove(["bob"])))
+        bench.run(.api(APIRequestID(0), remove))
         bench.carryOutUnheard()
         bench.isStoreHeld = false
         #expect(bench.crash().ends == ["store end m1 bob/phone read_elsewhere"])

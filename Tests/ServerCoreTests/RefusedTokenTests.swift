@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import ServerCore
 import StoreModel
 import Testing
@@ -278,6 +279,7 @@ extension ServerBench {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
+        bench.report(.paused(LaneOutage(.credential, reason: "TopicDisallowed")), topic: ServerBench.topic)
         bench.answerPush(.refused(APNsRefusal(.topicDisallowed, status: 400)))
         let session = bench.connect("bob", "phone", .background(remainingMilliseconds: 60_000)).session
         var registration = ServerBench.registration("bob")
@@ -330,6 +332,7 @@ extension ServerBench {
     }
 
     @Test(
+        .requirement("S2.4"),
         arguments: ["com.example.shop", "com.example.shop.beta"].flatMap { topic in
             APNsPushType.allCases.map { $0.topic(forBundle: topic) }
         })
@@ -337,9 +340,12 @@ extension ServerBench {
         #expect(Self.registering(topic) == ["store token of bob/phone is registered"])
     }
 
-    @Test(arguments: [
-        "com.example.other", "com.example.shop.voip.voip", "com.example.shop.", "com.example.shopvoip", "com.example",
-    ])
+    @Test(
+        .requirement("S2.4"),
+        arguments: [
+            "com.example.other", "com.example.shop.voip.voip", "com.example.shop.", "com.example.shopvoip",
+            "com.example",
+        ])
     func `of another app is refused, and nothing is changed`(topic: String) {
         #expect(Self.registering(topic) == ["count refused registration", "s1 ← problem invalid_field"])
     }

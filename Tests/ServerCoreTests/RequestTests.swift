@@ -43,7 +43,7 @@ import TidingsModel
             .noted(.blocked("carol", true), deliveries: [.init(user: "bob", position: 1, unread: 0)])
         ]
         bench.connect("bob")
-        bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: "bob", .setBlocked("carol", true))))
+        bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: "bob", .setBlocked("carol", true))))
         _ = alice
         #expect(
             bench.releaseStore().outside == [
@@ -55,7 +55,7 @@ import TidingsModel
         var bench = ServerBench()
         bench.script = [.changed(Self.change(.dissolve, by: nil), deliveries: [])]
         #expect(
-            bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .change(Self.group, .dissolve)))) == [
+            bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: nil, .change(Self.group, .dissolve)))) == [
                 "store dissolve GRP:team", "reply answer done(0)",
             ])
     }
@@ -63,7 +63,7 @@ import TidingsModel
     @Test func `that needs a person is refused without one`() {
         var bench = ServerBench()
         #expect(
-            bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .settings))) == [
+            bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: nil, .settings))) == [
                 "reply answer refused(invalid_field: actor must name a person for this request)"
             ])
     }
@@ -151,7 +151,7 @@ import TidingsModel
         let alice = bench.connect("alice").session
         bench.isStoreHeld = true
         bench.ask(alice, 1, .settings)
-        bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .conversation(Self.group))))
+        bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: nil, .conversation(Self.group))))
         #expect(
             bench.run(.stored(bench.waiting[0].id, .failed("full"))).map { $0.prefix(32) }
                 == [
@@ -168,7 +168,7 @@ import TidingsModel
         draft.content = #"{"content":"hi","mentionedInfo":{"type":2,"userIdList":["carol","bob","carol"]}}"#
         draft.recipients = ["dave", "bob", "dave"]
         draft.lifetimeMilliseconds = 5_000
-        bench.run(.api(ApiRequestID(1), .send(ServerBench.key("alice"), draft)))
+        bench.run(.api(APIRequestID(1), .send(ServerBench.key("alice"), draft)))
         guard case .accept(let message, _, _) = bench.waiting.last?.command else {
             Issue.record("no message")
             return
@@ -183,12 +183,12 @@ import TidingsModel
         bench.isStoreHeld = true
         var draft = bench.draft("hi", .direct("bob"))
         draft.content = #"{"content":"hi","mentionedInfo":{"type":1}}"#
-        #expect(bench.run(.api(ApiRequestID(1), .send(ServerBench.key("alice"), draft))) == ["store accept m1"])
+        #expect(bench.run(.api(APIRequestID(1), .send(ServerBench.key("alice"), draft))) == ["store accept m1"])
     }
 }
 
 @Suite struct `Typing` {
-    @Test func `is told to the peer in front, and to nobody else`() {
+    @Test func `is told to the peer in the foreground, and to nobody else`() {
         var bench = ServerBench()
         let alice = bench.connect("alice").session
         bench.connect("bob")
@@ -201,7 +201,7 @@ import TidingsModel
         #expect(bench.run(.frame(alice, .typing(.direct("alice"), isTyping: true))) == [])
     }
 
-    @Test func `is told to a group's members in front, never to the one who types`() {
+    @Test func `is told to a group's members in the foreground, never to the one who types`() {
         var bench = ServerBench()
         let alice = bench.connect("alice").session
         bench.connect("bob")
@@ -235,7 +235,7 @@ import TidingsModel
         let three: [UserID] = ["alice", "bob", "carol"]
         func put(_ app: AppID, _ members: [UserID]) -> [String] {
             let record = ConversationRecord(app: app, conversation: .group("team"), name: "T", members: members)
-            return bench.run(.api(ApiRequestID(1), .putConversation(record))).outside
+            return bench.run(.api(APIRequestID(1), .putConversation(record))).outside
         }
         #expect(put(ServerBench.app, three) == ["reply refused invalid_field members"])
         #expect(put("club", three) == ["reply done"])
@@ -263,7 +263,7 @@ import TidingsModel
         #expect(
             bench.run(
                 .api(
-                    ApiRequestID(1),
+                    APIRequestID(1),
                     .sendCustom(ServerBench.app, message, recipients: ["carol", "bob", "bob"], clientMessageID: "x"))
             ) == [
                 "store custom m1 [bob, carol]", "reply accepted m1", "s1 ← entry 1 custom m1",
@@ -277,7 +277,7 @@ import TidingsModel
         let message = CustomMessage(id: MessageID(rawValue: 0), content: "c", sentAt: 0, expiresAt: 60_000)
         bench.isStoreHeld = true
         bench.run(
-            .api(ApiRequestID(1), .sendCustom(ServerBench.app, message, recipients: ["bob"], clientMessageID: "x")))
+            .api(APIRequestID(1), .sendCustom(ServerBench.app, message, recipients: ["bob"], clientMessageID: "x")))
         let taken = bench.waiting.compactMap { _, command -> CustomMessage? in
             if case .acceptCustom(let operation) = command { operation.message } else { nil }
         }
@@ -312,7 +312,7 @@ import TidingsModel
         func lines(_ message: CustomMessage, _ recipients: [UserID]) -> [String] {
             bench.run(
                 .api(
-                    ApiRequestID(1),
+                    APIRequestID(1),
                     .sendCustom(ServerBench.app, message, recipients: recipients, clientMessageID: "x")))
         }
         let good = CustomMessage(id: MessageID(rawValue: 0), content: "c", sentAt: 0)

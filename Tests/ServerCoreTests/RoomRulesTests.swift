@@ -136,7 +136,7 @@ extension SessionID: ExpressibleByIntegerLiteral {
         let record = ConversationRecord(
             app: ServerBench.app, conversation: Self.room, name: "Lobby", members: ["alice", "carol"])
         #expect(
-            bench.run(.api(ApiRequestID(1), .putConversation(record))) == [
+            bench.run(.api(APIRequestID(1), .putConversation(record))) == [
                 "store conversation CHRM:lobby", "reply done", "s2 ← problem not_a_member", "s3 ← problem not_a_member",
             ])
         #expect(Self.hearers(&bench) == [])
@@ -162,7 +162,7 @@ extension ServerFrame {
         let typing = ServerEvent.frame(1, .typing(service, isTyping: true))
         #expect(bench.run(typing) == ["store may write? alice CS:bob"])
         bench.pass(5_000)
-        bench.run(.api(ApiRequestID(1), .setAccount(ServerBench.app, service, isDeclared: true)))
+        bench.run(.api(APIRequestID(1), .setAccount(ServerBench.app, service, isDeclared: true)))
         #expect(bench.run(typing).outside.count == 1)
         bench.pass(5_000)
         bench.run(.frame(2, .request(1, .setBlocked("alice", true))))
@@ -172,7 +172,7 @@ extension ServerFrame {
     }
 }
 
-/// What a device gets that comes later than a withdrawal, an edit or a deletion.
+/// What a device gets that comes later than a recall, an edit or a deletion.
 @Suite struct `What may not be read any more` {
     /// Two messages of alice's to bob; the first is then changed.
     private static func bench(_ change: (MessageID) -> (UserID?, ClientRequest)) -> ServerBench {
@@ -181,7 +181,7 @@ extension ServerFrame {
         bench.say("secret", to: .direct("bob"))
         bench.say("open", to: .direct("bob"))
         let (actor, request) = change(bench.messages[0])
-        bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: actor, request)))
+        bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: actor, request)))
         bench.connect("bob", "tablet")
         bench.frames = []
         return bench
@@ -195,13 +195,13 @@ extension ServerFrame {
         let question = ExtensionRequest.missed(after: 0, limit: 20)
         bench.run(
             .api(
-                ApiRequestID(2),
+                APIRequestID(2),
                 .fromExtension(ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, question)))
         guard case .missed(let page2, let words, let hidesContent)? = bench.replies.last else { return (page, "") }
         return (page, page2.missedAnswer(for: "bob", in: words, hidesContent: hidesContent).text)
     }
 
-    @Test func `is a bare place once it was withdrawn`() throws {
+    @Test func `is a bare place once it was recalled`() throws {
         var bench = Self.bench { (nil, .recall($0)) }
         let (page, missed) = try Self.told(&bench)
         #expect(page == ["s2 ← page [1 unknown, 2 m2, 3 recall m1] head 3"])
@@ -230,7 +230,7 @@ extension ServerFrame {
         let question = ExtensionRequest.missed(after: 0, limit: 20)
         bench.run(
             .api(
-                ApiRequestID(2),
+                APIRequestID(2),
                 .fromExtension(ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, question)))
         guard case .missed(let page, let words, let hidesContent)? = bench.replies.last else {
             return #expect(Bool(false), "no page")
@@ -243,23 +243,23 @@ extension ServerFrame {
     @Test func `does not go out with a push that waited, as its sender worded it before the edit`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")
-        bench.run(.api(ApiRequestID(0), .send(ServerBench.key("carol"), bench.draft("first", .direct("bob")))))
+        bench.run(.api(APIRequestID(0), .send(ServerBench.key("carol"), bench.draft("first", .direct("bob")))))
         var draft = bench.draft("secret", .direct("bob"))
         draft.pushText = "secret push"
         // One push at a time is on its way to a device: this one waits.
-        bench.run(.api(ApiRequestID(0), .send(ServerBench.key("alice"), draft)))
+        bench.run(.api(APIRequestID(0), .send(ServerBench.key("alice"), draft)))
         let edit = ClientRequest.edit(bench.messages[1], content: #"{"content":"better"}"#)
-        bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, edit)))
+        bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: nil, edit)))
         bench.acceptPush()
         #expect(bench.payload.map { PushInfo(userInfo: $0)?.text?.body } == "better")
     }
 
-    @Test func `ends the leg of a device that comes back after a start as withdrawn, not as shown`() {
+    @Test func `ends the leg of a device that comes back after a start as recalled, not as shown`() {
         var bench = ServerBench()
         bench.connect("bob")
         bench.say("secret", to: .direct("bob"))
         bench.isStoreHeld = true
-        bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: nil, .recall(bench.messages[0]))))
+        bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: nil, .recall(bench.messages[0]))))
         bench.carryOutUnheard()
         bench.isStoreHeld = false
         bench.crash()

@@ -173,7 +173,7 @@ extension ServerBench {
             "\(info.map { self.name($0.message) } ?? "?") to \(String(name)) badge \(badge)@\(info?.badgePosition ?? 0)"
     }
 
-    private func tell(_ result: ApiResult) -> String {
+    private func tell(_ result: APIResult) -> String {
         switch result {
         case .accepted(let accepted): "accepted \(self.name(accepted.messageID))"
         case .done: "done"

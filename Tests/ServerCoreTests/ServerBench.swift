@@ -27,9 +27,9 @@ struct ServerBench {
     var isStoreHeld = false
     /// The store stops before it answers what is known of a message.
     var isTraceHeld = false
-    /// What the store says to the next commands about conversations, settings and withdrawals: its own rules are not ours.
+    /// What the store says to the next commands about conversations, settings and recalls: its own rules are not ours.
     var script: [StoreResult] = []
-    /// What the store says to the next withdrawal, whose id is the command's.
+    /// What the store says to the next recall, whose id is the command's.
     var recalled: (recall: Recall, message: Message, deliveries: [Delivery], shown: [LegID])?
     /// Entries at the end of people's logs of which the reference store knows nothing.
     var entries: [UserID: [LogEntry]] = [:]
@@ -40,7 +40,7 @@ struct ServerBench {
     var settings: [UserID: AllSettings] = [:]
     /// Pushes whose answer is open, oldest first.
     var pushes: [(id: PushID, request: APNsRequest)] = []
-    var replies: [ApiResult] = []
+    var replies: [APIResult] = []
     /// The messages in the order in which they were handed to the store: `m1`, `m2`, …
     var messages: [MessageID] = []
     var sessions: UInt64 = 0
@@ -238,7 +238,7 @@ extension ServerBench {
         var draft = self.draft(text, conversation, flags)
         draft.mentions = mentions
         draft.lifetimeMilliseconds = lifetime
-        return self.run(.api(ApiRequestID(0), .send(Self.key(sender), draft)))
+        return self.run(.api(APIRequestID(0), .send(Self.key(sender), draft)))
     }
 
     /// Asks something on a connection.
@@ -264,6 +264,12 @@ extension ServerBench {
     mutating func answerPush(_ outcome: APNsOutcome) -> [String] {
         guard !self.pushes.isEmpty else { return ["no push is open"] }
         return self.run(.pushEnded(self.pushes.removeFirst().id, outcome))
+    }
+
+    /// The APNs client reports whether it sends: to one topic, or to all.
+    @discardableResult
+    mutating func report(_ state: LaneState, topic: String? = nil) -> [String] {
+        self.run(.laneReported(Self.app, .production, topic: topic, state))
     }
 
     /// APNs takes the oldest open push.

@@ -254,7 +254,7 @@ import TidingsModel
         bench.connect("bob")
         bench.goneDevice("bob", "tablet")
         bench.say(to: .direct("bob"))
-        bench.run(.api(ApiRequestID(1), .trace(ServerBench.app, bench.messages[0])))
+        bench.run(.api(APIRequestID(1), .trace(ServerBench.app, bench.messages[0])))
         guard case .trace(let found, _)? = bench.replies.last else {
             Issue.record("no trace")
             return
@@ -271,17 +271,17 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         let device = ServerBench.device("bob")
         func ask(_ question: ExtensionRequest) -> [String] {
-            bench.run(.api(ApiRequestID(2), .fromExtension(device, tokenIssuedAt: bench.now.wall, question))).outside
+            bench.run(.api(APIRequestID(2), .fromExtension(device, tokenIssuedAt: bench.now.wall, question))).outside
         }
         #expect(
-            bench.run(.api(ApiRequestID(3), .unread(device.user, .direct("alice")))) == [
+            bench.run(.api(APIRequestID(3), .unread(device.user, .direct("alice")))) == [
                 "store unread? bob PR:alice", "reply unread 1 of them 1 there",
             ])
         #expect(ask(.missed(after: 0, limit: 20)) == ["reply page of 1"])
         #expect(ask(.receipt(bench.messages[0], .shown)) == ["reply done"])
         let bad = ConversationRecord(app: ServerBench.app, conversation: .direct("x"), name: "", members: [])
         #expect(
-            bench.run(.api(ApiRequestID(4), .putConversation(bad))).outside == [
+            bench.run(.api(APIRequestID(4), .putConversation(bad))).outside == [
                 "reply refused invalid_field conversation.type"
             ])
     }
@@ -290,11 +290,11 @@ import TidingsModel
         var bench = ServerBench()
         let app = ServerBench.app
         #expect(
-            bench.run(.api(ApiRequestID(1), .setObjectNames(app, ["my:Card"]))) == [
+            bench.run(.api(APIRequestID(1), .setObjectNames(app, ["my:Card"]))) == [
                 "store object names [my:Card]", "reply done",
             ])
         #expect(
-            bench.run(.api(ApiRequestID(2), .objectNames(app))).outside == ["reply object names [my:Card]"])
+            bench.run(.api(APIRequestID(2), .objectNames(app))).outside == ["reply object names [my:Card]"])
         var draft = bench.draft("hi", .direct("bob"))
         draft.objectName = "my:Crad"
         let alice = bench.connect("alice").session
@@ -302,7 +302,7 @@ import TidingsModel
         #expect(
             bench.run(.frame(alice, .send(draft))).outside.map { $0.hasSuffix(refusal) } == [true])
         #expect(
-            bench.run(.api(ApiRequestID(3), .send(ServerBench.key("alice"), draft))).outside == [
+            bench.run(.api(APIRequestID(3), .send(ServerBench.key("alice"), draft))).outside == [
                 "reply refused unknown_object_name object_name"
             ])
         draft.objectName = "my:Card"
@@ -316,7 +316,7 @@ import TidingsModel
         let message = bench.messages[0]
         bench.run(
             .api(
-                ApiRequestID(2),
+                APIRequestID(2),
                 .fromExtension(
                     ServerBench.device("bob"), tokenIssuedAt: bench.now.wall, .receipt(message, .shown))))
         bench.pass(1_000)
@@ -325,7 +325,7 @@ import TidingsModel
         #expect(bench.run(.frame(session, .opened(message))) == ["store receipt m1 bob/phone opened"])
         bench.pass(1_000)
         bench.run(.frame(session, .opened(message)))
-        bench.run(.api(ApiRequestID(3), .trace(ServerBench.app, message)))
+        bench.run(.api(APIRequestID(3), .trace(ServerBench.app, message)))
         guard case .trace(let found, _)? = bench.replies.last else {
             Issue.record("no trace")
             return
@@ -343,12 +343,12 @@ import TidingsModel
         let device = ServerBench.device("bob")
         func ask(issuedAt: Int64) -> [String] {
             let question = ExtensionRequest.missed(after: 0, limit: 20)
-            return bench.run(.api(ApiRequestID(2), .fromExtension(device, tokenIssuedAt: issuedAt, question))).outside
+            return bench.run(.api(APIRequestID(2), .fromExtension(device, tokenIssuedAt: issuedAt, question))).outside
         }
         let first = bench.now.wall
         #expect(ask(issuedAt: first) == ["reply page of 0"])
         #expect(ask(issuedAt: first - 100_000) == ["reply refused invalid_token token"])
-        bench.run(.api(ApiRequestID(3), .signOut(device)))
+        bench.run(.api(APIRequestID(3), .signOut(device)))
         #expect(ask(issuedAt: bench.now.wall) == ["reply refused invalid_token token"])
     }
 

@@ -37,11 +37,11 @@ import TidingsModel
     @Test func `by the API closes its session; an unknown one is refused`() {
         var bench = ServerBench()
         bench.connect("bob")
-        let out = ServerEvent.api(ApiRequestID(5), .signOut(ServerBench.device("bob")))
+        let out = ServerEvent.api(APIRequestID(5), .signOut(ServerBench.device("bob")))
         #expect(bench.run(out) == ["store sign out bob/phone", "s1 ← fatal invalid_token", "close s1", "reply done"])
         #expect(bench.run(out) == ["reply refused invalid_field device"])
         #expect(
-            bench.run(.api(ApiRequestID(6), .signOut(ServerBench.device("nobody")))) == [
+            bench.run(.api(APIRequestID(6), .signOut(ServerBench.device("nobody")))) == [
                 "store load nobody", "reply refused invalid_field device",
             ])
     }

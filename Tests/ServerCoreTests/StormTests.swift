@@ -12,7 +12,7 @@ import TidingsModel
         var bench = ServerBench(settings: settings)
         bench.run(
             .api(
-                ApiRequestID(0),
+                APIRequestID(0),
                 .putConversation(
                     .init(app: ServerBench.app, conversation: .group("team"), name: "T", members: ["alice", "bob"]))))
         bench.goneDevice("bob")
@@ -50,11 +50,11 @@ import TidingsModel
             ])
     }
 
-    @Test func `has no picture in the alert that counts, though every message is one`() throws {
+    @Test func `has no image in the alert that counts, though every message is one`() throws {
         var bench = Self.bench()
         for _ in 0..<4 {
             let before = bench.pushes.count
-            bench.show(PictureTests.picture)
+            bench.show(ImageTests.image)
             guard bench.pushes.count > before else { continue }
             #expect(PushInfo(userInfo: try #require(bench.payload))?.imageURL == "https://a/b.jpg")
             bench.acceptPush()
@@ -117,9 +117,9 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.say(to: .group("team"))
-        let leave = ApiCommand.request(ServerBench.app, actor: "bob", .change(.group("team"), .leave))
+        let leave = APICommand.request(ServerBench.app, actor: "bob", .change(.group("team"), .leave))
         #expect(
-            bench.run(.api(ApiRequestID(0), leave)).ends == [
+            bench.run(.api(APIRequestID(0), leave)).ends == [
                 "store end m3 bob/phone read_elsewhere", "store end m5 bob/phone read_elsewhere",
             ])
         #expect(bench.pass(60_000).outside == [])
@@ -156,7 +156,7 @@ import TidingsModel
         bench.goneDevice("bob")
         var draft = bench.draft("hi", .direct("bob"))
         draft.objectName = "RC:ImgMsg"
-        bench.run(.api(ApiRequestID(0), .send(ServerBench.key("alice"), draft)))
+        bench.run(.api(APIRequestID(0), .send(ServerBench.key("alice"), draft)))
         return bench.payload
     }
 
@@ -192,9 +192,9 @@ import TidingsModel
         for (user, words, hidesContent) in [
             ("bob", NotificationWords.simplifiedChinese, false), ("carol", NotificationWords.english, true),
         ] {
-            let question = ApiCommand.fromExtension(
+            let question = APICommand.fromExtension(
                 ServerBench.device(UserID(user)), tokenIssuedAt: bench.now.wall, .missed(after: 0, limit: 20))
-            bench.run(.api(ApiRequestID(1), question))
+            bench.run(.api(APIRequestID(1), question))
             let page = LogPage(entries: [], head: 0, unread: 0)
             #expect(bench.replies.last == .missed(page, words, hidesContent: hidesContent))
         }

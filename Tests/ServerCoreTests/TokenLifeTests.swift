@@ -134,8 +134,8 @@ import TidingsModel
 
     @Test func `cannot be renewed for somebody else by the HTTP API`() {
         var bench = ServerBench(settings: Self.settings)
-        let asked = ApiCommand.request(ServerBench.app, actor: "bob", .renewToken("t"))
-        bench.run(.api(ApiRequestID(1), asked))
+        let asked = APICommand.request(ServerBench.app, actor: "bob", .renewToken("t"))
+        bench.run(.api(APIRequestID(1), asked))
         guard case .answer(.refused(let problem))? = bench.replies.last else {
             Issue.record("it was answered")
             return

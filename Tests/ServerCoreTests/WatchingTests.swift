@@ -6,7 +6,7 @@ import TidingsModel
 @Suite struct `Who watches somebody` {
     static let withBob = ConversationID(type: .direct, target: "bob")
 
-    /// Alice is in front and watches Bob, who is not there yet.
+    /// Alice is in the foreground and watches Bob, who is not there yet.
     static func bench() -> (bench: ServerBench, alice: SessionID) {
         var bench = ServerBench()
         let alice = bench.connect("alice").session
@@ -59,7 +59,7 @@ import TidingsModel
         #expect(presences() == [Presence(id: "bob", isOnline: false, lastSeenAt: bench.now.wall)])
     }
 
-    @Test func `hears nothing of a second device, nor of one that leaves while another is in front`() {
+    @Test func `hears nothing of a second device, nor of one that leaves while another is in the foreground`() {
         var (bench, _) = Self.bench()
         _ = bench.connect("bob")
         bench.frames = []
@@ -134,7 +134,7 @@ import TidingsModel
         let lines = bench.ask(alice, 3, .watch((0..<100).map { UserID("v\($0)") }))
         #expect(lines.first?.hasPrefix("s1 ← answer 3 refused(not_allowed") == true)
         #expect(
-            bench.run(.api(ApiRequestID(1), .request(ServerBench.app, actor: "alice", .watch(["bob"])))).first?
+            bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: "alice", .watch(["bob"])))).first?
                 .hasPrefix("reply answer refused(not_allowed") == true)
     }
 

@@ -123,7 +123,7 @@ import TidingsModel
     }
 
     @Test(arguments: [LegEnd.accepted(apnsID: "A"), .settled(.shown), .muted])
-    func `that signs out hears of no withdrawal any more of what it has shown`(end: LegEnd) throws {
+    func `that signs out hears of no recall any more of what it has shown`(end: LegEnd) throws {
         var opened = Opened()
         _ = try opened.apply(.signIn(phone, platform: "ios", at: 7))
         _ = try opened.send(message(1))
@@ -215,7 +215,7 @@ import TidingsModel
         #expect(opened.store == before)
     }
 
-    @Test func `is that of a withdrawal and of a custom message, too`() throws {
+    @Test func `is that of a recall and of a custom message, too`() throws {
         var opened = Opened()
         _ = try opened.send(message(1))
         _ = try opened.recall(1, as: 2, by: "ada")
@@ -230,8 +230,8 @@ import TidingsModel
                     MessageTrace(
                         of: .recall(recall, app: "shop"), deliveries: [at(2, "ada"), at(2, "bo")], open: [],
                         ended: [EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 101)], receipts: [])))
-        guard case .trace(let withdrawn?) = try opened.apply(.trace("shop", recall.message)) else { return }
-        #expect(withdrawn.withdrawal == recall.id)
+        guard case .trace(let recalled?) = try opened.apply(.trace("shop", recall.message)) else { return }
+        #expect(recalled.recall == recall.id)
         let custom = CustomMessage(id: MessageID(rawValue: 3), content: "c", sentAt: 9)
         _ = try opened.apply(
             .acceptCustom(
@@ -271,7 +271,7 @@ import TidingsModel
         #expect(trace.ended == ["cy", "dee"].map { EndedLeg(leg: self.leg($0), end: .noDevice, at: 10) })
     }
 
-    @Test func `has none of their own messages, of a chat room's, of withdrawals and of custom ones`() throws {
+    @Test func `has none of their own messages, of a chat room's, of recalls and of custom ones`() throws {
         var opened = Opened()
         _ = try opened.apply(group(["ada", "bo"], hall))
         _ = try opened.send(message(1, in: .init(type: .direct, target: "ada")))

@@ -40,7 +40,7 @@ struct Opened {
                     at: 5)))
     }
 
-    /// Withdraws a message within 1,000 milliseconds.
+    /// Recalls a message within 1,000 milliseconds.
     mutating func recall(_ message: UInt64, as id: UInt64, by actor: UserID?, at: Int64 = 100) throws -> StoreResult {
         try self.apply(
             .recall(

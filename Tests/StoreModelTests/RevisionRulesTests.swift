@@ -2,7 +2,7 @@ import StoreModel
 import Testing
 import TidingsModel
 
-@Suite struct `A withdrawn message` {
+@Suite struct `A recalled message` {
     private let owner = Member("ada", role: .owner)
 
     @Test func `is told to everyone who has it, and is unread no more`() throws {
@@ -84,7 +84,7 @@ import TidingsModel
         #expect(shown == [leg("a"), leg("b")])
     }
 
-    @Test func `is withdrawn once: a repeat is harmless, also too late`() throws {
+    @Test func `is recalled once: a repeat is harmless, also too late`() throws {
         var opened = Opened()
         _ = try opened.send(message(1))
         _ = try opened.recall(1, as: 2, by: "ada")
@@ -94,7 +94,7 @@ import TidingsModel
         #expect(opened.store == before)
     }
 
-    @Test func `is withdrawn by its sender within the window, by the backend any time, by nobody else`() throws {
+    @Test func `is recalled by its sender within the window, by the backend any time, by nobody else`() throws {
         var opened = Opened()
         _ = try opened.send(message(1))
         #expect(refused(try opened.recall(1, as: 2, by: "ada", at: 1_011)) == "too_late message")
@@ -111,7 +111,7 @@ import TidingsModel
     }
 
     @Test(arguments: [(UserID("ada"), true), ("bo", true), ("cy", false), ("zoe", false)])
-    func `in a group is withdrawn by owner and admins any time`(actor: UserID, isAllowed: Bool) throws {
+    func `in a group is recalled by owner and admins any time`(actor: UserID, isAllowed: Bool) throws {
         var opened = Opened()
         _ = try opened.change(.create(name: "Team", portrait: nil, members: ["bo", "cy", "dee"]), by: "ada")
         _ = try opened.change(.setRole("bo", .admin))
@@ -182,7 +182,7 @@ import TidingsModel
         }
     }
 
-    @Test func `is not edited once it is withdrawn`() throws {
+    @Test func `is not edited once it is recalled`() throws {
         var opened = Opened()
         _ = try opened.send(message(1))
         _ = try opened.recall(1, as: 2, by: "ada")
@@ -203,7 +203,7 @@ import TidingsModel
         #expect(try opened.apply(.markRead(bo, toAda, upTo: 1, at: 9)) == .read(position: 5, unread: 1))
     }
 
-    @Test func `that is withdrawn, or was, goes down once`() throws {
+    @Test func `that is recalled, or was, goes down once`() throws {
         var opened = Opened()
         for id: UInt64 in 1...3 { _ = try opened.send(message(id)) }
         _ = try opened.delete([1], of: bo, in: toAda)

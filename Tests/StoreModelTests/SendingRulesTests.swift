@@ -98,7 +98,7 @@ extension Opened {
         guard case .noted(.edit?, _) = try opened.edit(1, "ho", by: nil),
             case .recalled = try opened.recall(1, as: 3, by: "bo")
         else { return #expect(Bool(false), "the backend and the owner may") }
-        // It is withdrawn: asked again, nothing is left to do.
+        // It is recalled: asked again, nothing is left to do.
         #expect(try opened.recall(1, as: 4, by: "ada") == .noted(nil, deliveries: []))
         _ = try opened.change(.dissolve, by: "bo")
         #expect(refused(try opened.edit(2, "ho", by: "cy")) == "unknown_conversation conversation.target")
@@ -310,7 +310,7 @@ extension StoreResult {
         return message
     }
 
-    @Test func `has nothing of what was withdrawn, nor of its edits`() throws {
+    @Test func `has nothing of what was recalled, nor of its edits`() throws {
         var opened = Opened()
         for id: UInt64 in 1...2 { _ = try opened.send(self.secret(id)) }
         _ = try opened.edit(1, "secret still", by: "ada")

@@ -6,18 +6,19 @@ import TidingsModel
 
 @testable import TidingsAppGroup
 
-@Suite struct `The files an app shares with its extension` {
+@Suite final class `The files an app shares with its extension` {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+
+    deinit { try? FileManager.default.removeItem(at: self.folder) }
 
     private func id(_ number: UInt64) -> MessageID { MessageID(rawValue: number) }
 
     @Test func `come back as they were written`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         try group.update { contents in
             _ = contents.ledger.claim(self.id(1), by: .kit(process: .max), wall: 5)
             contents.ledger.markShown(self.id(2), by: .pushExtension, wall: 6)
-            contents.ledger.markWithdrawn(self.id(4), by: .kit(process: 3), wall: 7)
+            contents.ledger.markRecalled(self.id(4), by: .kit(process: 3), wall: 7)
             contents.badge = Badge(server: 4, foreign: -2, position: 9)
             contents.recipient = Recipient(tag: "t", extensionToken: "e", position: 3)
         }
@@ -27,7 +28,7 @@ import TidingsModel
             #expect(contents.ledger[self.id(2)] == .init(holder: .pushExtension, claimedAt: 6, isShown: true))
             #expect(
                 contents.ledger[self.id(4)]
-                    == .init(holder: .kit(process: 3), claimedAt: 7, isShown: true, isWithdrawn: true))
+                    == .init(holder: .kit(process: 3), claimedAt: 7, isShown: true, isRecalled: true))
             #expect(contents.badge == Badge(server: 4, foreign: -2, position: 9))
             #expect(contents.recipient == Recipient(tag: "t", extensionToken: "e", position: 3))
             contents.badge = nil
@@ -40,7 +41,6 @@ import TidingsModel
     }
 
     @Test func `change not at all when the work on them fails`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         struct Failure: Error {}
         #expect(throws: Failure.self) {
@@ -53,7 +53,6 @@ import TidingsModel
     }
 
     @Test func `are set aside when they are damaged, and say so once`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         try group.update { contents in
             _ = contents.ledger.claim(self.id(1), by: .pushExtension, wall: 0)
@@ -76,7 +75,6 @@ import TidingsModel
     }
 
     @Test func `that were set aside go with the person whose token stands in them`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         try group.update { $0.recipient = Recipient(tag: "t", extensionToken: "e-token", position: 3) }
         // One byte turned over.
@@ -97,7 +95,6 @@ import TidingsModel
     }
 
     @Test func `can be read from the first unlock on, and are in no backup`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         try AppGroup(folder: self.folder).update { $0.badge = Badge(server: 1) }
         let safety = SafetyNotes()
         let group = try AppGroup(folder: self.folder, safety: safety)
@@ -108,8 +105,7 @@ import TidingsModel
                 + ["\(group.folder.path) is not backed up"])
     }
 
-    @Test func `read a ledger that was written before there was a mark for what is withdrawn`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
+    @Test func `read a ledger that was written before there was a mark for what is recalled`() throws {
         let group = try AppGroup(folder: self.folder)
         // Records as they were written then: shown by the extension, claimed by process 5 of the app, and one given back.
         let records = [
@@ -123,15 +119,14 @@ import TidingsModel
             #expect(contents.ledger.all.map(\.message) == [self.id(1), self.id(2)])
             #expect(contents.ledger[self.id(1)] == .init(holder: .pushExtension, claimedAt: 6, isShown: true))
             #expect(contents.ledger[self.id(2)] == .init(holder: .kit(process: 5), claimedAt: 7, isShown: false))
-            contents.ledger.markWithdrawn(self.id(2), by: .pushExtension, wall: 8)
+            contents.ledger.markRecalled(self.id(2), by: .pushExtension, wall: 8)
         }
         #expect(
             try AppGroup(folder: self.folder).update { $0.ledger[self.id(2)] }
-                == .init(holder: .kit(process: 5), claimedAt: 7, isShown: true, isWithdrawn: true))
+                == .init(holder: .kit(process: 5), claimedAt: 7, isShown: true, isRecalled: true))
     }
 
     @Test func `keep the ledger's records up to the damage, and lose only the last one of a torn write`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         try group.update { contents in
             for number in UInt64(1)...3 { _ = contents.ledger.claim(self.id(number), by: .pushExtension, wall: 0) }
@@ -154,7 +149,7 @@ import TidingsModel
 
     @Test func `are read anew when another ledger has taken the place of the known one under its number`() throws {
         let other = self.folder.appendingPathExtension("other")
-        defer { for folder in [self.folder, other] { try? FileManager.default.removeItem(at: folder) } }
+        defer { try? FileManager.default.removeItem(at: other) }
         let group = try AppGroup(folder: self.folder)
         try group.update { _ = $0.ledger.claim(self.id(1), by: .pushExtension, wall: 0) }
         let another = try AppGroup(folder: other)
@@ -168,7 +163,6 @@ import TidingsModel
     }
 
     @Test func `say who is signed in only if the app has said it`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         #expect(try group.update { $0.signIn } == .unknown)
         try group.update { $0.recipient = nil }
@@ -178,7 +172,6 @@ import TidingsModel
     }
 
     @Test func `are not waited for longer than the limit`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder, lockMilliseconds: 20)
         let other = try AppGroup(folder: self.folder)
         let path = group.file("lock").path
@@ -191,7 +184,6 @@ import TidingsModel
     }
 
     @Test func `are touched only while the system does not suspend the process`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let guardian = GuardDouble()
         let group = try AppGroup(folder: self.folder, suspension: guardian)
         try group.update { contents in
@@ -223,7 +215,6 @@ import TidingsModel
         #expect(SharedSettings(json: settings.json)?.words == nil)
         settings.words = .simplifiedChinese
         #expect(SharedSettings(json: settings.json) == settings)
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let group = try AppGroup(folder: self.folder)
         #expect(try group.update { $0.words } == .english)
         try group.update { $0.settings = settings }
@@ -232,7 +223,6 @@ import TidingsModel
     }
 
     @Test func `let exactly one of many racers ring, and lose no count`() async throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let groups = try (0..<4).map { _ in try AppGroup(folder: self.folder) }
         try groups[0].update { $0.badge = Badge(server: 0) }
         let rounds = 100
@@ -258,7 +248,6 @@ import TidingsModel
     }
 
     @Test(.requirement("S2.18", "S2.11")) func `keep a badge the app can count with`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try BadgeStore(appGroupFolder: self.folder)
         #expect(store.value == 0)
         #expect(store.storedValue == nil)
@@ -276,7 +265,6 @@ import TidingsModel
     @Test(.requirement("S2.14")) func `name a badge by the app's own key, and say when app and extension differ`()
         throws
     {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let one = try BadgeStore(appGroupFolder: self.folder, key: "one")
         try one.set(1)
         let two = try BadgeStore(appGroupFolder: self.folder, key: "two")
@@ -292,13 +280,11 @@ import TidingsModel
     }
 
     @Test func `cannot be used where the container is none`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         try Data().write(to: self.folder)
         #expect(throws: BadgeStoreProblem.self) { try BadgeStore(appGroupFolder: self.folder) }
     }
 }
 
-/// Counts whether the process is kept from being suspended.
 private final class GuardDouble: SuspensionGuard {
     struct State {
         var isGranted = true
@@ -306,7 +292,7 @@ private final class GuardDouble: SuspensionGuard {
     }
     let state = Locked(State())
 
-    func perform(_ work: () -> Void) -> Bool {
+    func run(_ work: () -> Void) -> Bool {
         guard self.state.withLock({ $0.isGranted }) else { return false }
         self.state.withLock { $0.isHeld = true }
         work()
@@ -316,7 +302,6 @@ private final class GuardDouble: SuspensionGuard {
 }
 
 extension String {
-    /// The bytes of hexadecimal digits.
     fileprivate var bytes: [UInt8] {
         var rest = Substring(self)
         var bytes: [UInt8] = []
@@ -339,7 +324,6 @@ extension AppGroup {
     }
 }
 
-/// Notes how files are to lie on the device.
 private final class SafetyNotes: FileSafety {
     let lines = Locked<[String]>([])
     func protect(_ path: String, as protection: FileProtectionClass) throws {

@@ -35,7 +35,7 @@ import TidingsModel
     }
 }
 
-@Suite struct `Two extension processes with a message and its withdrawal` {
+@Suite struct `Two extension processes with a message and its recall` {
     @Test func `leave nothing of the message to be read, whoever answers last`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ import TidingsModel
         let answers = folder.appendingPathComponent("answers")
         try Data().write(to: answers)
         let rounds = 600
-        let racers = try ["answers", "withdraws"].map { role in
+        let racers = try ["answers", "recalls"].map { role in
             try Racer(arguments: [folder.path, role, "\(rounds)", "2"])
         }
         defer { for racer in racers { racer.stop() } }
@@ -61,7 +61,6 @@ import TidingsModel
     }
 }
 
-/// One process of the race.
 private final class Racer: Sendable {
     private let process: Locked<Process>
     private let output: Task<Data, any Error>
@@ -78,7 +77,6 @@ private final class Racer: Sendable {
         self.process = Locked(process)
     }
 
-    /// It lies beside the tests.
     private static func executable() throws -> URL {
         #if os(Linux)
             let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -91,12 +89,10 @@ private final class Racer: Sendable {
         return try #require(FileManager.default.isExecutableFile(atPath: file.path) ? file : nil)
     }
 
-    /// The messages it rang for.
     func result() async throws -> [Int] {
         let text = String(decoding: try await self.output.value, as: UTF8.self)
         return text.split(separator: "\n").compactMap { Int($0) }
     }
 
-    /// Ends it, if a test ended early.
     func stop() { self.process.withLock { if $0.isRunning { $0.terminate() } } }
 }

@@ -49,7 +49,6 @@ import TidingsModel
     }
 }
 
-/// One sequence on both stores.
 private struct LocalStoreRun {
     /// Everything a store can be asked, as far as a sequence can change it.
     struct Answers: Hashable {
@@ -84,7 +83,6 @@ private struct LocalStoreRun {
             }
         }
 
-        /// What of two answers is not equal.
         func difference(to other: Answers) -> String {
             let pairs = zip(Mirror(reflecting: self).children, Mirror(reflecting: other).children)
             return pairs.filter { "\($0.value)" != "\($1.value)" }.map { here, there in
@@ -114,7 +112,7 @@ private struct LocalStoreRun {
         var run = try LocalStoreRun(ids, root: root)
         defer { try? run.store.close() }
         for (index, step) in steps.enumerated() {
-            if let difference = try run.take(step) { return "step \(index + 1), \(step): \(difference)" }
+            if let difference = try run.apply(step) { return "step \(index + 1), \(step): \(difference)" }
             guard index % 8 == 7 || index == steps.count - 1 else { continue }
             if let difference = try run.compare() { return "after step \(index + 1), \(step): \(difference)" }
         }
@@ -141,14 +139,13 @@ private struct LocalStoreRun {
         return self.root.appendingPathComponent("\(self.folderCount)")
     }
 
-    /// The person's store as a new process opens it.
     private mutating func open() throws {
         let folder = self.folders[self.person] ?? self.newFolder()
         self.folders[self.person] = folder
         self.store = try LocalStore(file: folder.appendingPathComponent("store.sqlite"))
     }
 
-    private mutating func take(_ step: LocalStoreStep) throws -> String? {
+    private mutating func apply(_ step: LocalStoreStep) throws -> String? {
         switch step.action {
         case .entries(let bodies, let ahead):
             let first = max(1, Int(self.reference.stored) + 1 + ahead)

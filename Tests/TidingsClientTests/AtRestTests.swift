@@ -10,17 +10,15 @@ import TidingsModel
 
 #if TIDINGS_UIKIT
     import PhoneCore
-    import VirtualPhone
+    @testable import VirtualPhone
 #endif
 
 private let alice: UserID = "alice"
 private let bob: UserID = "bob"
 private let withBob = ConversationID(type: .direct, target: "bob")
 
-/// Notes how each file is to lie on the device.
 private final class SafetyDouble: FileSafety {
     private let state = Mutex<(classes: [String: FileProtectionClass], excluded: Set<String>)>(([:], []))
-    /// The class of each file or folder, by its path.
     var classes: [String: FileProtectionClass] { self.state.withLock { $0.classes } }
     var excluded: Set<String> { self.state.withLock { $0.excluded } }
 
@@ -199,7 +197,7 @@ extension ClientBench {
         // A process in which nobody connects signs out with it.
         await client.signOut()
         _ = await bench.server.frame { $0 == .signOut }
-        while client.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(try self.token(bench, in: secrets) == [])
     }
 
@@ -235,7 +233,7 @@ extension ClientBench {
     /// A phone that is there for one question: whether it is unlocked.
     private struct UnlockedPhone: PhoneLink {
         func send(_ message: ProcessMessage) {}
-        func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
+        func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { .protectedData(isAvailable: true) }
     }
 
     @Suite struct `The keychain of a virtual phone` {
@@ -270,7 +268,8 @@ extension ClientBench {
                 try tokens.write(nil)
                 #expect(folders.token(of: alice, app: "demo") == nil)
                 #expect(tokens.read() == nil)
-                #expect(throws: ExtensionTokenFault(accessGroup: "group.other", status: -34_018)) {
+                #expect(throws: KeychainFault(account: "extension-token", accessGroup: "group.other", status: -34_018))
+                {
                     try KeychainTokens(accessGroup: "group.other").write("x")
                 }
             }

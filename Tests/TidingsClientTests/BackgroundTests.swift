@@ -111,7 +111,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let entries = messages.enumerated().map {
             LogEntry(position: LogPosition($0.offset + 1), body: .custom($0.element))
         }
-        _ = try store.write(entries, person: alice)
+        _ = try store.writeEntries(entries, person: alice)
         // In order: nothing goes before one that may still be good.
         #expect(try store.takeCustomMessages(wall: nil) == [messages[0]])
         #expect(try store.restored().hasCustomMessages)
@@ -119,7 +119,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(try store.takeCustomMessages(wall: 2_000) == [messages[2], messages[3]])
         #expect(try !store.restored().hasCustomMessages)
         // Expired ones are done with as well.
-        _ = try store.write(entries, person: alice)
+        _ = try store.writeEntries(entries, person: alice)
         #expect(try store.takeCustomMessages(wall: 0) == [])
     }
 
@@ -177,7 +177,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let entries = [1, 2].map { LogEntry(position: $0, body: .custom(self.custom($0))) }
         do {
             let store = try LocalStore(file: file)
-            _ = try store.write([entries[0]], person: alice)
+            _ = try store.writeEntries([entries[0]], person: alice)
             #expect(try store.restored().hasCustomMessages)
             #expect(try store.takeCustomMessages(wall: 0) == [self.custom(1)])
             #expect(try store.takeCustomMessages(wall: 0) == [])
@@ -187,7 +187,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         try Data("no database".utf8).write(to: file)
         let store = try LocalStore(file: file)
         #expect(store.setAside != nil)
-        _ = try store.write(entries, person: alice)
+        _ = try store.writeEntries(entries, person: alice)
         #expect(try store.takeCustomMessages(wall: 0) == [self.custom(2)])
     }
 }
@@ -236,7 +236,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(kit.state.withLock { $0.posted }.isEmpty)
     }
 
-    @Test func `withdraws a recalled message from the store, the count and the notification centre`() async throws {
+    @Test func `recalls a recalled message from the store, the count and the notification centre`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let kit = KitDouble()
@@ -260,8 +260,8 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             guard case .ack(let ack) = frame else { return false }
             return ack.stored == 2
         }
-        while kit.state.withLock({ $0.withdrawn.isEmpty }) { await Task.yield() }
-        let replacement = try #require(kit.state.withLock { $0.withdrawn[message.id] } ?? nil)
+        await kit.until { $0.posted.count == 2 }
+        let replacement = try #require(kit.state.withLock { $0.delivered[message.id] })
         #expect(replacement.isSilent)
         #expect(replacement.body == "A message was withdrawn")
         #expect(try client.unreadMessageCount() == 0)
@@ -358,7 +358,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             await Task.yield()
         }
         await waiting.value
-        while client.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(client.connectionStatus == .disconnected)
     }
 
@@ -366,13 +366,13 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let bench = try ClientBench()
         defer { bench.remove() }
         let first = try await self.leave(bench)
-        #expect(first.folders.farewell(app: "demo")?.person == alice)
+        #expect(first.folders.pendingSignOut(app: "demo")?.person == alice)
         // The first process dies.
         await first.state.withLock { $0.leaving }?.finish()
         let second = try bench.client()
         try await second.connect(userID: "carol", token: "carol")
         _ = await bench.server.frame { $0 == .signOut }
-        while second.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while second.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(second.userID == "carol")
         #expect(second.connectionStatus == .connected)
     }

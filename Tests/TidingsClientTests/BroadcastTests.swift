@@ -43,7 +43,6 @@ import TidingsAppGroup
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `A stream whose reader is slow` {
-    /// What a reader was told, in order.
     private final class Log: Sendable {
         private let lines = Locked<[String]>([])
         var all: [String] { self.lines.withLock { $0 } }

@@ -347,7 +347,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         await kit.until { $0.delivered.isEmpty }
         #expect(kit.state.withLock { $0.delivered }.isEmpty)
         var entries = client.logEntries.makeAsyncIterator()
-        bench.server.deliver("in front", from: bob, to: alice)
+        bench.server.deliver("in the foreground", from: bob, to: alice)
         while let entry = await entries.next() { if case .message = entry.body { break } }
         client.applicationWillResignActive()
         client.applicationDidEnterBackground(remaining: 30)

@@ -68,7 +68,7 @@ extension ServerDouble {
         await client.signOut()
     }
 
-    @Test func `to send pictures, places and commands, each under its object name`() async throws {
+    @Test func `to send images, places and commands, each under its object name`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try await self.connected(bench)
@@ -98,7 +98,7 @@ extension ServerDouble {
         await client.signOut()
     }
 
-    @Test func `to withdraw, edit and delete messages, and keeps what else an edited one says`() async throws {
+    @Test func `to recall, edit and delete messages, and keeps what else an edited one says`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try await self.connected(bench)
@@ -245,7 +245,7 @@ extension ServerDouble {
         try await client.connect(userID: alice, token: "alice")
         await bench.server.asked(.setPersonSettings(person))
         await bench.server.asked(.setConversationSettings(withBob, own))
-        while try client.engine?.store.restored().wishes != [] { await Task.yield() }
+        while try client.engine?.store.restored().pendingChanges != [] { await Task.yield() }
         #expect(try client.settings() == AllSettings(person: person, conversations: [withBob: own]))
         await client.signOut()
     }

@@ -141,8 +141,8 @@ extension ChatClient {
         bench.server.deliver("two", from: bob, to: alice)
         _ = await problems.next()
         while (try? client.engine?.store.restored().outbox.count) != 1 { await Task.yield() }
-        let mute = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
-        while (try? client.engine?.store.restored().wishes) != [mute] { await Task.yield() }
+        let mute = PendingSettingsChange.conversation(withBob, ConversationSettings(level: .blocked))
+        while (try? client.engine?.store.restored().pendingChanges) != [mute] { await Task.yield() }
         bench.server.state.withLock { $0.answersSends = true }
         await self.until(client, has: ["one", "two", "mine"], bench)
         #expect(try await waiting.value.text == "mine")
@@ -204,12 +204,12 @@ extension ChatClient {
 private final class TokensDouble: ExtensionTokens {
     let state = Mutex<(token: String?, refuses: Bool)>((nil, false))
     func read() -> String? { self.state.withLock { $0.token } }
-    func write(_ token: String?) throws(ExtensionTokenFault) {
+    func write(_ token: String?) throws(KeychainFault) {
         let isRefused = self.state.withLock { state in
             if !state.refuses { state.token = token }
             return state.refuses
         }
-        if isRefused { throw ExtensionTokenFault(accessGroup: "team.chat", status: -34_018) }
+        if isRefused { throw KeychainFault(account: "extension-token", accessGroup: "team.chat", status: -34_018) }
     }
 }
 
@@ -240,7 +240,7 @@ private final class TokensDouble: ExtensionTokens {
         try await client.connect(userID: alice, token: "alice")
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
         #expect(try group.update { $0.recipient } == Recipient(tag: "tag-alice", extensionToken: "", position: 0))
-        let fault = ExtensionTokenFault(accessGroup: "team.chat", status: -34_018)
+        let fault = KeychainFault(account: "extension-token", accessGroup: "team.chat", status: -34_018)
         #expect(client.storeFault == fault.description)
         #expect(fault.description.hasPrefix("keychainAccessGroup \"team.chat\" cannot hold the extension token"))
     }

@@ -14,7 +14,6 @@ final class KitDouble: KitHost {
         /// The numbers the client has written to the icon, in order.
         var written: [Int] = []
         var tasks: [String] = []
-        var withdrawn: [MessageID: LocalNotification?] = [:]
         var names: ResolvedNames = ResolvedNames(user: "Bob")
         /// What happens once, after the app has decided on a number and before the icon has it.
         var beforeBadge: (@Sendable () -> Void)?
@@ -42,28 +41,22 @@ final class KitDouble: KitHost {
         }
         return .shown
     }
-    func deliveredIdentifiers() async -> Set<String> {
-        Set(self.state.withLock { $0.delivered.keys.map(\.description) })
-    }
-    func clearNotifications(
-        _ conversation: ConversationID, upTo position: LogPosition,
-        stored: @escaping @Sendable (MessageID) -> LogPosition?
-    ) async {
+    let major = 17
+    func deliveredNotifications() async -> [NotificationCenterQueue.Entry] {
         self.state.withLock { state in
-            state.delivered = state.delivered.filter { id, notification in
-                !NotificationClearing.isRead(
-                    notification.userInfo, identifier: id.description, thread: notification.conversation.description,
-                    in: conversation, upTo: position, stored: stored)
+            state.delivered.map { id, notification in
+                NotificationCenterQueue.Entry(
+                    identifier: id.description, userInfo: notification.userInfo,
+                    thread: notification.conversation.description)
             }
         }
     }
-    func clearAllNotifications() async { self.state.withLock { $0.delivered = [:] } }
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
+    func removeDeliveredNotifications(_ identifiers: [String]) {
         self.state.withLock { state in
-            state.withdrawn.updateValue(replacement, forKey: message)
-            state.delivered[message] = replacement
+            for id in identifiers.compactMap({ MessageID($0) }) { state.delivered[id] = nil }
         }
     }
+    func removeScheduledNotifications() async {}
     func deviceStatus() async -> DeviceStatus? {
         DeviceStatus(
             authorization: .provisional, alert: true, sound: true, badge: true, lockScreen: true,

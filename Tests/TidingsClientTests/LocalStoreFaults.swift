@@ -11,9 +11,7 @@ final class LocalStoreFaults: TransactionObserver, @unchecked Sendable {
     private let copy: URL
     private var accident: LocalStoreStep.Accident?
     private var rows = 0
-    /// The log of SQLite before the commit.
     private var logBefore = Data()
-    /// The files were kept.
     private var isKilled = false
     /// Whether what was kept is of after the command: it was answered, or committed.
     var isCommandDone: Bool { !self.isKilled || self.accident == .killed(.afterCommit) }
@@ -27,7 +25,6 @@ final class LocalStoreFaults: TransactionObserver, @unchecked Sendable {
         self.copy = copy
     }
 
-    /// The phone has room again.
     func end() { self.accident = nil }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
@@ -73,7 +70,6 @@ final class LocalStoreFaults: TransactionObserver, @unchecked Sendable {
         (try? Data(contentsOf: folder.appendingPathComponent(Self.logName))) ?? Data()
     }
 
-    /// Keeps the files as they are, once.
     func keep() {
         guard !self.isKilled else { return }
         self.isKilled = true

@@ -3,7 +3,6 @@ import TidingsModel
 
 @testable import TidingsClient
 
-/// What a sequence does to both stores.
 struct LocalStoreStep: Hashable, CustomStringConvertible {
     /// What is done; positions count from where the store ends.
     enum Action: Hashable {
@@ -16,18 +15,15 @@ struct LocalStoreStep: Hashable, CustomStringConvertible {
         case restart
         /// Bytes of the file are lost while no process runs.
         case damage
-        /// The person signs out, and somebody signs in.
         case signOut(next: UserID)
     }
 
-    /// What happens to it meanwhile.
     enum Accident: Hashable {
         /// The phone is full: nothing can be committed.
         case full
         case killed(Moment)
     }
 
-    /// When a process is killed.
     enum Moment: Hashable {
         /// After so many changed rows.
         case row(Int)
@@ -35,7 +31,6 @@ struct LocalStoreStep: Hashable, CustomStringConvertible {
         /// So many thousandths of the commit's bytes are in the log of SQLite.
         case inCommit(Int)
         case afterCommit
-        /// The answer was given.
         case afterAnswer
     }
 
@@ -67,7 +62,6 @@ struct LocalStoreGenerator {
         elements[self.number(0...(elements.count - 1))]
     }
 
-    /// A whole sequence.
     mutating func steps(_ count: Int) -> [LocalStoreStep] {
         var left = 0
         return (0..<count).map { _ in
@@ -115,8 +109,8 @@ struct LocalStoreGenerator {
         case 2...5: .keepOutgoing(self.draft())
         case 6...8: .removeOutgoing(self.outgoingID())
         case 9...12: .markRead(self.readConversation(), upTo: self.position())
-        case 13...14: .keepWish(self.wish())
-        case 15...16: .dropWish(self.wish(), isKept: self.chance(50))
+        case 13...14: .addPendingChange(self.pendingChange())
+        case 15...16: .removePendingChange(self.pendingChange(), isKept: self.chance(50))
         case 17: .replaceSettings(self.settings())
         case 18: .keepConversation(self.info())
         case 19: .resetLog(self.chance(70) ? self.origin() : nil)
@@ -244,7 +238,7 @@ struct LocalStoreGenerator {
         return settings
     }
 
-    private mutating func wish() -> SettingsWish {
+    private mutating func pendingChange() -> PendingSettingsChange {
         switch self.number(0...4) {
         case 0...1: .conversation(self.pick(Self.conversations), self.own())
         case 2: .level(self.pick([.direct, .group]), self.pick([.all, .blocked]))
@@ -287,6 +281,5 @@ struct LocalStoreGenerator {
             action: action, by: self.chance(80) ? self.pick(Self.others) : nil, at: 6)
     }
 
-    /// Ids that any message of a sequence may have.
     var messageIDs: [MessageID] { self.made.map(\.id) + [MessageID(rawValue: self.lastID + 1)] }
 }

@@ -7,10 +7,12 @@ import TidingsModel
 
 @testable import TidingsClient
 
-@Suite struct `The local store` {
+@Suite final class `The local store` {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
     private var file: URL { self.folder.appendingPathComponent("store.sqlite") }
     private let withBob = ConversationID(type: .direct, target: "bob")
+
+    deinit { try? FileManager.default.removeItem(at: self.folder) }
 
     private func entry(_ position: LogPosition, flags: MessageFlags = .normal, from sender: UserID = "bob") -> LogEntry
     {
@@ -27,25 +29,24 @@ import TidingsModel
     }
 
     @Test func `gives back what was written, also after it was opened anew`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         var store = try LocalStore(file: self.file)
-        let written = try store.write((1...3).map { self.entry($0) }, person: "alice")
+        let written = try store.writeEntries((1...3).map { self.entry($0) }, person: "alice")
         #expect(written.stored == 3)
         #expect(written.unread == 3)
-        try store.writeSettled(2)
+        _ = try store.carryOut(.settle(upTo: 2))
         let draft = MessageDraft(
             clientMessageID: "out", conversation: self.withBob, objectName: .text, content: "x", pushText: "p")
         try store.writeOutgoing(draft)
         #expect(try store.writeRead(self.withBob, upTo: 2) == 1)
-        let mute = SettingsWish.conversation(self.withBob, ConversationSettings(level: .blocked))
-        #expect(try store.write(mute) == 0)
+        let mute = PendingSettingsChange.conversation(self.withBob, ConversationSettings(level: .blocked))
+        #expect(try store.writePendingChange(mute) == 0)
         store = try LocalStore(file: self.file)
         #expect(store.setAside == nil)
         #expect(
             try store.restored()
                 == ClientCore.Restored(
                     stored: 3, settled: 2, outbox: [draft], reads: [.init(conversation: self.withBob, upTo: 2)],
-                    unread: 0, wishes: [mute]))
+                    unread: 0, pendingChanges: [mute]))
         #expect(try store.counts().unreadWithMuted == 1)
         let history = try store.history(self.withBob, before: nil, limit: 2)
         #expect(history.map(\.position) == [2, 3])
@@ -62,7 +63,6 @@ import TidingsModel
     }
 
     @Test func `sends nothing again that has ended while it could not write`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         var store = try LocalStore(file: self.file)
         for id in ["refused", "waits", "accepted"] as [ClientMessageID] { try store.writeOutgoing(self.draft(id)) }
         try store.refuseRemovals(true)
@@ -74,7 +74,7 @@ import TidingsModel
         // As after the end of the process, the phone still full.
         store = try LocalStore(file: self.file)
         #expect(try self.outbox(store) == ["waits"])
-        try store.writeSettled(1)
+        _ = try store.carryOut(.settle(upTo: 1))
         store = try LocalStore(file: self.file)
         #expect(try self.outbox(store) == ["waits"])
         #expect(try store.outboxRows() == 3)
@@ -87,7 +87,6 @@ import TidingsModel
     }
 
     @Test func `forgets with a damaged store what had ended in it`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
         try store.writeOutgoing(self.draft("refused"))
         try store.refuseRemovals(true)
@@ -100,14 +99,13 @@ import TidingsModel
     }
 
     @Test func `notes what has ended in a file that never grows, and says when that is full`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         let file = self.folder.appendingPathComponent("x.ended")
         var ended = EndedSends(file: file)
         let size = try Data(contentsOf: file).count
-        for number in 1...Int64(EndedSends.max) { try ended.note(number) }
-        try ended.note(1)
-        #expect(throws: CocoaError.self) { try ended.note(9_999) }
+        for number in 1...Int64(EndedSends.max) { try ended.append(number) }
+        try ended.append(1)
+        #expect(throws: CocoaError.self) { try ended.append(9_999) }
         #expect(ended.numbers.last == 9_999)
         #expect(EndedSends(file: file).numbers == Array(1...Int64(EndedSends.max)))
         // A slot that was written in part is none, and is not written over.
@@ -117,54 +115,51 @@ import TidingsModel
         try bytes.write(to: file)
         var torn = EndedSends(file: file)
         #expect(torn.numbers == [1, 3])
-        try torn.note(4)
+        try torn.append(4)
         #expect(EndedSends(file: file).numbers == [1, 3, 4])
-        try torn.forget()
+        try torn.removeAll()
         #expect(EndedSends(file: file).numbers == [])
         #expect(try Data(contentsOf: file).count == size)
     }
 
     @Test func `never writes past a gap, so that a failed write is fetched again`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
-        #expect(try store.write([self.entry(1)], person: "alice").stored == 1)
-        #expect(try store.write([self.entry(3)], person: "alice").stored == 1)
-        #expect(try store.write([self.entry(2), self.entry(3)], person: "alice").stored == 3)
+        #expect(try store.writeEntries([self.entry(1)], person: "alice").stored == 1)
+        #expect(try store.writeEntries([self.entry(3)], person: "alice").stored == 1)
+        #expect(try store.writeEntries([self.entry(2), self.entry(3)], person: "alice").stored == 3)
         #expect(try store.history(self.withBob, before: nil, limit: 9).map(\.position) == [1, 2, 3])
     }
 
     @Test func `takes an entry once`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
-        _ = try store.write([self.entry(1), self.entry(2)], person: "alice")
-        let again = try store.write([self.entry(1), self.entry(2), self.entry(3)], person: "alice")
+        _ = try store.writeEntries([self.entry(1), self.entry(2)], person: "alice")
+        let again = try store.writeEntries([self.entry(1), self.entry(2), self.entry(3)], person: "alice")
         #expect(again.stored == 3)
         #expect(again.unread == 3)
     }
 
     @Test func `counts neither own messages nor those that do not count nor those read elsewhere`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
-        _ = try store.write(
+        _ = try store.writeEntries(
             [self.entry(1, from: "alice"), self.entry(2, flags: .stored), self.entry(3), self.entry(4)],
             person: "alice")
         #expect(try store.counts().unread == 2)
         let read = LogEntry(position: 5, body: .read(conversation: self.withBob, upTo: 3))
-        #expect(try store.write([read], person: "alice").unread == 1)
+        #expect(try store.writeEntries([read], person: "alice").unread == 1)
     }
 
     @Test func `confirms a reading position by the log`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
-        _ = try store.write([self.entry(1)], person: "alice")
+        _ = try store.writeEntries([self.entry(1)], person: "alice")
         _ = try store.writeRead(self.withBob, upTo: 1)
-        _ = try store.write([LogEntry(position: 2, body: .read(conversation: self.withBob, upTo: 1))], person: "alice")
+        _ = try store.writeEntries(
+            [LogEntry(position: 2, body: .read(conversation: self.withBob, upTo: 1))], person: "alice")
         #expect(try store.restored().reads == [])
     }
 
     @Test func `has nothing to tell of reading where the person is out`() throws {
         let bench = try StoreBench()
-        try bench.say("a")
+        try bench.appendText("a")
         _ = try bench.store.writeRead(team, upTo: 1)
         _ = try bench.change(7, .remove(["alice"]))
         #expect(try bench.store.restored().reads == [])
@@ -172,7 +167,6 @@ import TidingsModel
     }
 
     @Test func `sets a damaged file aside and begins anew`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
         try Data(repeating: 0x5a, count: 8_192).write(to: self.file)
         let store = try LocalStore(file: self.file)
@@ -182,10 +176,9 @@ import TidingsModel
     }
 
     @Test func `sets a file aside whose pages are damaged`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         do {
             let store = try LocalStore(file: self.file)
-            for position in LogPosition(1)...200 { _ = try store.write([self.entry(position)], person: "alice") }
+            for position in LogPosition(1)...200 { _ = try store.writeEntries([self.entry(position)], person: "alice") }
             try store.close()
         }
         let handle = try FileHandle(forWritingTo: self.file)
@@ -199,9 +192,8 @@ import TidingsModel
     }
 
     @Test func `forgets the log and keeps what waits to be sent`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
-        _ = try store.write([self.entry(1)], person: "alice")
+        _ = try store.writeEntries([self.entry(1)], person: "alice")
         let draft = MessageDraft(clientMessageID: "out", conversation: self.withBob, objectName: .text, content: "x")
         try store.writeOutgoing(draft)
         try store.resetLog(nil)
@@ -211,10 +203,9 @@ import TidingsModel
     }
 
     @Test func `keeps what the server has lost, in its place between what it has`() throws {
-        defer { try? FileManager.default.removeItem(at: self.folder) }
         let store = try LocalStore(file: self.file)
-        func take(_ ids: [UInt64]) throws -> LocalStore.Written {
-            try store.write(
+        func writeMessages(_ ids: [UInt64]) throws -> LocalStore.Written {
+            try store.writeEntries(
                 ids.enumerated().map { index, id in
                     guard case .message(var message) = self.entry(LogPosition(index + 1)).body else {
                         return self.entry(LogPosition(index + 1))
@@ -228,8 +219,8 @@ import TidingsModel
             try store.history(self.withBob, before: before, limit: limit)
         }
         let first = LogOrigin(storeID: "0123456789abcdef", generation: 1, opening: 2)
-        try store.write(first)
-        #expect(try take([1, 2, 3, 4]).unread == 4)
+        _ = try store.carryOut(.keepOrigin(first))
+        #expect(try writeMessages([1, 2, 3, 4]).unread == 4)
         #expect(try store.writeRead(self.withBob, upTo: 2) == 2)
         let second = LogOrigin(storeID: "0123456789abcdef", generation: 7, opening: 8)
         for _ in 1...2 {
@@ -239,7 +230,7 @@ import TidingsModel
             #expect(try history().map(\.id.rawValue) == [1, 2, 3, 4])
             #expect(try history().allSatisfy(\.isOnlyHere))
         }
-        let written = try take([1, 2, 5, 6, 7])
+        let written = try writeMessages([1, 2, 5, 6, 7])
         #expect(written.unread == 3, "what was read stays read")
         #expect(written.reads == [ClientCore.ReadPosition(conversation: self.withBob, upTo: 2)])
         let all = try history()
@@ -257,7 +248,7 @@ import TidingsModel
         #expect(paged == [1, 2, 3, 4, 5, 6, 7])
         // The server was restored once more, from the lost line: nothing is there twice.
         try store.resetLog(first)
-        _ = try take([1, 2, 3, 4])
+        _ = try writeMessages([1, 2, 3, 4])
         #expect(try history().map(\.id.rawValue) == [1, 2, 3, 4, 5, 6, 7])
         #expect(try history().filter(\.isOnlyHere).map(\.id.rawValue) == [5, 6, 7])
     }
@@ -278,7 +269,6 @@ extension LocalStore {
         }
     }
 
-    /// How many messages the outbox holds, whether they count or not.
     func outboxRows() throws -> Int? {
         try self.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox") }
     }

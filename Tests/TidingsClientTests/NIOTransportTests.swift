@@ -71,7 +71,6 @@ private final class EchoHandler: ChannelInboundHandler, Sendable {
     }
 }
 
-/// Answers every request with 404.
 private final class RefusalHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -84,7 +83,6 @@ private final class RefusalHandler: ChannelInboundHandler, Sendable {
     }
 }
 
-/// The events of one connection, one after the other.
 private struct Listener {
     let connection: any TransportConnection
     var events: AsyncStream<TransportEvent>.Iterator

@@ -52,17 +52,12 @@ private final class InterruptingKit: KitHost {
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
         await self.base.post(notification, badge: badge)
     }
-    func deliveredIdentifiers() async -> Set<String> { await self.base.deliveredIdentifiers() }
-    func clearNotifications(
-        _ conversation: ConversationID, upTo position: LogPosition,
-        stored: @escaping @Sendable (MessageID) -> LogPosition?
-    ) async {
-        await self.base.clearNotifications(conversation, upTo: position, stored: stored)
+    let major = 17
+    func deliveredNotifications() async -> [NotificationCenterQueue.Entry] {
+        await self.base.deliveredNotifications()
     }
-    func clearAllNotifications() async { self.interruption.withLock { $0.take() }?() }
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
-        await self.base.withdraw(message, replacement: replacement, badge: badge)
-    }
+    func removeDeliveredNotifications(_ identifiers: [String]) { self.base.removeDeliveredNotifications(identifiers) }
+    func removeScheduledNotifications() async { self.interruption.withLock { $0.take() }?() }
     func deviceStatus() async -> DeviceStatus? { nil }
     func showBadgeNow(_ number: Int) { self.base.showBadgeNow(number) }
     func showBadge(_ number: Int) async { await self.base.showBadge(number) }
@@ -89,7 +84,7 @@ private final class InterruptingKit: KitHost {
         #expect(client.connectionStatus == .connected)
     }
 
-    @Test func `hears that the app came to the front meanwhile`() async throws {
+    @Test func `hears that the app came to the foreground meanwhile`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         try await bench.earlier()
@@ -200,7 +195,7 @@ private final class InterruptingKit: KitHost {
         let store = try LocalStore(file: client.folders.store(app: "demo", person: alice))
         #expect(try store.history(withBob, before: nil, limit: 9).isEmpty)
         _ = await bench.server.frame { $0 == .signOut }
-        while client.folders.farewell(app: "demo") != nil { await Task.yield() }
+        while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(client.folders.signedIn(app: "demo") == nil)
         #expect(client.folders.token(of: alice, app: "demo") == nil)
     }
@@ -210,7 +205,7 @@ private final class InterruptingKit: KitHost {
         defer { bench.remove() }
         let client = try bench.client()
         await client.signOut()
-        #expect(client.folders.farewell(app: "demo") == nil)
+        #expect(client.folders.pendingSignOut(app: "demo") == nil)
         #expect(bench.server.state.withLock { $0.frames.isEmpty })
     }
 
@@ -221,14 +216,14 @@ private final class InterruptingKit: KitHost {
         try await client.connect(userID: alice, token: "alice")
         bench.server.state.withLock { $0.isDeaf = true }
         let signOut = Task { await client.signOut() }
-        while client.state.withLock({ $0.farewellWaiters.isEmpty }) { await Task.yield() }
-        #expect(client.folders.farewell(app: "demo")?.person == alice)
+        while client.state.withLock({ $0.signOutWaiters.isEmpty }) { await Task.yield() }
+        #expect(client.folders.pendingSignOut(app: "demo")?.person == alice)
         #expect(client.connectionStatus == .disconnected)
-        // The app waits two seconds, the farewell ten, then it takes another connection.
+        // The app waits two seconds, the pending sign-out ten, then it takes another connection.
         bench.clock.advance(by: 2)
         await signOut.value
         bench.server.state.withLock { $0.isDeaf = false }
-        while client.folders.farewell(app: "demo") != nil {
+        while client.folders.pendingSignOut(app: "demo") != nil {
             bench.clock.advance(by: 60)
             await Task.yield()
         }
@@ -250,9 +245,9 @@ private final class InterruptingKit: KitHost {
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
         await #expect(throws: ChatError.cancelled) { try await connect.value }
-        #expect(client.folders.farewell(app: "demo")?.person == alice)
+        #expect(client.folders.pendingSignOut(app: "demo")?.person == alice)
         bench.server.state.withLock { $0.isReachable = true }
-        while client.folders.farewell(app: "demo") != nil {
+        while client.folders.pendingSignOut(app: "demo") != nil {
             bench.clock.advance(by: 60)
             await Task.yield()
         }
@@ -265,7 +260,7 @@ private final class InterruptingKit: KitHost {
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
         await client.signOut()
-        #expect(client.folders.farewell(app: "demo") == nil)
+        #expect(client.folders.pendingSignOut(app: "demo") == nil)
         #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
         #expect(bench.server.state.withLock { $0.connections.isEmpty })
     }
@@ -280,9 +275,9 @@ private final class InterruptingKit: KitHost {
             LogEntry(position: position, body: .read(conversation: withBob, upTo: position))
         }
         #expect(try store.skip(after: 3, upTo: 7).stored == 0)
-        #expect(try store.write([entry(8)], person: alice).stored == 0)
+        #expect(try store.writeEntries([entry(8)], person: alice).stored == 0)
         #expect(try store.skip(after: 0, upTo: 7).stored == 7)
-        #expect(try store.write([entry(8), entry(9)], person: alice).stored == 9)
+        #expect(try store.writeEntries([entry(8), entry(9)], person: alice).stored == 9)
         #expect(try store.skip(after: 9, upTo: 4).stored == 9)
         #expect(try store.restored().stored == 9)
     }
@@ -304,7 +299,7 @@ private final class InterruptingKit: KitHost {
             defer { try? FileManager.default.removeItem(at: root) }
             let folders = ClientFolders(root: root)
             _ = try folders.deviceID(app: "demo")
-            try folders.write(ClientFolders.Farewell(person: alice, token: "t"), app: "demo")
+            try folders.write(ClientFolders.PendingSignOut(person: alice, token: "t"), app: "demo")
             try folders.keepToken("t", of: alice, app: "demo")
             for file in try FileManager.default.contentsOfDirectory(at: root, includingPropertiesForKeys: nil) {
                 #expect(try file.resourceValues(forKeys: [.isExcludedFromBackupKey]).isExcludedFromBackup == true)

@@ -17,27 +17,25 @@ final class StoreBench {
 
     deinit { try? FileManager.default.removeItem(at: self.folder) }
 
-    /// Closes the store and opens it again.
     func reopen() throws {
         try self.store.close()
         self.store = try LocalStore(file: self.file)
     }
 
-    /// The next entry of the log.
     @discardableResult
-    func take(_ body: LogEntry.Body) throws -> LocalStore.Written {
+    func append(_ body: LogEntry.Body) throws -> LocalStore.Written {
         self.position += 1
-        return try self.store.write([LogEntry(position: self.position, body: body)], person: "alice")
+        return try self.store.writeEntries([LogEntry(position: self.position, body: body)], person: "alice")
     }
 
     /// A text of bob's, to the team or to alice alone; its id is a hundred more than its position.
     @discardableResult
-    func say(
+    func appendText(
         _ text: String, in conversation: ConversationID = team, mentions: Mentions = .none,
         flags: MessageFlags = .normal
     ) throws -> MessageID {
         let id = MessageID(rawValue: 101 + self.position)
-        try self.take(
+        try self.append(
             .message(
                 Message(
                     id: id, app: "demo", sender: "bob", conversation: conversation,
@@ -47,13 +45,11 @@ final class StoreBench {
         return id
     }
 
-    /// Bob withdraws a message.
     func recall(_ message: MessageID) throws {
         let id = MessageID(rawValue: 9_999)
-        try self.take(.recall(Recall(id: id, message: message, conversation: team, sender: "bob", at: 1)))
+        try self.append(.recall(Recall(id: id, message: message, conversation: team, sender: "bob", at: 1)))
     }
 
-    /// The texts a search finds.
     func found(_ text: String, in conversation: ConversationID? = nil, limit: Int = 9) throws -> [String?] {
         try self.store.search(text, in: conversation, limit: limit).map(\.text)
     }
@@ -61,7 +57,7 @@ final class StoreBench {
     func change(
         _ version: UInt64, _ action: ConversationAction, by actor: UserID? = "bob"
     ) throws -> LocalStore.Written {
-        try self.take(
+        try self.append(
             .change(.init(conversation: team, version: version, action: action, by: actor, at: Int64(version))))
     }
 }

@@ -12,12 +12,12 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 @Suite struct `What the local store counts` {
     @Test func `is unread messages and mentions, by conversation and in total`() throws {
         let bench = try StoreBench()
-        try bench.say("plain")
-        try bench.say("to alice", mentions: .users(["alice", "carol"]))
-        try bench.say("to carol", mentions: .users(["carol"]))
-        try bench.say("to all", mentions: .everyone)
-        try bench.say("not counted", mentions: .everyone, flags: .stored)
-        try bench.say("direct", in: toAlice)
+        try bench.appendText("plain")
+        try bench.appendText("to alice", mentions: .users(["alice", "carol"]))
+        try bench.appendText("to carol", mentions: .users(["carol"]))
+        try bench.appendText("to all", mentions: .everyone)
+        try bench.appendText("not counted", mentions: .everyone, flags: .stored)
+        try bench.appendText("direct", in: toAlice)
         let counts = try bench.store.counts()
         #expect(counts.by == [team: .init(unread: 4, mentions: 2), withBob: .init(unread: 1, mentions: 0)])
         #expect(counts.unread == 5)
@@ -27,54 +27,54 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(history.map(\.mentionsMe) == [false, true, false, true, true])
     }
 
-    @Test func `follows withdrawal, deletion and reading`() throws {
+    @Test func `follows recall, deletion and reading`() throws {
         let bench = try StoreBench()
-        let ids = try (1...4).map { _ in try bench.say("to all", mentions: .everyone) }
+        let ids = try (1...4).map { _ in try bench.appendText("to all", mentions: .everyone) }
         try bench.recall(ids[0])
         #expect(try bench.store.counts().by[team] == .init(unread: 3, mentions: 3))
-        try bench.take(.deletion(Deletion(conversation: team, messages: [ids[0], ids[1]])))
+        try bench.append(.deletion(Deletion(conversation: team, messages: [ids[0], ids[1]])))
         #expect(try bench.store.counts().by[team] == .init(unread: 2, mentions: 2))
-        #expect(try bench.take(.read(conversation: team, upTo: 3)).unread == 1)
+        #expect(try bench.append(.read(conversation: team, upTo: 3)).unread == 1)
         #expect(try bench.store.history(team, before: nil, limit: 9).map(\.id) == [ids[2], ids[3]])
     }
 
     @Test func `leaves out conversations that are muted, by themselves or by their kind`() throws {
         let bench = try StoreBench()
-        try bench.say("to all", mentions: .everyone)
-        try bench.say("direct", in: toAlice)
+        try bench.appendText("to all", mentions: .everyone)
+        try bench.appendText("direct", in: toAlice)
         let mute = ConversationSettings(level: .blocked, levelUntil: 1)
-        #expect(try bench.take(.conversationSettings(team, mute)).unread == 1)
+        #expect(try bench.append(.conversationSettings(team, mute)).unread == 1)
         #expect(try bench.store.counts().unreadWithMuted == 2)
         #expect(try bench.store.counts().mentions == 1)
         // It ends by the server's entry, not by a clock.
-        #expect(try bench.take(.conversationSettings(team, ConversationSettings())).unread == 2)
-        #expect(try bench.take(.personSettings(PersonSettings(levels: [.group: .blocked]))).unread == 1)
-        #expect(try bench.take(.conversationSettings(team, ConversationSettings(level: .mentions))).unread == 2)
+        #expect(try bench.append(.conversationSettings(team, ConversationSettings())).unread == 2)
+        #expect(try bench.append(.personSettings(PersonSettings(levels: [.group: .blocked]))).unread == 1)
+        #expect(try bench.append(.conversationSettings(team, ConversationSettings(level: .mentions))).unread == 2)
     }
 
     @Test func `leaves nothing unread where the person is a member no more`() throws {
         let bench = try StoreBench()
         _ = try bench.change(1, .create(name: "Team", portrait: nil, members: ["alice", "carol"]))
-        try bench.say("hi")
+        try bench.appendText("hi")
         #expect(try bench.change(2, .remove(["carol"])).unread == 1)
         #expect(try bench.change(3, .remove(["alice"])).unread == 0)
-        #expect(try bench.say("again") == MessageID(rawValue: 105))
+        #expect(try bench.appendText("again") == MessageID(rawValue: 105))
         #expect(try bench.store.counts().unread == 1)
     }
 }
 
 @Suite struct `A message in the local store` {
-    @Test func `says what it was edited to, unless it was withdrawn`() throws {
+    @Test func `says what it was edited to, unless it was recalled`() throws {
         let bench = try StoreBench()
-        let id = try bench.say("old")
+        let id = try bench.appendText("old")
         let edit = Edit(message: id, conversation: team, content: #"{"content":"new"}"#, at: 7)
-        try bench.take(.edit(edit))
+        try bench.append(.edit(edit))
         #expect(try bench.store.message(id)?.text == "new")
         #expect(try bench.store.message(id)?.isEdited == true)
         #expect(try bench.found("old") == [])
         #expect(try bench.found("new") == ["new"])
         try bench.recall(id)
-        try bench.take(.edit(edit))
+        try bench.append(.edit(edit))
         #expect(try bench.store.message(id)?.text == nil)
         #expect(try bench.found("new") == [])
     }
@@ -86,7 +86,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
                 id: MessageID(rawValue: UInt64(position)), app: "demo", sender: "bob", conversation: team,
                 clientMessageID: "c", objectName: .text, content: "{}", flags: .normal, pushText: nil, sentAt: 5,
                 mentions: mentions, recipients: position == 3 ? ["alice"] : [], expiresAt: position == 2 ? 9 : nil)
-            try bench.take(.message(message))
+            try bench.append(.message(message))
             #expect(try bench.store.message(message.id)?.message == message)
         }
         let draft = MessageDraft(
@@ -101,9 +101,9 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 @Suite struct `Text search` {
     @Test func `finds two Chinese characters that stand together, anywhere in a message`() throws {
         let bench = try StoreBench()
-        try bench.say("明天北京开会")
-        try bench.say("京北的天气")
-        try bench.say("会议改到后天，北京时间九点", in: toAlice)
+        try bench.appendText("明天北京开会")
+        try bench.appendText("京北的天气")
+        try bench.appendText("会议改到后天，北京时间九点", in: toAlice)
         #expect(try bench.found("北京") == ["会议改到后天，北京时间九点", "明天北京开会"])
         #expect(try bench.found("天气") == ["京北的天气"])
         #expect(try bench.found("北京", in: team) == ["明天北京开会"])
@@ -115,8 +115,8 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `finds words by how they begin, whatever their capitals and accents`() throws {
         let bench = try StoreBench()
-        try bench.say("Café at Noon")
-        try bench.say("ticket ＡＢＣ-12 for iPhone手机")
+        try bench.appendText("Café at Noon")
+        try bench.appendText("ticket ＡＢＣ-12 for iPhone手机")
         #expect(try bench.found("cafe no") == ["Café at Noon"])
         #expect(try bench.found("oon") == [])
         #expect(try bench.found("abc") == ["ticket ＡＢＣ-12 for iPhone手机"])
@@ -126,7 +126,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 
     @Test func `takes a question for words, whatever is in it`() throws {
         let bench = try StoreBench()
-        try bench.say(#"a "quoted" NEAR word"#)
+        try bench.appendText(#"a "quoted" NEAR word"#)
         for question in ["", "  ", "。", "*", "\"", "AND", "NEAR(", "words:a", "a*b\" OR", "-a", "^"] {
             _ = try bench.found(question)
         }
@@ -135,12 +135,12 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(try bench.found("NEAR OR word") == [])
     }
 
-    @Test func `finds neither withdrawn nor deleted nor command messages`() throws {
+    @Test func `finds neither recalled nor deleted nor command messages`() throws {
         let bench = try StoreBench()
-        let ids = try (1...3).map { try bench.say("北京 \($0)") }
-        try bench.say("北京 command", flags: .notified)
+        let ids = try (1...3).map { try bench.appendText("北京 \($0)") }
+        try bench.appendText("北京 command", flags: .notified)
         try bench.recall(ids[0])
-        try bench.take(.deletion(Deletion(conversation: team, messages: [ids[1]])))
+        try bench.append(.deletion(Deletion(conversation: team, messages: [ids[1]])))
         #expect(try bench.found("北京") == ["北京 3"])
         // What is kept of another log is found, too.
         try bench.store.resetLog(nil)
@@ -179,7 +179,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
                     stored: 2, settled: 0,
                     outbox: [
                         MessageDraft(clientMessageID: "out", conversation: withBob, objectName: .text, content: "x")
-                    ], unread: 0, wishes: [.conversation(team, ConversationSettings(level: .blocked))]))
+                    ], unread: 0, pendingChanges: [.conversation(team, ConversationSettings(level: .blocked))]))
         #expect(try store.search("北京", in: nil, limit: 9).map(\.text) == ["明天北京"])
         #expect(try store.counts().unreadWithMuted == 1)
         #expect(try store.history(team, before: nil, limit: 9).map(\.isRecalled) == [false, true])

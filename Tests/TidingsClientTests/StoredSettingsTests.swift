@@ -13,12 +13,12 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         let bench = try StoreBench()
         let person = PersonSettings(
             levels: [.group: .mentions, .direct: .blocked], quietHours: hours, hidesContent: true, language: "zh-Hans")
-        try bench.take(.personSettings(person))
-        try bench.take(.conversationSettings(team, muted))
-        try bench.take(.conversationSettings(withBob, muted))
-        try bench.take(.conversationSettings(withBob, ConversationSettings()))
-        for user in ["dave", "carol", "erin"] { try bench.take(.blocked(UserID(user), true)) }
-        try bench.take(.blocked("dave", false))
+        try bench.append(.personSettings(person))
+        try bench.append(.conversationSettings(team, muted))
+        try bench.append(.conversationSettings(withBob, muted))
+        try bench.append(.conversationSettings(withBob, ConversationSettings()))
+        for user in ["dave", "carol", "erin"] { try bench.append(.blocked(UserID(user), true)) }
+        try bench.append(.blocked("dave", false))
         try bench.reopen()
         #expect(
             try bench.store.restored().preferences
@@ -26,43 +26,44 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     }
 
     @Test(arguments: [
-        SettingsWish.conversation(team, muted), .conversation(team, ConversationSettings()),
+        PendingSettingsChange.conversation(team, muted), .conversation(team, ConversationSettings()),
         .level(.group, .mentionsOfMe), .quietHours(hours), .quietHours(nil), .hidesContent(true), .language("en"),
         .language(nil),
     ])
-    func `wished here are there after a restart, until they are dropped`(wish: SettingsWish) throws {
+    func `requested here are there after a restart, until they are dropped`(pendingChange: PendingSettingsChange) throws
+    {
         let bench = try StoreBench()
-        _ = try bench.store.write(wish)
+        _ = try bench.store.writePendingChange(pendingChange)
         try bench.reopen()
-        #expect(try bench.store.restored().wishes == [wish])
-        _ = try bench.store.drop(wish, isKept: false)
+        #expect(try bench.store.restored().pendingChanges == [pendingChange])
+        _ = try bench.store.removePendingChange(pendingChange, isKept: false)
         #expect(try bench.store.restored() == ClientCore.Restored())
     }
 
-    @Test func `wished here hold over those of the log, and count`() throws {
+    @Test func `requested here hold over those of the log, and count`() throws {
         let bench = try StoreBench()
-        try bench.say("hi")
-        #expect(try bench.store.write(.conversation(team, muted)) == 0)
-        try bench.take(.conversationSettings(team, ConversationSettings(level: .mentions)))
+        try bench.appendText("hi")
+        #expect(try bench.store.writePendingChange(.conversation(team, muted)) == 0)
+        try bench.append(.conversationSettings(team, ConversationSettings(level: .mentions)))
         #expect(try bench.store.counts().unread == 0)
         #expect(try bench.store.preferences().current.conversations == [team: muted])
-        #expect(try bench.store.drop(.conversation(team, muted), isKept: false) == 1)
+        #expect(try bench.store.removePendingChange(.conversation(team, muted), isKept: false) == 1)
     }
 
-    @Test func `wished here are dropped only if nothing else was wished since`() throws {
+    @Test func `requested here are dropped only if nothing else was requested since`() throws {
         let bench = try StoreBench()
-        _ = try bench.store.write(.hidesContent(true))
-        _ = try bench.store.write(.hidesContent(false))
-        _ = try bench.store.drop(.hidesContent(true), isKept: false)
-        #expect(try bench.store.restored().wishes == [.hidesContent(false)])
+        _ = try bench.store.writePendingChange(.hidesContent(true))
+        _ = try bench.store.writePendingChange(.hidesContent(false))
+        _ = try bench.store.removePendingChange(.hidesContent(true), isKept: false)
+        #expect(try bench.store.restored().pendingChanges == [.hidesContent(false)])
     }
 
-    @Test func `wished here are taken for the log's where it need not say them`() throws {
+    @Test func `requested here are taken for the log's where it need not say them`() throws {
         let bench = try StoreBench()
-        try bench.take(.personSettings(PersonSettings(language: "en")))
-        for wish in [SettingsWish.conversation(team, muted), .level(.group, .mentions)] {
-            _ = try bench.store.write(wish)
-            _ = try bench.store.drop(wish, isKept: true)
+        try bench.append(.personSettings(PersonSettings(language: "en")))
+        for pendingChange in [PendingSettingsChange.conversation(team, muted), .level(.group, .mentions)] {
+            _ = try bench.store.writePendingChange(pendingChange)
+            _ = try bench.store.removePendingChange(pendingChange, isKept: true)
         }
         #expect(
             try bench.store.restored().preferences
@@ -72,13 +73,13 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
 
     @Test func `are replaced by the server's answer, and forgotten with another log`() throws {
         let bench = try StoreBench()
-        try bench.take(.conversationSettings(withBob, muted))
+        try bench.append(.conversationSettings(withBob, muted))
         let all = AllSettings(person: PersonSettings(hidesContent: true), conversations: [team: muted], blocked: ["x"])
-        _ = try bench.store.write(all)
+        _ = try bench.store.replaceSettings(all)
         #expect(try bench.store.restored().preferences == all)
-        _ = try bench.store.write(.hidesContent(false))
+        _ = try bench.store.writePendingChange(.hidesContent(false))
         try bench.store.resetLog(nil)
-        #expect(try bench.store.restored() == ClientCore.Restored(wishes: [.hidesContent(false)]))
+        #expect(try bench.store.restored() == ClientCore.Restored(pendingChanges: [.hidesContent(false)]))
         try bench.store.forgetAll()
         #expect(try bench.store.restored() == ClientCore.Restored())
     }
@@ -137,14 +138,14 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         let told = ConversationInfo(
             id: team, version: 8, name: "Team", portrait: nil, members: [Member("bob", nickname: "Bobby")],
             isDissolved: false)
-        try bench.store.write(told)
+        try bench.store.writeInfo(told)
         // The answer was newer than the log that follows it.
         #expect(try bench.change(8, .rename("Old")).incomplete == [])
         #expect(try self.info(bench) == told)
         #expect(try bench.store.nickname(of: "bob", in: team) == "Bobby")
         #expect(try bench.change(10, .rename("Newer")).incomplete == [team])
         #expect(try self.info(bench)?.name == "Newer")
-        try bench.store.write(told)
+        try bench.store.writeInfo(told)
         #expect(try self.info(bench)?.version == 10)
     }
 
@@ -157,9 +158,9 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
                     conversation: conversation, clientMessageID: "c", objectName: .text, content: "{}", flags: .normal,
                     pushText: nil, sentAt: 5))
         }
-        #expect(try bench.take(message(team)).incomplete == [team])
-        #expect(try bench.take(message(.init(type: .direct, target: "alice"))).incomplete == [])
-        #expect(try bench.take(message(.init(type: .chatRoom, target: "lobby"))).incomplete == [])
+        #expect(try bench.append(message(team)).incomplete == [team])
+        #expect(try bench.append(message(.init(type: .direct, target: "alice"))).incomplete == [])
+        #expect(try bench.append(message(.init(type: .chatRoom, target: "lobby"))).incomplete == [])
     }
 
     @Test func `are nobody's to tell any more where the person is out`() throws {
@@ -180,13 +181,13 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         _ = try bench.store.skip(after: 1, upTo: 5)
         let change = ConversationChange(conversation: team, version: 2, action: .join, by: "x", at: 1)
         let entry = LogEntry(position: 6, body: .change(change))
-        #expect(try bench.store.write([entry], person: "alice").incomplete == [team])
+        #expect(try bench.store.writeEntries([entry], person: "alice").incomplete == [team])
     }
 
     @Test func `name conversations in the list`() throws {
         let bench = try StoreBench()
         _ = try bench.change(1, .create(name: "Team", portrait: "https://p", members: ["alice"]))
-        try bench.say("hi", mentions: .everyone)
+        try bench.appendText("hi", mentions: .everyone)
         let summary = try #require(try bench.store.conversations(wall: 0).first)
         #expect(summary.name == "Team")
         #expect(summary.portrait == "https://p")

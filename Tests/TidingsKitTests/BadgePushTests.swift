@@ -36,7 +36,7 @@ extension ChatBench {
         #expect(bench.icon == 3)
         bench.server.beUnreachable()
         // Nobody waits in real time for an answer that comes with the end of the wake.
-        bench.phone.patienceMilliseconds = 20
+        bench.phone.timeoutMilliseconds = 20
         await bench.badgePush(1, at: 4)
         await bench.until { $0.icon == 1 }
         #expect(bench.icon == 1)
@@ -69,7 +69,7 @@ extension ChatBench {
         defer { bench.remove() }
         await bench.kill()
         bench.server.beUnreachable()
-        bench.phone.patienceMilliseconds = 20
+        bench.phone.timeoutMilliseconds = 20
         await bench.badgePush(1, at: 4)
         await bench.until { $0.icon == 1 }
         #expect(bench.icon == 1)

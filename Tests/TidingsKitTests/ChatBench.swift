@@ -84,7 +84,7 @@ final class PersonServer: ClientTransport {
         self.append(.read(conversation: ConversationID(type: .direct, target: "bob"), upTo: position))
     }
 
-    /// Bob withdraws a message.
+    /// Bob recalls a message.
     func recall(_ message: MessageID) {
         let withBob = ConversationID(type: .direct, target: "bob")
         self.append(

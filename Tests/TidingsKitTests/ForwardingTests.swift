@@ -12,7 +12,7 @@ import UserNotifications
     private func bench() async throws -> ForwardingBench {
         let bench = try ForwardingBench(version: 17, hasDelegate: true)
         bench.makeKit()
-        bench.toFront()
+        bench.toForeground()
         await bench.signIn()
         return bench
     }
@@ -40,7 +40,7 @@ import UserNotifications
         }
     }
 
-    @Test(.requirement("S2.9")) func `rings in front once for a message that is pushed twice`() async throws {
+    @Test(.requirement("S2.9")) func `rings in the foreground once for a message that is pushed twice`() async throws {
         let bench = try await self.bench()
         defer { bench.remove() }
         let handlers = ForwardingHandlers()

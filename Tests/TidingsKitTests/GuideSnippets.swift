@@ -119,7 +119,7 @@ private func contents(_ client: ChatClient, team: ConversationID, show: (String)
     for message in try client.history(conversation: team) {
         switch message.content {
         case .text(let text): show(text)
-        case .image(let image): show("picture at \(image.url)")
+        case .image(let image): show("image at \(image.url)")
         case .location(let place): show(place.name ?? "\(place.latitude), \(place.longitude)")
         case .file, .voice, .video, .link, .command, .custom: show(message.message.objectName.rawValue)
         }

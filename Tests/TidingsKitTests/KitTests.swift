@@ -39,7 +39,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         #expect(bench.phone.faults == [])
     }
 
-    @Test func `shows no notification in front, and settles what is stored`() async {
+    @Test func `shows no notification in the foreground, and settles what is stored`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
         bench.server.say("hi")
@@ -120,7 +120,7 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     }
 
     @Test(.requirement("S1.14", "S2.9"))
-    func `does not present a push in front for a message it has, and presents another one`() async {
+    func `does not present a push in the foreground for a message it has, and presents another one`() async {
         let bench = await ChatBench()
         defer { bench.remove() }
         let id = bench.server.say("hi")
@@ -153,7 +153,9 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     }
 
     @Test(arguments: [true, false])
-    func `rings once for a message whose push rang in front, also when it comes in the background`(rang: Bool) async {
+    func `rings once for a message whose push rang in the foreground, also when it comes in the background`(rang: Bool)
+        async
+    {
         let bench = await ChatBench()
         defer { bench.remove() }
         let id = MessageID(rawValue: 1_001)
@@ -164,7 +166,8 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         #expect(bench.server.say("hi") == id)
         await bench.until { $0.server.frames.contains(where: isSettling) }
         #expect(bench.server.frames.contains(where: isSettling))
-        #expect(bench.phone.presentations.filter(\.isRing).count == 1, "in front, or else as a local notification")
+        #expect(
+            bench.phone.presentations.filter(\.isRing).count == 1, "in the foreground, or else as a local notification")
     }
 
     @Test(.requirement("S2.17"), arguments: [OSVersion(12), 15, 16])

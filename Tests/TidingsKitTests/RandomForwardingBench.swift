@@ -5,10 +5,10 @@ import TidingsAppGroup
 import TidingsModel
 import UIKit
 import UserNotifications
-import VirtualPhone
 
 @testable import TidingsClient
 @testable import TidingsKit
+@testable import VirtualPhone
 
 /// A notification centre's delegate of an app that forwards by hand.
 private final class SomeDelegate: UNUserNotificationCenterDelegate {}
@@ -30,7 +30,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
     let phone = ForwardingPhone()
     let version: OSVersion
     /// Whether the callbacks before iOS 10 tell of taps.
-    let hasOldRoads: Bool
+    let hasOldCallbackPaths: Bool
     private let process: PhoneProcess
     private let folder: URL
     private let center: UNUserNotificationCenter
@@ -39,7 +39,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
 
     private(set) var kit: HesitantKit?
     private(set) var person = Person.never
-    private(set) var isWished = false
+    private(set) var isRequested = false
     private(set) var applicationState = ApplicationState.background
     private(set) var taps = ForwardingTaps()
     private(set) var opened: [String] = []
@@ -52,7 +52,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
 
     init(version: OSVersion, hasDelegate: Bool) throws {
         self.version = version
-        self.hasOldRoads = version < 10 || !hasDelegate
+        self.hasOldCallbackPaths = version < 10 || !hasDelegate
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
         let container = self.folder.appendingPathComponent("group")
         try FileManager.default.createDirectory(at: container, withIntermediateDirectories: true)
@@ -120,7 +120,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         self.taps = ForwardingTaps()
         self.opened = []
         self.responses = []
-        self.isWished = false
+        self.isRequested = false
     }
 
     private static func content(_ response: NotificationResponse) -> String {
@@ -138,10 +138,10 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         }
     }
 
-    func tell(_ content: String, action: String, by road: ForwardingTaps.Road) {
+    func tell(_ content: String, action: String, by path: ForwardingTaps.CallbackPath) {
         let echoes = self.taps.echoes
-        self.taps.tell(content, action: action, by: road)
-        if self.taps.echoes > echoes { self.coverage.note("echo by another road") }
+        self.taps.tell(content, action: action, by: path)
+        if self.taps.echoes > echoes { self.coverage.note("echo by another callback path") }
         if !self.taps.hasHandler { self.coverage.note("tap while no handler") }
     }
 
@@ -193,8 +193,8 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
                 isOver.isSet = true
             }
         }
-        self.isWished = true
-        // Whoever is signed in already does not show that the wish has arrived.
+        self.isRequested = true
+        // Whoever is signed in already does not show that the pending change has arrived.
         if wasSignedIn { await self.gone { isOver.isSet } }
         if self.person != .known { self.person = .unknown }
         if !(await self.until { client.userID != nil }) { self.problem("nobody is signed in") }
@@ -234,12 +234,12 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         self.person = .signedOut
         // The ledger is forgotten with the person, and with it what has rung.
         self.phone.beginStay()
-        self.isWished = false
+        self.isRequested = false
     }
 
     func disconnect() {
         self.kit?.client.disconnect()
-        self.isWished = false
+        self.isRequested = false
     }
 
     /// Whether a notification with this tag, or without one, is for the person; nil if that hangs on who is faster.
@@ -300,7 +300,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         self.phone.setBackgroundTime(state == .background ? 30_000 : nil)
     }
 
-    func toFront() {
+    func toForeground() {
         if self.applicationState == .background {
             self.enter(.inactive)
             self.post(UIApplication.willEnterForegroundNotification)
@@ -329,7 +329,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
     /// Lets time pass until the client has stored and acknowledged everything the server has.
     func caughtUp() async -> Bool {
         self.server.become(.answers)
-        if !self.isWished { await self.signIn() }
+        if !self.isRequested { await self.signIn() }
         await self.connected()
         // What taps have begun ends first: an answer, or "read", changes the count.
         for _ in 1...2 { _ = await self.kit?.client.performBackgroundRefresh() }

@@ -91,7 +91,7 @@ import UserNotifications
             push["rc"] = self.rc(content)
             push["tidings"] = self.info(id, tag: tag)
         }
-        let isDated = !self.bench.hasOldRoads || (self.bench.version >= 13 && self.says(30))
+        let isDated = !self.bench.hasOldCallbackPaths || (self.bench.version >= 13 && self.says(30))
         let delivery = Delivery(
             content: content, userInfo: push, hasRoute: hasRoute, isOurs: isOurs, tag: tag, isDated: isDated,
             number: self.last)
@@ -133,17 +133,17 @@ import UserNotifications
             action == MessageCategory.replyAction
             ? UNTextInputNotificationResponse(notification: notification, actionIdentifier: action, userText: "fine")
             : UNNotificationResponse(notification: notification, actionIdentifier: action)
-        var roads = ["DR", "SC"].filter { $0 == "DR" || self.bench.version >= 13 }
-        if self.bench.hasOldRoads { roads = ["SC"] }
-        let road = roads[self.below(roads.count)]
+        var paths = ["DR", "SC"].filter { $0 == "DR" || self.bench.version >= 13 }
+        if self.bench.hasOldCallbackPaths { paths = ["SC"] }
+        let path = paths[self.below(paths.count)]
         let times = self.says(25) ? 2 : 1
-        if times == 2 { self.bench.coverage.note("tap told twice by the same road") }
+        if times == 2 { self.bench.coverage.note("tap told twice by the same callback path") }
         for _ in 1...times {
             if isTold {
                 self.bench.tell(delivery.content, action: action, by: .dated)
                 self.noteAction(action)
             }
-            if road == "SC" {
+            if path == "SC" {
                 self.bench.coverage.note("scene connection")
                 let options = UIScene.ConnectionOptions(notificationResponse: response)
                 let session = UISceneSession(persistentIdentifier: "main", role: .windowApplication)
@@ -157,7 +157,7 @@ import UserNotifications
                 if !isOurs { done() }
                 self.expect(isOurs, delivery.hasRoute, "DR")
             }
-            self.bench.check(after: "\(road) \(action) of \(delivery.content)")
+            self.bench.check(after: "\(path) \(action) of \(delivery.content)")
         }
     }
 
@@ -203,22 +203,22 @@ import UserNotifications
         var action = MessageCategory.defaultAction
         var expected = delivery.hasRoute
         let isOurs: Bool
-        let road = self.below(7)
-        if road < 4 {
+        let path = self.below(7)
+        if path < 4 {
             action = self.action()
             self.bench.coverage.note("action on an old callback")
         } else {
-            guard state == .inactive || (state == .background && road == 6) else { return }
+            guard state == .inactive || (state == .background && path == 6) else { return }
             self.bench.coverage.note("tap on an old callback")
         }
         if isTold {
             self.bench.tell(delivery.content, action: action, by: .undated)
-            if road < 4 { self.noteAction(action) }
+            if path < 4 { self.noteAction(action) }
         }
-        switch road {
+        switch path {
         case 0..<4:
             let done = self.handler("AR")
-            isOurs = self.act(kit, delivery, action, road: road, done: done)
+            isOurs = self.act(kit, delivery, action, path: path, done: done)
             if !isOurs { done() }
         case 4:
             expected = delivery.isOurs
@@ -228,12 +228,12 @@ import UserNotifications
             isOurs = self.fetch(kit, userInfo)
         default: isOurs = kit.application(application, didReceive: self.local(delivery))
         }
-        self.expect(isOurs, expected, "old road \(road)")
-        self.bench.check(after: "old road \(road), \(action) of \(delivery.content)")
+        self.expect(isOurs, expected, "old callback path \(path)")
+        self.bench.check(after: "old callback path \(path), \(action) of \(delivery.content)")
     }
 
     private mutating func act(
-        _ kit: NotificationIntegration, _ delivery: Delivery, _ action: String, road: Int,
+        _ kit: NotificationIntegration, _ delivery: Delivery, _ action: String, path: Int,
         done: @escaping @Sendable () -> Void
     ) -> Bool {
         let application = UIApplication.shared
@@ -242,7 +242,7 @@ import UserNotifications
         let identifier = action == MessageCategory.defaultAction && self.says(50) ? nil : action
         let typed: [AnyHashable: Any] =
             self.says(50) ? [:] : ["UIUserNotificationActionResponseTypedTextKey": "fine"]
-        return switch road {
+        return switch path {
         case 0:
             kit.application(
                 application, handleActionWithIdentifier: identifier, forRemoteNotification: userInfo,
@@ -271,7 +271,7 @@ import UserNotifications
         }
         kit.didTap(InAppBanner(text: AlertText(body: "hi"), userInfo: .object(delivery.userInfo)))
         self.bench.check(after: "banner of \(delivery.content)")
-        // Touched is touched: it comes by no other road.
+        // Touched is touched: it comes by no other callback path.
         self.deliveries.removeLast()
     }
 
@@ -326,7 +326,7 @@ import UserNotifications
         guard self.bench.applicationState == .active else { return }
         let delivery = self.newDelivery()
         self.expect(kit.application(.shared, didReceive: self.local(delivery)), delivery.isOurs, "L0")
-        self.bench.check(after: "L0 in front")
+        self.bench.check(after: "L0 in the foreground")
     }
 
     mutating func present(_ kit: HesitantKit) {
@@ -343,9 +343,9 @@ import UserNotifications
             if rings { self.bench.ringInBackground(id.description) }
             return
         }
-        self.bench.coverage.note("silenced in front", rings ? 0 : 1)
+        self.bench.coverage.note("silenced in the foreground", rings ? 0 : 1)
         let isSecond = !self.presented.insert(id.description).inserted
-        self.bench.coverage.note("ring in front refused the second time", isSecond && !hasExtension ? 1 : 0)
+        self.bench.coverage.note("ring in the foreground refused the second time", isSecond && !hasExtension ? 1 : 0)
         self.last += 1
         let push = JSONObject([
             ("aps", ["alert": "hi"]), ("rc", self.rc(id.description)),

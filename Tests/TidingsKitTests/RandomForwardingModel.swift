@@ -86,7 +86,7 @@ final class ForwardingHandlers: Sendable {
         }
     }
 
-    /// How often each message rang in front. A banner is a ring, with or without a sound.
+    /// How often each message rang in the foreground. A banner is a ring, with or without a sound.
     var rings: [String: Int] {
         var rings: [String: Int] = [:]
         for handler in self.all where handler.options.map(Self.isRing) ?? false {
@@ -107,8 +107,8 @@ final class ForwardingHandlers: Sendable {
 /// Which tellings of a tap are taken, and which open a screen: the rule of "a tap opens the right screen once", written a
 /// second time from its words.
 struct ForwardingTaps {
-    /// By which kind of road a tap is told.
-    enum Road: Hashable {
+    /// By which kind of callback path a tap is told.
+    enum CallbackPath: Hashable {
         /// Delegate or scene of iOS 10 and later: it tells which delivery is meant.
         case dated
         /// The callbacks before iOS 10: another call is another tap.
@@ -129,7 +129,7 @@ struct ForwardingTaps {
         var isOnlyLaunched = false
         /// The launch is over: from now on an undated call is another tap.
         var isLaunchOver = false
-        /// The actions a dated road, or the launch options, have told.
+        /// The actions a dated callback path, or the launch options, have told.
         var told: Set<String> = []
     }
 
@@ -158,14 +158,14 @@ struct ForwardingTaps {
     }
 
     /// A tap or action on one of ours that is for the person.
-    mutating func tell(_ content: String, action: String, by road: Road) {
+    mutating func tell(_ content: String, action: String, by path: CallbackPath) {
         var notification = self.notifications[content] ?? Notification()
         defer { self.notifications[content] = notification }
         let isTap = action == MessageCategory.defaultAction
         // The launch has opened the screen already, whatever the person did.
-        let isOpen = !isTap && notification.isOnlyLaunched && (road == .dated || road == .undated)
+        let isOpen = !isTap && notification.isOnlyLaunched && (path == .dated || path == .undated)
         if isOpen { notification.isOnlyLaunched = false }
-        switch road {
+        switch path {
         case .banner: break
         case .launch:
             notification.isOnlyLaunched = true
@@ -199,10 +199,12 @@ struct ForwardingCoverage {
         "call while active", "call while inactive", "call while background",
         "never signed in", "signed out", "first sign-in not answered", "disconnected by the app",
         "server mute", "server refusing", "kit let go with handlers open", "client deallocated",
-        "scene connection", "tap told twice by the same road", "echo by another road", "launch options",
+        "scene connection", "tap told twice by the same callback path", "echo by another callback path",
+        "launch options",
         "tap on an old callback", "action on an old callback", "in-app banner tapped", "tap for another person",
         "push of others", "handler set late", "tap while no handler", "presentation answered late",
-        "ring in front", "silenced in front", "ring in front refused the second time", "ring in the background",
+        "ring in the foreground", "silenced in the foreground", "ring in the foreground refused the second time",
+        "ring in the background",
         "local notification", "badge as of resigning", "badge with a message", "badge with another sender's push",
         "badge lowered", "badge after several at once", "badge at the end of the process",
         "push about the number", "fetch newData", "fetch noData", "fetch failed", "reply", "mark as read",

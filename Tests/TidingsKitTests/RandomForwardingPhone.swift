@@ -1,10 +1,11 @@
 import ClientCore
 import Foundation
-import PhoneCore
 import Synchronization
 import TidingsClient
 import TidingsModel
 import VirtualPhone
+
+@testable import PhoneCore
 
 /// A clock that moves only when the test says so.
 final class ForwardingClock: ClientClock {
@@ -96,7 +97,7 @@ final class ForwardingPhone: PhoneLink {
     /// A message's name within this stay.
     func named(_ message: String) -> String { self.state.withLock { "\(message) in stay \($0.stay)" } }
 
-    /// How much background time the app has; nil in front.
+    /// How much background time the app has; nil in the foreground.
     func setBackgroundTime(_ milliseconds: Int64?) {
         self.state.withLock { $0.backgroundMilliseconds = milliseconds }
     }
@@ -111,7 +112,7 @@ final class ForwardingPhone: PhoneLink {
             defer { state.heldSettings = nil }
             return state.heldSettings ?? []
         }
-        for number in held { self.owner.withLock { $0.process }?.take(self.answer(.settings), for: number) }
+        for number in held { self.owner.withLock { $0.process }?.resolve(self.answer(.settings), for: number) }
     }
 
     private func holds(_ number: QueryNumber) -> Bool {
@@ -136,7 +137,7 @@ final class ForwardingPhone: PhoneLink {
         switch event {
         case .query(let number, .settings) where self.holds(number): break
         case .query(let number, let query):
-            self.owner.withLock { $0.process }?.take(self.answer(query), for: number)
+            self.owner.withLock { $0.process }?.resolve(self.answer(query), for: number)
         case .iconBadgeNumberSet(let number): self.write(number)
         case .localNotificationScheduled(let request): self.show(request)
         case .deliveredRemoved(let identifiers):
@@ -148,7 +149,7 @@ final class ForwardingPhone: PhoneLink {
         }
     }
 
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { self.answer(query) }
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { self.answer(query) }
 
     private func answer(_ query: Query) -> QueryAnswer {
         switch query {

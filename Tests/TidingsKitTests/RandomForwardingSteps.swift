@@ -32,7 +32,7 @@ import TidingsModel
         if self.says(70) { self.bench.setHandler(true) }
         if self.says(70) {
             if self.says(15) { self.bench.server.become(.isMute) }
-            if self.says(70) { self.bench.toFront() }
+            if self.says(70) { self.bench.toForeground() }
             await self.bench.signIn()
         }
         for _ in 0..<steps where self.bench.problems.isEmpty { await self.step() }
@@ -86,7 +86,7 @@ import TidingsModel
 
     private mutating func move() {
         switch self.below(5) {
-        case 0..<2: self.bench.toFront()
+        case 0..<2: self.bench.toForeground()
         case 2: self.bench.resign()
         case 3: self.bench.toBackground()
         default: self.bench.terminate()
@@ -131,7 +131,7 @@ import TidingsModel
     private mutating func changePerson() async {
         switch self.below(10) {
         case 0..<5: await self.bench.signIn()
-        case 5..<8 where self.bench.isWished:
+        case 5..<8 where self.bench.isRequested:
             self.bench.coverage.note("disconnected by the app")
             self.bench.disconnect()
         case 8 where self.bench.person != .never: await self.bench.signOut()
@@ -154,11 +154,11 @@ import TidingsModel
 
     // MARK: The badge
 
-    /// A stay in front and one in the background, with the number after every step.
+    /// A stay in the foreground and one in the background, with the number after every step.
     private mutating func checkBadge() async {
         guard self.bench.person == .known || self.bench.person == .unknown else { return }
         let bench = self.bench
-        bench.toFront()
+        bench.toForeground()
         guard await bench.caughtUp() else { return }
         let atEnd = self.says(25)
         let written = bench.phone.written
@@ -244,14 +244,14 @@ import TidingsModel
     private func count() {
         let bench = self.bench
         let front = self.handlers.rings
-        bench.coverage.note("ring in front", front.count)
+        bench.coverage.note("ring in the foreground", front.count)
         let posted = bench.phone.posted.filter(\.rings).map(\.message)
         bench.coverage.note("local notification", posted.count)
         var rings = bench.rings.merging(front) { $0 + $1 }
         for message in posted { rings[message, default: 0] += 1 }
         for (message, count) in rings.sorted(by: { $0.key < $1.key }) where count > 1 {
             bench.problem(
-                "\(message) rings \(count) times: \(front[message] ?? 0) in front, \(bench.rings[message] ?? 0) by the"
+                "\(message) rings \(count) times: \(front[message] ?? 0) in the foreground, \(bench.rings[message] ?? 0) by the"
                     + " system, \(posted.count { $0 == message }) by the kit")
         }
         for handler in self.handlers.all {

@@ -118,7 +118,8 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(bench.opened == [])
     }
 
-    @Test(.requirement("S2.8")) func `says that it got no device token, and asks again in front`() async throws {
+    @Test(.requirement("S2.8")) func `says that it got no device token, and asks again in the foreground`() async throws
+    {
         let bench = await ChatBench()
         defer { bench.remove() }
         await bench.phone.inApp { @MainActor in
@@ -204,7 +205,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     }
 
     @Test(.requirement("S4.2", "S4.6", "S4.7"))
-    func `draws its own banner for a push in front, with sound, and opens what it names`() async {
+    func `draws its own banner for a push in the foreground, with sound, and opens what it names`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
         defer { bench.remove() }
         await bench.phone.deliver(bench.push(MessageID(rawValue: 77)))
@@ -230,7 +231,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(tapped.withLock { $0 } == ["bob"])
     }
 
-    @Test(.requirement("S4.2")) func `rings once for a push that comes twice in front`() async {
+    @Test(.requirement("S4.2")) func `rings once for a push that comes twice in the foreground`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
         defer { bench.remove() }
         for _ in 1...2 { await bench.phone.deliver(bench.push(MessageID(rawValue: 77))) }
@@ -254,7 +255,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     }
 
     @Test(.requirement("S0.21", "S0.22", "S4.4"))
-    func `opens the conversation once when its process was gone, though two roads tell it`() async {
+    func `opens the conversation once when its process was gone, though two callback paths tell it`() async {
         let bench = await ChatBench(osVersion: 9, lifecycle: .application, isOld: true)
         defer { bench.remove() }
         await bench.phone.home()

@@ -106,10 +106,10 @@ private let travelling: [(MessageContent, ObjectName, String)] = [
         }
     }
 
-    @Test func `has a picture to show if it is one or has one`() {
-        let pictures = travelling.map { $0.0.pictureURL }
+    @Test func `has an image to show if it is one or has one`() {
+        let images = travelling.map { $0.0.imageURL }
         #expect(
-            pictures == [
+            images == [
                 nil, "https://a/b.jpg", "https://a/b.gif", nil, nil, nil, nil, "https://a/b.png", nil, nil,
             ])
     }

@@ -42,7 +42,7 @@ import TidingsModel
         }
     }
 
-    @Test func `of a number are its lowest, with zeros in front`() {
+    @Test func `of a number are its lowest, with zeros in the foreground`() {
         #expect(Hexadecimal.text(0xabc) == "0000000000000abc")
         #expect(Hexadecimal.text(.max) == "ffffffffffffffff")
         #expect(Hexadecimal.text(0x12345, digits: 4) == "2345")

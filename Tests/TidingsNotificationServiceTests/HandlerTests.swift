@@ -63,7 +63,7 @@ private func content(
     return nil
 }
 
-@Suite struct `The picture of a push` {
+@Suite struct `The image of a push` {
     private static let jpeg = Data([0xff, 0xd8, 0xff, 0xe0]) + Data(repeating: 7, count: 1_000)
     private static let url = "https://files.example.com/cat"
 
@@ -72,7 +72,7 @@ private func content(
         bench.web.put(Self.jpeg, at: Self.url)
         let content = try #require(await content(bench, bench.handler(), image: Self.url))
         #expect(content.body == "secret")
-        #expect(content.attachments.map(\.identifier) == ["picture"])
+        #expect(content.attachments.map(\.identifier) == ["image"])
         #expect(content.attachments.map(\.type) == ["public.jpeg"])
         #expect(try content.attachments.map { try Data(contentsOf: $0.url) } == [Self.jpeg])
         // Where it came from is nobody's business any more.
@@ -84,7 +84,7 @@ private func content(
         async throws
     {
         let files: [Data?] = [
-            nil, Data("<html>".utf8), Data(), Self.jpeg + Data(repeating: 7, count: NotificationPicture.bytesMax),
+            nil, Data("<html>".utf8), Data(), Self.jpeg + Data(repeating: 7, count: NotificationImage.bytesMax),
         ]
         for file in files {
             let bench = try HandlerBench()

@@ -32,7 +32,7 @@ extension `A service extension with the handler` {
         #expect(try group.update { $0.ledger[MessageID(rawValue: 1)] } == nil)
     }
 
-    @Test func `knows the path of a withdrawal's flag by its name`() {
+    @Test func `knows the path of a recall's flag by its name`() {
         #expect(NotificationServiceHandler.cornerMarkDecrease == ["message", "params", "corner_mark_decrease"])
     }
 }

@@ -43,7 +43,7 @@ final class Service: UNNotificationServiceExtension {
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
                     if case .didFinishLaunching = callback {
-                        process.tell(.remoteRegistrationRequested)
+                        process.report(.remoteRegistrationRequested)
                         Task {
                             _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [
                                 .alert, .badge, .sound,
@@ -189,7 +189,7 @@ final class Service: UNNotificationServiceExtension {
         let contents = bench.phone.screen.list.map(\.notification.request.content)
         #expect(contents.map(\.body) == ["You have a notification"])
         #expect(contents.map(\.title) == [""])
-        // An empty mark: by it the kit knows in front that the push is none of its own person's.
+        // An empty mark: by it the kit knows in the foreground that the push is none of its own person's.
         #expect(contents.map { JSONValue.object($0.userInfo) } == [ExtensionDecision.strippedUserInfo])
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 0)
         #expect(Service.web.sent == [])
@@ -280,7 +280,7 @@ final class Service: UNNotificationServiceExtension {
         let list = bench.phone.screen.list.map(\.notification.request)
         #expect(Set(list.map(\.identifier)) == Set((UInt64(1)...3).map { MessageID(rawValue: $0).description }))
         #expect(bench.phone.presentations.filter(\.isRing).count == 1)
-        // By it the kit tells in front which were silenced, and for whom they are.
+        // By it the kit tells in the foreground which were silenced, and for whom they are.
         #expect(list.allSatisfy { PushInfo(userInfo: .object($0.content.userInfo))?.recipientTag == "tag" })
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 3)
         // Those that come late after all are silent, and nothing is fetched again.
@@ -330,7 +330,7 @@ final class Service: UNNotificationServiceExtension {
         #expect(content.isCommunication)
     }
 
-    @Test(.requirement("S2.22")) func `marks a withdrawn message in the list without a ring`() async throws {
+    @Test(.requirement("S2.22")) func `marks a recalled message in the list without a ring`() async throws {
         let bench = await ServiceBench()
         defer { bench.remove() }
         try await bench.signIn()

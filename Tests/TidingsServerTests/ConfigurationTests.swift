@@ -76,7 +76,7 @@ import TidingsModel
         #expect(configuration.core.foregroundAckDeadline == 2_000)
         #expect(configuration.apps.map(\.id) == ["demo", "shop"])
         #expect(configuration.apps[0].apiKeys.map(\.scopes) == [[.messages, .trace]])
-        var apns = ServerConfiguration.Apns()
+        var apns = ServerConfiguration.APNs()
         apns.environment = .sandbox
         (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "key.p8")
         (apns.topic, apns.host, apns.port, apns.trustRootsPath) = ("com.example.chat", "localhost", 7_443, "ca.pem")

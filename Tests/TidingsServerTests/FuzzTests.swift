@@ -9,7 +9,6 @@ import TidingsModel
 
 @testable import TidingsServer
 
-/// What may come over a connection that nobody has authenticated yet.
 @Suite struct `A WebSocket of any bytes` {
     private enum Outcome: Equatable {
         case messages([WebSocketMessage], left: Int)
@@ -18,7 +17,7 @@ import TidingsModel
 
     private static let bytesMax = 2_000
 
-    /// Parses pieces as they come; what is taken from the front must not depend on how they were cut.
+    /// What is taken from the front must not depend on how the pieces were cut.
     private func parse(_ pieces: [[UInt8]]) -> Outcome {
         var parser = WebSocketParser()
         var buffer = ByteBuffer()
@@ -100,7 +99,6 @@ import TidingsModel
     }
 }
 
-/// What the app's backend, or whoever has its key, sends to the HTTP API.
 @Suite struct `A request to the API with any body` {
     private static let requests: [(HTTPRequest.Method, String, String)] = [
         (
@@ -133,12 +131,12 @@ import TidingsModel
     @Test func `is carried out or refused by field and rule, and never a fault of the server`() async throws {
         let accepted = ServerFrame.SendAccepted(
             clientMessageID: "c", messageID: MessageID(rawValue: 7), sentAt: 5, position: 7)
-        let changing = try await ApiDouble()
+        let changing = try await APIDouble()
         let others = [
-            "messages": try await ApiDouble(answering: .accepted(accepted)),
-            "custom-messages": try await ApiDouble(answering: .accepted(accepted)),
-            "object-names": try await ApiDouble(answering: .done),
-            "tokens": try await ApiDouble(answering: .userAccount(AccountState())),
+            "messages": try await APIDouble(answering: .accepted(accepted)),
+            "custom-messages": try await APIDouble(answering: .accepted(accepted)),
+            "object-names": try await APIDouble(answering: .done),
+            "tokens": try await APIDouble(answering: .userAccount(AccountState())),
         ]
         let kept = Corpus.inputs(of: "json").map { String(decoding: $0, as: UTF8.self) }
         try await Fuzz.run("requests to the API", short: 1_500, long: 60_000) { number in
@@ -159,7 +157,6 @@ import TidingsModel
     }
 }
 
-/// What stands in an `Authorization` header or in a hello.
 @Suite struct `A user token of any bytes` {
     private static let now: Int64 = 1_800_000_000_000
     private static let alice = UserKey(app: "demo", user: "alice")
@@ -198,7 +195,6 @@ import TidingsModel
     }
 }
 
-/// What an operator wrote, or an editor broke.
 @Suite struct `A configuration file of any bytes` {
     private static let good = """
         gateway: {port: 7500, host: 127.0.0.1, backlog_bytes_max: 100000}

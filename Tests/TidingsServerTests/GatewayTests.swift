@@ -65,7 +65,6 @@ import TidingsWire
         }
     }
 
-    /// What a fresh connection is told about its first message, and how it is closed.
     private func firstMessage(
         _ bytes: [UInt8], as format: WireFormat = .protobuf, _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> (ServerFrame.Problem?, UInt16?) {

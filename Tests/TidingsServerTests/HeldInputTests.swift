@@ -4,9 +4,8 @@ import Testing
 @testable import TidingsServer
 
 @Suite struct `What a connection holds of a frame whose rest has not come` {
-    /// Takes bytes away from the front whenever there are `frame` of them, as the parser does.
-    ///
-    /// - Returns: what was taken, and how often the bytes were moved to another place, or copied to a new one.
+    /// Takes bytes from the front whenever there are `frame` of them, as the parser does.
+    /// - Returns: what was taken, and how often the bytes were moved or copied.
     private func receive(
         _ pieces: some Sequence<[UInt8]>, frame: Int
     ) -> (taken: [UInt8], moves: Int, capacity: Int) {
@@ -17,14 +16,14 @@ import Testing
         var capacity = 0
         for piece in pieces {
             var bytes = ByteBuffer(bytes: piece)
-            input.join(&bytes)
+            input.prependHeld(to: &bytes)
             while bytes.readableBytes >= frame { taken += bytes.readBytes(length: frame) ?? [] }
             let start = bytes.readerIndex
             let now = bytes.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
             if now != place || start == 0 && bytes.readableBytes == 0 { moves += 1 }
             place = now
             capacity = bytes.capacity
-            input.keep(bytes)
+            input.hold(bytes)
         }
         return (taken, moves, capacity)
     }
@@ -53,19 +52,19 @@ import Testing
     @Test func `takes no whole receive buffer for a few bytes`() {
         var input = HeldInput()
         var bytes = ByteBuffer(repeating: 7, count: 65_536)
-        input.join(&bytes)
+        input.prependHeld(to: &bytes)
         bytes.moveReaderIndex(forwardBy: 65_530)
-        input.keep(bytes)
+        input.hold(bytes)
         var next = ByteBuffer(bytes: [8])
-        input.join(&next)
+        input.prependHeld(to: &next)
         #expect(Array(next.readableBytesView) == [7, 7, 7, 7, 7, 7, 8])
         #expect(next.capacity <= 64)
         // Nor for what is left of many frames.
         next.writeRepeatingByte(9, count: 60_000)
         next.moveReaderIndex(forwardBy: 60_000)
-        input.keep(next)
+        input.hold(next)
         var last = ByteBuffer()
-        input.join(&last)
+        input.prependHeld(to: &last)
         #expect(last.readableBytes == 7)
         #expect(last.capacity <= 64)
     }

@@ -151,7 +151,7 @@ import Testing
         let rig = try Rig(max: 2)
         let ear = Ear()
         let socket = EmbeddedChannel(handler: ear)
-        rig.connections.listens(socket)
+        rig.connections.setSocket(socket)
         let (second, third) = (EmbeddedChannel(), EmbeddedChannel())
         try rig.add(second)
         socket.embeddedEventLoop.run()
@@ -243,13 +243,13 @@ import Testing
 
 @Suite struct `A request's id` {
     @Test func `is a trusted proxy's if it is short and plain, otherwise a new one`() {
-        #expect(RequestID.taken(over: "abc-1", isTrusted: true) == "abc-1")
+        #expect(RequestID.make(from: "abc-1", isTrusted: true) == "abc-1")
         for (given, isTrusted) in [
             ("abc-1", false), ("", true), ("two words", true), ("a\"b", true),
             (String(repeating: "x", count: 129), true),
             (nil, true),
         ] as [(String?, Bool)] {
-            let id = RequestID.taken(over: given, isTrusted: isTrusted)
+            let id = RequestID.make(from: given, isTrusted: isTrusted)
             #expect(id != given)
             #expect(id.wholeMatch(of: /[0-9a-f]{16}/) != nil)
         }

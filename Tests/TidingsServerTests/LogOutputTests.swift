@@ -6,7 +6,6 @@ import Testing
 @testable import TidingsServer
 
 @Suite(.timeLimit(.minutes(5))) struct `The output of log lines` {
-    /// The two ends of a pipe.
     private struct Pipe {
         let reading: Int32
         let writing: Int32
@@ -18,7 +17,7 @@ import Testing
             (self.reading, self.writing) = (ends[0], ends[1])
         }
 
-        /// What comes out of the pipe until all of it says that it is enough; less if nothing more comes for a minute.
+        /// What comes out of the pipe until all of it is enough; less if nothing more comes for a minute.
         func text(until isEnough: (String) -> Bool) -> String {
             var text = ""
             var part = [UInt8](repeating: 0, count: 65_536)
@@ -46,7 +45,7 @@ import Testing
         let output = LogOutput(descriptor: pipe.writing)
         let registry = PrometheusRegistry()
         output.countDrops(with: Counter(label: "dropped", factory: registry))
-        output.announceDrops { "DROPPED \($0)\n" }
+        output.setDropNotice { "DROPPED \($0)\n" }
         // The pipe and the queue are full long before the end.
         for number in 0..<1_000 { output.write(self.line(number)) }
         let dropped = output.dropped

@@ -74,7 +74,6 @@ import TidingsWire
         #expect(codes == [1001])
     }
 
-    /// Why a server does not start.
     private func faults(_ change: (inout ServerConfiguration) -> Void) async throws -> [String] {
         do {
             try await TestServer.with(change) { _ in }
@@ -108,7 +107,7 @@ import TidingsWire
 
     @Test func `names every credential it cannot use`() async throws {
         let faults = try await self.faults { configuration in
-            var apns = ServerConfiguration.Apns()
+            var apns = ServerConfiguration.APNs()
             (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "/nonexistent/key.p8")
             apns.topic = "com.example.chat"
             configuration.apps[0].apns = apns

@@ -25,7 +25,6 @@ private final class ModelStore: BatchStore, @unchecked Sendable {
         self.state = NIOLockedValueBox((store, self.opening.epoch, false, []))
     }
 
-    /// How many commands each batch had.
     var batches: [Int] { self.state.withLockedValue { $0.batches } }
 
     func fail() { self.state.withLockedValue { $0.fails = true } }
@@ -42,7 +41,6 @@ private final class ModelStore: BatchStore, @unchecked Sendable {
     }
 }
 
-/// Takes pushes and answers as told.
 private final class FakeSender: PushSender {
     let environment = PushEnvironment.sandbox
     private let sent = NIOLockedValueBox<[APNsRequest]>([])
@@ -53,6 +51,14 @@ private final class FakeSender: PushSender {
         self.sent.withLockedValue { $0.append(request) }
         completion(.accepted(apnsID: request.apnsID ?? "", uniqueID: nil))
     }
+
+    private let report = NIOLockedValueBox<(@Sendable (String?, LaneState) -> Void)?>(nil)
+
+    func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {
+        self.report.withLockedValue { $0 = report }
+    }
+
+    func report(_ state: LaneState) { self.report.withLockedValue { $0 }?(nil, state) }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The server's loop` {
@@ -63,7 +69,6 @@ private final class FakeSender: PushSender {
         var test: TestServer
     }
 
-    /// A loop with a gateway in front of it, a store and a sender that are not real.
     private func with(_ body: (Rig) async throws -> Void) async throws {
         var configuration = TestServer.configuration(folder: "/nowhere")
         configuration.core.graceTime = 0
@@ -97,25 +102,27 @@ private final class FakeSender: PushSender {
             content: "{\"content\":\"hello\"}")
     }
 
+    private func sendToPhoneThatIsGone(_ rig: Rig, _ environment: PushEnvironment) async throws -> MessageID {
+        let bob = try await rig.test.client("bob")
+        try await bob.send(.registerPush(.init(token: "abcd", environment: environment, topic: "com.example.chat")))
+        try await bob.send(.runState(.suspending))
+        await bob.close()
+        try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
+        let send = APICommand.send(.init(app: "demo", user: "alice"), self.draft("c1"))
+        guard case .accepted(let accepted) = await rig.server.execute(send) else {
+            throw APIProblem.bug
+        }
+        return accepted.messageID
+    }
+
     @Test func `pushes through the app's sender to a phone that is gone`() async throws {
         try await self.with { rig in
-            let bob = try await rig.test.client("bob")
-            try await bob.send(.registerPush(.init(token: "abcd", environment: .sandbox, topic: "com.example.chat")))
-            try await bob.send(.runState(.suspending))
-            await bob.close()
-            try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
-            guard
-                case .accepted(let accepted) = await rig.server.ask(
-                    .send(.init(app: "demo", user: "alice"), self.draft("c1")))
-            else {
-                Issue.record("the send was refused")
-                return
-            }
+            let message = try await self.sendToPhoneThatIsGone(rig, .sandbox)
             try await rig.test.eventually { rig.sender.requests.count == 1 }
             let request = try #require(rig.sender.requests.first)
             #expect(request.token == "abcd")
             #expect(request.topic == "com.example.chat")
-            #expect(request.collapseID == accepted.messageID.description)
+            #expect(request.collapseID == message.description)
             try await rig.test.eventually {
                 rig.test.metric("tidings_legs_ended_total{end=\"accepted\"}") == "1"
                     && rig.test.metric("tidings_pushes_total{outcome=\"accepted\"}") == "1"
@@ -124,23 +131,35 @@ private final class FakeSender: PushSender {
         }
     }
 
-    @Test func `keeps a push whose side of Apple's has no credential`() async throws {
+    @Test func `keeps pushes while the app's sender says that it is paused`() async throws {
         try await self.with { rig in
             let bob = try await rig.test.client("bob")
-            try await bob.send(.registerPush(.init(token: "abcd", environment: .production, topic: "com.example.chat")))
+            try await bob.send(.registerPush(.init(token: "abcd", environment: .sandbox, topic: "com.example.chat")))
             try await bob.send(.runState(.suspending))
             await bob.close()
             try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
+            rig.sender.report(.paused(LaneOutage(.provider, reason: "ServiceUnavailable")))
             guard
-                case .accepted(let accepted) = await rig.server.ask(
-                    .send(.init(app: "demo", user: "alice"), self.draft("c1")))
+                case .accepted(let accepted) = await rig.server.execute(
+                    .send(.init(app: "demo", user: "alice"), self.draft("c1"))),
+                case .trace(let trace?, _) = await rig.server.execute(.trace("demo", accepted.messageID))
             else {
-                Issue.record("the send was refused")
+                Issue.record("the send was refused, or has no trace")
                 return
             }
+            #expect(trace.open.map(\.wait) == [.providerDown])
+            #expect(rig.sender.requests.isEmpty)
+            rig.sender.report(.usable)
+            try await rig.test.eventually { rig.sender.requests.count == 1 }
+        }
+    }
+
+    @Test func `keeps a push whose side of Apple's has no credential`() async throws {
+        try await self.with { rig in
+            let message = try await self.sendToPhoneThatIsGone(rig, .production)
             try await rig.test.eventually { rig.test.metric("tidings_pushes_total{outcome=\"no_credential\"}") == "1" }
             #expect(rig.sender.requests.isEmpty)
-            guard case .trace(let trace?, _) = await rig.server.ask(.trace("demo", accepted.messageID)) else {
+            guard case .trace(let trace?, _) = await rig.server.execute(.trace("demo", message)) else {
                 Issue.record("no trace")
                 return
             }
@@ -180,7 +199,7 @@ private final class FakeSender: PushSender {
                 if case .sendRefused = frame { break }
                 if case .problem = frame { break }
             }
-            let after = await rig.server.ask(.send(.init(app: "demo", user: "alice"), self.draft("c2")))
+            let after = await rig.server.execute(.send(.init(app: "demo", user: "alice"), self.draft("c2")))
             guard case .refused(let problem) = after else {
                 Issue.record("accepted after the failure")
                 return

@@ -5,7 +5,6 @@ import TidingsModel
 @testable import TidingsServer
 
 @Suite struct `What the time-zone database says` {
-    /// Wall milliseconds of a time written as in RFC 3339.
     static func wall(_ text: String) throws -> Int64 {
         Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970 * 1_000)
     }

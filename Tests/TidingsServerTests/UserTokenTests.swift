@@ -219,7 +219,7 @@ import TidingsModel
 }
 
 @Suite struct `An API key` {
-    private let keys = ApiKeys(apps: TestServer.configuration(folder: "/nowhere").apps)
+    private let keys = APIKeys(apps: TestServer.configuration(folder: "/nowhere").apps)
 
     @Test func `opens what its scopes say, in its own app only`() {
         #expect(self.keys.access(app: "demo", key: TestServer.key, scope: .messages) == .granted(name: "operator"))

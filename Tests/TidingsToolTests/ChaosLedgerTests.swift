@@ -3,7 +3,7 @@ import Testing
 
 @testable import tidings
 
-/// Seven notifications of which each has another fate, as honest books have them.
+/// Seven notifications of which each has another outcome, as honest books have them.
 private struct Books {
     var ledger = ChaosLedger(notifications: 7)
     var taken: [ChaosFault: Int] = [
@@ -21,7 +21,7 @@ private struct Books {
         ]
         // Of the four connections the outage cut the client was closing one itself.
         self.seen.closed = ["lost": 4, "connect_failed": 7, "silence": 1, "refused": 5]
-        var fates: [(ends: [ChaosLedger.Result], lines: [ChaosLine])] = [
+        var outcomes: [(ends: [ChaosLedger.Result], lines: [ChaosLine])] = [
             ([.accepted], [.refused(.internalServerError), .accepted]),
             ([.unknown(byReset: false)], [.accepted, .answerLost]),
             ([.unknown(byReset: true)], [.faulted("reset_stream")]),
@@ -31,10 +31,10 @@ private struct Books {
             ([.unknown(byReset: false)], [.refused(.expiredProviderToken), .faulted("black_hole")]),
             ([.unknown(byReset: false)], [.refused(.expiredProviderToken)]),
         ]
-        change(&fates)
-        for (number, fate) in fates.enumerated() {
-            for end in fate.ends { self.ledger.ended(number, end) }
-            for line in fate.lines { self.ledger.logged(number, line) }
+        change(&outcomes)
+        for (number, outcome) in outcomes.enumerated() {
+            for end in outcome.ends { self.ledger.ended(number, end) }
+            for line in outcome.lines { self.ledger.logged(number, line) }
         }
     }
 
@@ -93,7 +93,7 @@ private struct Books {
         #expect(
             Books { $0[6].ends = [.unknown(byReset: true)] }.violations() == [
                 "notification 6 was reported as reset, and was not",
-                "expire_token struck 2 times, 0 of them in doubt, and the client saw 1",
+                "expire_token was injected 2 times, 0 of them in doubt, and the client saw 1",
             ])
     }
 
@@ -109,20 +109,20 @@ private struct Books {
         books = Books()
         books.taken[.cut] = 1
         books.seen.closed["lost"] = 5
-        #expect(books.violations() == ["cut struck 1 times, and the log has 0"])
+        #expect(books.violations() == ["cut was injected 1 times, and the log has 0"])
     }
 
     @Test(arguments: ChaosFault.allCases.filter { $0.counter != nil && $0 != .expireToken })
     func `break on a fault the client saw too seldom or too often`(fault: ChaosFault) throws {
         let counter = try #require(fault.counter)
         let honest = Books()
-        let struck = honest.taken[fault] ?? 0
-        for saw in [struck - 1, struck + 1] {
+        let injected = honest.taken[fault] ?? 0
+        for saw in [injected - 1, injected + 1] {
             var books = honest
             books.seen.faults[counter] = saw
             #expect(
                 books.violations() == [
-                    "\(fault.rawValue) struck \(struck) times, 0 of them in doubt, and the client saw \(saw)"
+                    "\(fault.rawValue) was injected \(injected) times, 0 of them in doubt, and the client saw \(saw)"
                 ])
         }
     }
@@ -162,13 +162,13 @@ private struct Books {
         #expect(books.violations().isEmpty == isRight)
     }
 
-    @Test func `break when a fault struck too seldom, whichever it is`() {
+    @Test func `break when a fault was injected too seldom, whichever it is`() {
         let often: [ChaosFault] = [.expireToken, .goAwayEmpty, .tlsAlert, .refuseConnect]
         let seldom = ChaosFault.allCases.filter { !often.contains($0) }
-        let struck = { (fault: ChaosFault) in Books().taken[fault] ?? 0 }
+        let injected = { (fault: ChaosFault) in Books().taken[fault] ?? 0 }
         #expect(
             Books().violations(atLeast: 2)
-                == seldom.map { "\($0.rawValue) struck \(struck($0)) times, and should 2 times" })
+                == seldom.map { "\($0.rawValue) was injected \(injected($0)) times, and should 2 times" })
     }
 
     @Test func `know a notification by its id`() {

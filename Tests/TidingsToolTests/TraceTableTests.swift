@@ -53,14 +53,14 @@ import TidingsModel
         ]
     }
 
-    @Test func `names a withdrawal and a custom message as what they are`() {
+    @Test func `names a recall and a custom message as what they are`() {
         var trace: JSONValue = [
             "message_id": "01qdq6qdr0001", "kind": "recall", "sender": "alice", "recalls": "01qdq6qdr0000",
             "conversation": ["type": "GRP", "target": "team"], "sent_at": 1_767_225_600_000,
         ]
         #expect(
             TraceTable(trace).lines == [
-                "withdrawal 01qdq6qdr0001 of message 01qdq6qdr0000 by alice in GRP:team, "
+                "recall 01qdq6qdr0001 of message 01qdq6qdr0000 by alice in GRP:team, "
                     + "accepted 2026-01-01 00:00:00.000 UTC", "no leg: no phone has to be told by a push",
             ])
         trace = [
@@ -80,10 +80,10 @@ import TidingsModel
             "sent_at": 1_767_225_600_000,
         ]
         #expect(TraceTable(trace).lines.last == "no leg yet: the message has just been accepted")
-        let withdrawn: JSONValue = [
-            "message_id": "01qdq6qdr0000", "kind": "message", "sender": "alice", "withdrawal": "01qdq6qdr0001",
+        let recalled: JSONValue = [
+            "message_id": "01qdq6qdr0000", "kind": "message", "sender": "alice", "recall": "01qdq6qdr0001",
             "conversation": ["type": "GRP", "target": "team"], "sent_at": 1_767_225_600_000,
         ]
-        #expect(TraceTable(withdrawn).lines.first?.hasSuffix("UTC, withdrawn by 01qdq6qdr0001") == true)
+        #expect(TraceTable(recalled).lines.first?.hasSuffix("UTC, recalled by 01qdq6qdr0001") == true)
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule against samples that break it and neighbours that do not, so that no rule passes because it sees nothing.
+/// Each rule against samples that break it and other tenants that do not, so that no rule passes because it sees nothing.
 @Suite struct `A rule of the house` {
     private static let core = "Sources/Server/ServerCore/Sample.swift"
     private static let shell = "Sources/Server/MessageStore/Sample.swift"
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `judges a name by what its file declares, and then by what its target does`() {
-        let neighbours = HashOrder.Names(hashed: ["legs", "both"], ordered: ["lanes", "both"])
+        let otherTenants = HashOrder.Names(hashed: ["legs", "both"], ordered: ["lanes", "both"])
         let text = """
             for leg in self.legs {}
             for lane in self.lanes.keys {}
@@ -99,9 +99,9 @@ import Testing
             let times = [a ? b : c, d]
             times.map { $0 }
             """
-        let source = Source(path: Self.core, text: text, neighbours: neighbours)
+        let source = Source(path: Self.core, text: text, otherTenants: otherTenants)
         #expect(CoreRules.hashOrder.check(source).map(\.line) == [1, 4])
-        let own = Source(path: Self.core, text: "let legs: [Int]\n" + text, neighbours: neighbours)
+        let own = Source(path: Self.core, text: "let legs: [Int]\n" + text, otherTenants: otherTenants)
         #expect(CoreRules.hashOrder.check(own).map(\.line) == [5])
     }
 

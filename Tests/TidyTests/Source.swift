@@ -9,10 +9,10 @@ struct Source {
     /// The tokens without the comments.
     let code: [Token]
     /// What the other files of the target declare; only the rule about hash order asks.
-    var neighbours: HashOrder.Names
+    var otherTenants: HashOrder.Names
 
-    init(path: String, text: String, neighbours: HashOrder.Names = HashOrder.Names()) {
-        self.neighbours = neighbours
+    init(path: String, text: String, otherTenants: HashOrder.Names = HashOrder.Names()) {
+        self.otherTenants = otherTenants
         self.path = path
         self.text = text
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -14,7 +14,6 @@ final class Notebook: Sendable {
     func clear() { self.notes.withLock { $0 = [] } }
 }
 
-/// An app with scenes, its delegate as a messenger's would be.
 final class AppDelegate: UIResponder, UIApplicationDelegate {
     let notebook: Notebook
     init(_ notebook: Notebook) { self.notebook = notebook }
@@ -95,7 +94,6 @@ final class SceneDelegate: UIResponder, UIWindowSceneDelegate {
     func sceneDidEnterBackground(_ scene: UIScene) { self.notebook.note("sceneDEB") }
 }
 
-/// An extension that marks the text.
 final class NotificationService: UNNotificationServiceExtension {
     override func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
@@ -109,8 +107,7 @@ final class NotificationService: UNNotificationServiceExtension {
 
 let chat: BundleID = "com.example.chat"
 
-/// A phone with the little app, launched, allowed to notify, its notebook clean.
-@MainActor func phoneInFront(
+@MainActor func phoneInForeground(
     _ version: OSVersion = 17, notebook: Notebook, withExtension: Bool = false
 ) async -> VirtualPhone {
     let phone = VirtualPhone(osVersion: version)
@@ -148,7 +145,6 @@ func alert(_ body: String, mutable: Bool = false) -> JSONValue {
     return left == UIApplication.backgroundTimeUnlimited ? nil : left
 }
 
-/// Begins a background task that notes its expiration and ends.
 @MainActor func beginTask(noting notebook: Notebook) {
     let running = RunningTask()
     running.identifier = UIApplication.shared.beginBackgroundTask(withName: "linger") {

@@ -6,7 +6,6 @@ import UIKit
 import UserNotifications
 import VirtualPhone
 
-/// An app that has nothing but a launch.
 private final class BareDelegate: UIResponder, UIApplicationDelegate {
     func application(
         _ application: UIApplication,
@@ -17,7 +16,6 @@ private final class BareDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
-/// An app whose base class has a method.
 private class Base: UIResponder, UIApplicationDelegate {
     var center: CenterDelegate?
     func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]) {}

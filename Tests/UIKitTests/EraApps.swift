@@ -43,7 +43,7 @@ class SixDelegate: UIResponder, UIApplicationDelegate {
     ) { self.notebook.note("no token: \(error.localizedDescription)") }
 
     func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]) {
-        // S4.6: in front an own banner with a sound, else the screen.
+        // S4.6: in the foreground an own banner with a sound, else the screen.
         let aps = userInfo["aps"] as? [String: Any]
         let body = aps?["alert"] as? String ?? (aps?["alert"] as? [String: Any])?["body"] as? String
         if application.applicationState == .active {

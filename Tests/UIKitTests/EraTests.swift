@@ -14,7 +14,7 @@ import VirtualPhone
     }
 
     @Test(.requirement("S1.3", "S4.2", "S4.6"))
-    func `shows its own banner in front, with the system sound and the vibration`() async {
+    func `shows its own banner in the foreground, with the system sound and the vibration`() async {
         let phone = await self.phone()
         #expect(self.notebook.lines == ["DF", "token 64"])
         self.notebook.clear()
@@ -71,7 +71,7 @@ import VirtualPhone
     }
 
     @Test(.requirement("S1.7", "S1.8", "S4.4"))
-    func `hears of an arrival in front, on waking and after a cold tap by RF`() async {
+    func `hears of an arrival in the foreground, on waking and after a cold tap by RF`() async {
         let phone = await self.phone()
         self.notebook.clear()
         await phone.deliver(["aps": ["alert": "hi"], "k": "front"])
@@ -87,7 +87,7 @@ import VirtualPhone
         #expect(phone.faults == [])
     }
 
-    @Test func `gets its actions, with text by the form of iOS 9, in the background or in front`() async {
+    @Test func `gets its actions, with text by the form of iOS 9, in the background or in the foreground`() async {
         let phone = await self.phone()
         await phone.home()
         await phone.advance(by: .seconds(10))
@@ -139,7 +139,7 @@ import VirtualPhone
     }
 
     @Test(.requirement("S1.12", "S1.13", "S1.14"))
-    func `presents in front as WP says and navigates by DR, also from a cold start`() async {
+    func `presents in the foreground as WP says and navigates by DR, also from a cold start`() async {
         let phone = await self.phone()
         #expect(self.notebook.lines.contains("granted true"))
         self.notebook.clear()
@@ -195,7 +195,7 @@ import VirtualPhone
     let notebook = Notebook()
 
     @Test func `tell the version, the vendor's identifier and what the person changed`() async {
-        let phone = await phoneInFront(17, notebook: self.notebook)
+        let phone = await phoneInForeground(17, notebook: self.notebook)
         let first = await phone.inApp { deviceFacts() }
         #expect(first.version == "17.0")
         #expect(first.name == "iOS")
@@ -214,7 +214,7 @@ import VirtualPhone
     }
 
     @Test func `post a notification when Background App Refresh is turned off`() async {
-        let phone = await phoneInFront(17, notebook: self.notebook)
+        let phone = await phoneInForeground(17, notebook: self.notebook)
         await phone.inApp { noteRefreshChanges(in: self.notebook) }
         self.notebook.clear()
         await phone.set(.backgroundRefresh, to: false)

@@ -7,7 +7,6 @@ import UIKit
 import UserNotifications
 import VirtualPhone
 
-/// Notes what it can know when it is called.
 private final class CuriousApp: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate {
     private let notebook: Notebook
     init(_ notebook: Notebook) { self.notebook = notebook }
@@ -51,7 +50,6 @@ private final class CuriousApp: UIResponder, UIApplicationDelegate, @preconcurre
     static let methods: DelegateMethods = [.performFetch, .receiveResponse]
 }
 
-/// Notes its scene's state beside the app's.
 private final class CuriousScene: UIResponder, UIWindowSceneDelegate {
     private let notebook: Notebook
     init(_ notebook: Notebook) { self.notebook = notebook }
@@ -66,7 +64,6 @@ private final class CuriousScene: UIResponder, UIWindowSceneDelegate {
     func sceneDidEnterBackground(_ scene: UIScene) { self.note("DEB", scene) }
 }
 
-/// Gives the centre a delegate that nobody keeps.
 private final class ForgetfulApp: UIResponder, UIApplicationDelegate {
     private final class Lost: UNUserNotificationCenterDelegate {
         func userNotificationCenter(

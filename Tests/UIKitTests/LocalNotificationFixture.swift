@@ -7,7 +7,6 @@ import UIKit
     UIApplication.shared.currentUserNotificationSettings?.types.rawValue ?? 0
 }
 
-/// Schedules three and tells what the system keeps of them.
 @MainActor func scheduleThree() -> [String] {
     // The phone's calendar clock, not the machine's.
     let start = Date(timeIntervalSince1970: 1_767_225_600)
@@ -44,7 +43,6 @@ import UIKit
     }
 }
 
-/// Whether a scheduled one, and a changed one, is among those that the system keeps.
 @MainActor func isAmongScheduled() -> [Bool] {
     let reminder = UILocalNotification()
     reminder.alertBody = "remember"

@@ -3,7 +3,6 @@ import PhoneCore
 import UIKit
 import VirtualPhone
 
-/// An app of the time before UserNotifications and scenes.
 final class OldDelegate: UIResponder, UIApplicationDelegate {
     let notebook: Notebook
     init(_ notebook: Notebook) { self.notebook = notebook }
@@ -46,7 +45,6 @@ final class OldDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
-/// A phone of the era with the old app, launched and allowed to notify.
 @MainActor func oldPhone(_ version: OSVersion, _ notebook: Notebook) async -> VirtualPhone {
     let methods: DelegateMethods = [.receiveRemote, .receiveRemoteFetch, .receiveLocal]
     let phone = VirtualPhone(osVersion: version)

@@ -8,7 +8,7 @@ import VirtualPhone
     let notebook = Notebook()
 
     @Test(.requirement("S1.9", "S1.10"))
-    func `on iOS 9 hears of pushes by RF, in front, on waking and on a tap`() async {
+    func `on iOS 9 hears of pushes by RF, in the foreground, on waking and on a tap`() async {
         let phone = await oldPhone(9, self.notebook)
         await phone.deliver(["aps": ["alert": "a"], "k": "front"])
         #expect(self.notebook.lines == ["RF active front"])
@@ -69,8 +69,8 @@ import VirtualPhone
     @Test func `do not hear of each other`() async {
         let left = Notebook()
         let right = Notebook()
-        let first = await phoneInFront(notebook: left)
-        let second = await phoneInFront(notebook: right)
+        let first = await phoneInForeground(notebook: left)
+        let second = await phoneInForeground(notebook: right)
         left.clear()
         right.clear()
         await first.deliver(alert("left"))
@@ -86,7 +86,7 @@ import VirtualPhone
 
     @Test func `lose what a killed app held, and nothing it still does has an effect`() async {
         let notebook = Notebook()
-        let phone = await phoneInFront(notebook: notebook)
+        let phone = await phoneInForeground(notebook: notebook)
         let process = phone.process()
         await phone.terminate()
         #expect(process?.isAlive == false)

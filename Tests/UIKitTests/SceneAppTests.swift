@@ -10,7 +10,7 @@ import VirtualPhone
     let notebook = Notebook()
 
     @Test func `is launched, connected and asked to register in Apple's order`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         #expect(
             self.notebook.lines.filter { $0 != "granted true" && !$0.hasPrefix("token") } == [
                 "DF []", "SC -", "sceneWEF", "sceneDBA",
@@ -22,8 +22,8 @@ import VirtualPhone
     }
 
     @Test(.requirement("S1.14", "S2.9"))
-    func `decides in front how a push is presented`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+    func `decides in the foreground how a push is presented`() async {
+        let phone = await phoneInForeground(notebook: self.notebook)
         self.notebook.clear()
         await phone.deliver(alert("hi"))
         #expect(self.notebook.lines == ["WP hi"])
@@ -33,7 +33,7 @@ import VirtualPhone
 
     @Test(.requirement("S0.20", "S0.21"))
     func `is told of a tap once it comes back, and by its scene if it was gone`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.home()
         await phone.advance(by: .seconds(40))
         #expect(phone.state() == .suspended)
@@ -56,7 +56,7 @@ import VirtualPhone
 
     @Test(.requirement("S4.9"))
     func `is woken by a silent push and answers it`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.home()
         await phone.advance(by: .seconds(40))
         self.notebook.clear()
@@ -67,7 +67,7 @@ import VirtualPhone
 
     @Test(.requirement("S2.19"))
     func `shows what its extension made of a push, with the extension's badge`() async {
-        let phone = await phoneInFront(notebook: self.notebook, withExtension: true)
+        let phone = await phoneInForeground(notebook: self.notebook, withExtension: true)
         await phone.home()
         await phone.deliver(alert("raw", mutable: true))
         #expect(phone.screen.list.map(\.notification.request.content.body) == ["[raw]"])
@@ -76,7 +76,7 @@ import VirtualPhone
 
     @Test(.requirement("S3.9"))
     func `posts, lists and removes local notifications and sets its badge`() async throws {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.home()
         try await phone.inApp {
             let content = UNMutableNotificationContent()
@@ -103,7 +103,7 @@ import VirtualPhone
     }
 
     @Test func `gets an error it can read when it adds what says nothing`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.inApp {
             await #expect(throws: UNError.self) {
                 try await UNUserNotificationCenter.current().add(
@@ -113,7 +113,7 @@ import VirtualPhone
     }
 
     @Test func `keeps running in the background as long as its task, and is told when the time is up`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.inApp {
             #expect(backgroundTimeLeft() == nil)
             beginTask(noting: self.notebook)
@@ -131,7 +131,7 @@ import VirtualPhone
     }
 
     @Test func `hears of typed text and of actions from a dead start`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.inApp {
             UNUserNotificationCenter.current().setNotificationCategories([
                 UNNotificationCategory(
@@ -155,7 +155,7 @@ import VirtualPhone
 
     @Test(.requirement("S2.1"))
     func `keeps its pushes while it is in airplane mode: the newest comes when it is back`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.home()
         await phone.setAirplaneMode(true)
         await phone.deliver(alert("one"))
@@ -166,7 +166,7 @@ import VirtualPhone
     }
 
     @Test func `is connected anew by a tap after its scene was released`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         await phone.home()
         await phone.disconnectScene()
         self.notebook.clear()
@@ -180,7 +180,7 @@ import VirtualPhone
     }
 
     @Test func `gets another token when it is installed again or restored on a new phone`() async {
-        let phone = await phoneInFront(notebook: self.notebook)
+        let phone = await phoneInForeground(notebook: self.notebook)
         func tokens() -> [String] {
             phone.callbacks.compactMap { record in
                 if case .registeredForRemoteNotifications(let token) = record.callback { token.rawValue } else { nil }

@@ -4,7 +4,6 @@ import Testing
 import UIKit
 import VirtualPhone
 
-/// A screen that notes when it is seen.
 private final class Screen: UIViewController {
     private let notebook: Notebook?
 
@@ -49,11 +48,11 @@ private final class Screen: UIViewController {
         self.tabs.selectedIndex = 7
         #expect(self.tabs.selectedIndex == 1)
         self.tabs.selectedViewController = self.chats
-        let picture = Screen("Picture")
-        detail.present(picture, animated: true)
-        #expect(self.window.visibleScreens == ["Conversations", "Chat PR:alice", "Picture"])
-        #expect(self.chats.visibleViewController === picture)
-        #expect(picture.presentingViewController === self.tabs)
+        let image = Screen("Image")
+        detail.present(image, animated: true)
+        #expect(self.window.visibleScreens == ["Conversations", "Chat PR:alice", "Image"])
+        #expect(self.chats.visibleViewController === image)
+        #expect(image.presentingViewController === self.tabs)
         detail.dismiss(animated: false)
         #expect(self.chats.visibleViewController === detail)
         let popped = self.chats.popToRootViewController(animated: false)
@@ -83,10 +82,10 @@ private final class Screen: UIViewController {
         self.open()
         let detail = Screen("Chat")
         self.chats.pushViewController(detail, animated: false)
-        detail.present(Screen("Picture"), animated: false)
+        detail.present(Screen("Image"), animated: false)
         #expect(self.tabs.presentedViewController != nil)
         detail.present(Screen("Second"), animated: false)
-        #expect(self.window.visibleScreens == ["Conversations", "Chat", "Picture"])
+        #expect(self.window.visibleScreens == ["Conversations", "Chat", "Image"])
         self.window.rootViewController?.dismiss(animated: false)
         #expect(self.window.visibleScreens == ["Conversations", "Chat"])
         let sheet = Screen("Sheet")
@@ -105,14 +104,14 @@ private final class Screen: UIViewController {
         self.chats.pushViewController(chat, animated: false)
         #expect(list.view.window == nil)
         #expect(chat.view.window === self.window)
-        let picture = Screen("Picture")
-        picture.modalPresentationStyle = .fullScreen
-        chat.present(picture, animated: false)
+        let image = Screen("Image")
+        image.modalPresentationStyle = .fullScreen
+        chat.present(image, animated: false)
         #expect(chat.view.window == nil)
-        #expect(picture.view.window === self.window)
-        picture.dismiss(animated: false)
+        #expect(image.view.window === self.window)
+        image.dismiss(animated: false)
         #expect(chat.view.window === self.window)
-        #expect(picture.view.window == nil)
+        #expect(image.view.window == nil)
     }
 
     @Test func `appear when their window does, key or not`() {
@@ -130,7 +129,7 @@ private final class Screen: UIViewController {
     }
 
     @Test func `are in one key window an app`() async {
-        let phone = await phoneInFront(notebook: Notebook())
+        let phone = await phoneInForeground(notebook: Notebook())
         await phone.inApp {
             let first = UIApplication.shared.keyWindow
             let second = UIWindow(frame: UIScreen.main.bounds)

@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import TidingsModel
 import UserNotifications
-import VirtualPhone
 
-/// What a test's app noted.
+@testable import VirtualPhone
+
 private final class Notes: Sendable {
     private let lines = Mutex<[String]>([])
     func add(_ line: String) { self.lines.withLock { $0.append(line) } }
@@ -32,15 +32,13 @@ private func addAndRemove() {
     center.setBadgeCount(2)
 }
 
-/// The end of a link that notes what is sent.
 private final class Recorder: PhoneLink {
     private let lines = Mutex<[ProcessMessage]>([])
     var sent: [ProcessMessage] { self.lines.withLock { $0 } }
     func send(_ message: ProcessMessage) { self.lines.withLock { $0.append(message) } }
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { nil }
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { nil }
 }
 
-/// Tries what only an app may.
 private final class CuriousService: UNNotificationServiceExtension {
     final class Delegate: UNUserNotificationCenterDelegate {}
     override func didReceive(
@@ -62,7 +60,7 @@ private final class CuriousService: UNNotificationServiceExtension {
                 entitlements: entitlements),
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
-                    if case .didFinishLaunching = callback { process.tell(.remoteRegistrationRequested) }
+                    if case .didFinishLaunching = callback { process.report(.remoteRegistrationRequested) }
                     reply()
                 }
             }, serviceExtension: VirtualExtension.code { CuriousService() })
@@ -340,7 +338,7 @@ private final class CuriousService: UNNotificationServiceExtension {
     }
 
     @Test func `travels with the content by its name`() throws {
-        let url = try self.file("picture.JPG")
+        let url = try self.file("image.JPG")
         defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
         let content = UNMutableNotificationContent()
         content.body = "look"

@@ -1,8 +1,9 @@
 import Foundation
-import PhoneCore
 import Testing
 import TidingsModel
 import UserNotifications
+
+@testable import PhoneCore
 
 @Suite struct `A notification's content` {
     @Test func `keeps every part through a copy that is changed`() throws {

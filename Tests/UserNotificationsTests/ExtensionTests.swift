@@ -5,9 +5,9 @@ import Synchronization
 import Testing
 import TidingsModel
 import UserNotifications
-import VirtualPhone
 
-/// Never calls its handler until its time is up.
+@testable import VirtualPhone
+
 private final class SlowService: UNNotificationServiceExtension {
     private var finish: (() -> Void)?
 
@@ -22,7 +22,6 @@ private final class SlowService: UNNotificationServiceExtension {
     override func serviceExtensionTimeWillExpire() { self.finish?() }
 }
 
-/// Writes to the app group, as a ledger does.
 private final class GroupService: UNNotificationServiceExtension {
     override func didReceive(
         _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
@@ -33,7 +32,6 @@ private final class GroupService: UNNotificationServiceExtension {
     }
 }
 
-/// Answers only when its time is up, and notes how often that is said of each of its pushes.
 private final class PunctualService: UNNotificationServiceExtension {
     private let notes: Notes
     private var request: UNNotificationRequest?
@@ -77,7 +75,6 @@ private final class BlockingService: UNNotificationServiceExtension {
     override func serviceExtensionTimeWillExpire() { self.isOver.signal() }
 }
 
-/// The end of a link that only listens.
 private final class Listener: PhoneLink {
     let messages: AsyncStream<ProcessMessage>
     private let continuation: AsyncStream<ProcessMessage>.Continuation
@@ -85,10 +82,9 @@ private final class Listener: PhoneLink {
     init() { (self.messages, self.continuation) = AsyncStream.makeStream() }
 
     func send(_ message: ProcessMessage) { self.continuation.yield(message) }
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? { nil }
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? { nil }
 }
 
-/// What an extension noted.
 private final class Notes: Sendable {
     private let lines = Mutex<[String]>([])
     func add(_ line: String) { self.lines.withLock { $0.append(line) } }
@@ -107,7 +103,7 @@ private final class Notes: Sendable {
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
                     if case .didFinishLaunching = callback {
-                        process.tell(.remoteRegistrationRequested)
+                        process.report(.remoteRegistrationRequested)
                         Task {
                             _ = try? await UNUserNotificationCenter.current().requestAuthorization(options: [
                                 .alert, .badge, .sound,
@@ -128,7 +124,7 @@ private final class Notes: Sendable {
     @Test(.requirement("S2.21"))
     func `may deliver its best attempt when its time is up`() async {
         let phone = await self.phone { SlowService() }
-        phone.patienceMilliseconds = 30
+        phone.timeoutMilliseconds = 30
         await phone.deliver(self.push)
         #expect(phone.screen.list == [])
         await phone.advance(by: .seconds(31))
@@ -139,7 +135,7 @@ private final class Notes: Sendable {
     func `is told of its own time, also when two of its pushes have one identifier`() async {
         let notes = Notes()
         let phone = await self.phone { PunctualService(notes) }
-        phone.patienceMilliseconds = 30
+        phone.timeoutMilliseconds = 30
         await phone.deliver(["aps": ["alert": "first", "mutable-content": 1]], collapseID: "same")
         await phone.advance(by: .seconds(10))
         await phone.deliver(["aps": ["alert": "second", "mutable-content": 1]], collapseID: "same")

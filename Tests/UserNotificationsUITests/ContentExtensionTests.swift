@@ -8,14 +8,12 @@ import UserNotifications
 import UserNotificationsUI
 import VirtualPhone
 
-/// What app and extension noted.
 private final class Notes: Sendable {
     private let lines = Mutex<[String]>([])
     func add(_ line: String) { self.lines.withLock { $0.append(line) } }
     var all: [String] { self.lines.withLock { $0 } }
 }
 
-/// An app that notes its responses.
 private final class App: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate {
     let notes: Notes
     init(_ notes: Notes) { self.notes = notes }
@@ -40,7 +38,6 @@ private final class App: UIResponder, UIApplicationDelegate, @preconcurrency UNU
     }
 }
 
-/// A screen for photographs.
 private final class PhotoScreen: UIViewController, UNNotificationContentExtension {
     private let notes: Notes
 

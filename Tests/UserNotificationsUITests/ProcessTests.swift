@@ -5,7 +5,6 @@ import Testing
 import TidingsModel
 import VirtualPhone
 
-/// The example app and its content extension as operating-system processes.
 private struct HostedChat {
     static let app: BundleID = "com.example.chat"
     let folder: String
@@ -38,7 +37,6 @@ private struct HostedChat {
         self.trace = self.host.events().makeAsyncIterator()
     }
 
-    /// Hosts the app, in the background with a notification of the category, for the time of a test.
     static func hosted(
         extensionLinger: Int64 = 2_000, _ body: (inout Self) async throws -> Void
     ) async throws {
@@ -89,7 +87,6 @@ private struct HostedChat {
         return .null
     }
 
-    /// What the extension says it shows next.
     mutating func shown() async -> JSONValue {
         await self.next { $0["event"] == "screen" && $0["role"] == "contentExtension" }["screen"] ?? .null
     }
@@ -101,7 +98,6 @@ private struct HostedChat {
         return Int32(try #require(line["pid"]?.intValue))
     }
 
-    /// Whether the app's delegate is told of an action.
     mutating func appIsTold() async -> Bool {
         let line = await self.next { line in
             line["event"] == "callback" && line["role"] == "app"
@@ -110,7 +106,6 @@ private struct HostedChat {
         return line != .null
     }
 
-    /// What becomes of the expanded notification next, out of these words.
     mutating func state(_ words: Set<String> = ["doNotDismiss", "dismiss", "dismissAndForwardAction"]) async -> String {
         let line = await self.next {
             $0["event"] == "content_extension" && words.contains($0["state"]?.stringValue ?? "")
@@ -208,7 +203,6 @@ private struct HostedChat {
     }
 }
 
-/// Waits until something holds, for two minutes at most.
 private func eventually(_ holds: () -> Bool) async -> Bool {
     for _ in 0..<6_000 {
         if holds() { return true }

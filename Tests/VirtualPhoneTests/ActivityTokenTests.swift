@@ -3,15 +3,14 @@ import APNsModel
 import APNsSimulator
 import Foundation
 import Logging
-import PhoneCore
 import Testing
 import TidingsModel
 
+@testable import PhoneCore
 @testable import VirtualPhone
 
 private let topic = "com.example.chat.push-type.liveactivity"
 
-/// A phone with its app in front, whose part the test speaks, at a courier.
 private struct ActivityPhone {
     let puppet: Puppet
     let host: PhoneHost
@@ -33,7 +32,6 @@ private struct ActivityPhone {
         self.link.tell(.activityStarted(activity: activity, pushType: .token, contentState: ["score": 0]))
     }
 
-    /// Starts an activity and waits for its token.
     func token(of activity: String) async throws -> PushToken? {
         self.begin(activity)
         guard case .activityTokenUpdated(activity, let token) = try await self.link.nextCall() else { return nil }

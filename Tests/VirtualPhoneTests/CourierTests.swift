@@ -59,11 +59,11 @@ import TidingsModel
         await host.stop()
     }
 
-    @Test func `carries the wish for a channel, and a broadcast with its channel`() throws {
-        let wish = ChannelWish(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
+    @Test func `carries the subscription to a channel, and a broadcast with its channel`() throws {
+        let subscription = ChannelSubscription(topic: "com.example.chat", environment: .sandbox, channel: "Y3Vw")
         for (isOn, word): (Bool, JSONValue) in [(true, "subscribe"), (false, "unsubscribe")] {
             #expect(
-                wish.request(isOn: isOn).json == [
+                subscription.request(isOn: isOn).json == [
                     "type": word, "topic": "com.example.chat", "environment": "sandbox", "channel": "Y3Vw",
                 ])
         }

@@ -5,7 +5,6 @@ import TidingsModel
 
 @testable import VirtualPhone
 
-/// A connection of lines of JSON, as a process, a courier or a person at the control channel has it.
 final class LineConnection: Sendable {
     private let descriptor: Int32
     private let lines: AsyncStream<JSONValue>
@@ -27,7 +26,6 @@ final class LineConnection: Sendable {
         }.start()
     }
 
-    /// Connects to the loopback interface.
     convenience init(port: Int) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: port)
@@ -49,7 +47,6 @@ final class LineConnection: Sendable {
         return await iterator.next()
     }
 
-    /// The next line that fits.
     func next(where fits: (JSONValue) -> Bool) async -> JSONValue? {
         while let line = await self.next() { if fits(line) { return line } }
         return nil
@@ -96,7 +93,6 @@ final class FakeCourier: Sendable {
         }.start()
     }
 
-    /// The next connection of a phone.
     func accepted() async throws -> LineConnection {
         var iterator = self.iterator.withLock { $0 }
         guard let connection = await iterator.next() else { throw CocoaError(.fileReadUnknown) }
@@ -106,7 +102,6 @@ final class FakeCourier: Sendable {
     func close() { shutdown(self.descriptor, Int32(SHUT_RDWR)) }
 }
 
-/// A folder that is gone when the test is over.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -128,7 +123,6 @@ func processState(_ processIdentifier: Int) -> Character? {
     return state == "Z" ? nil : state
 }
 
-/// Waits for a state the operating system reaches soon.
 func eventually(_ condition: () -> Bool) async -> Bool {
     for _ in 0..<12_000 {
         if condition() { return true }

@@ -1,7 +1,8 @@
-import PhoneCore
 import Testing
 import TidingsModel
-import VirtualPhone
+
+@testable import PhoneCore
+@testable import VirtualPhone
 
 @Suite struct `The link between a phone and its processes` {
     static let content = NotificationContent(

@@ -23,7 +23,6 @@ struct Puppet {
     var phoneFolder: String { self.folder.path + "/phone" }
     var home: String { self.phoneFolder + "/protected/apps/com.example.chat/home" }
 
-    /// The environment of the process that was started last, once it has noted it.
     func environment() async -> [String: String] {
         guard await eventually({ FileManager.default.fileExists(atPath: self.home + "/env") }) else { return [:] }
         let text = (try? String(contentsOfFile: self.home + "/env", encoding: .utf8)) ?? ""
@@ -34,7 +33,6 @@ struct Puppet {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// The process's side of the link, introduced.
     func speak(methods: DelegateMethods = .modern) async throws -> LineConnection {
         let environment = await self.environment()
         let path = try #require(environment[PhoneEnvironment.socket])
@@ -58,7 +56,6 @@ struct Puppet {
 }
 
 extension LineConnection {
-    /// The next callback of the phone, answered as a method that returned.
     func nextCall(answering result: CallbackResult = .returned) async throws -> Callback {
         while let line = await self.next() {
             guard case .call(let number, let callback, _) = try HostMessage(json: line) else { continue }
@@ -291,7 +288,8 @@ extension LineConnection {
         control.send(["id": 4, "do": "input", "value": 1])
         #expect(
             await control.next() == [
-                "id": 4, "ok": false, "field": "app", "rule": "must be in front to be touched: com.example.chat",
+                "id": 4, "ok": false, "field": "app",
+                "rule": "must be in the foreground to be touched: com.example.chat",
             ])
         control.send(text: "not json\n")
         #expect(

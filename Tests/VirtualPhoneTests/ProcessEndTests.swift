@@ -6,7 +6,6 @@ import TidingsModel
 
 @testable import VirtualPhone
 
-/// What processes say around their end, and where they live.
 @Suite struct `A process that ends` {
     private static func faults(_ host: PhoneHost) async throws -> [String] {
         let events = try await host.perform(.trace(after: 0))["events"]?.arrayValue ?? []

@@ -1,7 +1,8 @@
-import PhoneCore
 import Testing
 import TidingsModel
 import VirtualPhone
+
+@testable import PhoneCore
 
 @MainActor @Suite struct `An app that tells its phone what the phone cannot see` {
     private func phone(_ version: OSVersion = 17) async -> VirtualPhone {

@@ -59,21 +59,21 @@ import TidingsModel
 
     @Test func `counts the requests of the HTTP API until they are answered or the server is gone`() {
         var world = World(options: WorldOptions(seed: 1, phones: 2))
-        var open: Int { world.load(isQuiet: false).apiRequests }
+        var open: Int { world.memoryLoad(isQuiet: false).apiRequests }
         world.startServer()
-        for _ in 1...3 { world.call(.unread(UserKey(app: World.app, user: "ann"), nil)) }
+        for _ in 1...3 { world.callAPI(.unread(UserKey(app: World.app, user: "ann"), nil)) }
         #expect(open == 3)
-        world.sync()
+        world.syncDisk()
         #expect(open == 0)
-        world.call(.unread(UserKey(app: World.app, user: "ann"), nil))
+        world.callAPI(.unread(UserKey(app: World.app, user: "ann"), nil))
         world.effectsToCrash = 0
         world.crash()
         #expect(open == 0)
     }
 
-    /// Found by the World: a push of a withdrawn message came when the app had long known, and rang.
+    /// Found by the World: a push of a recalled message came when the app had long known, and rang.
     @Test(arguments: [4, 74] as [UInt64])
-    func `lets no late push of a withdrawn message ring`(seed: UInt64) {
+    func `lets no late push of a recalled message ring`(seed: UInt64) {
         #expect(World.run(WorldOptions(seed: seed)).violations == [])
     }
 

@@ -33,6 +33,7 @@ let package = Package(
         .testTarget(name: "ToyTests", dependencies: ["Toy"], path: "Tests/ToyTests"),
         .target(name: "LeftOut", path: "Sources/Wing/LeftOut"),
     ])
+package.targets.removeAll { $0.name == "LeftOut" && Context.environment["TIDINGS_ONLY"] == "ToyTests" }
 """
 
 
@@ -42,7 +43,6 @@ def toy(script, tmp_path, monkeypatch):
     module = script("prove-mutation")
     monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(module, "FOLDER", tmp_path / "mutation")
-    monkeypatch.setattr(module, "NEEDS", {"Toy": ([], ["no-package"])})
     for path, text in {
         "Package.swift": MANIFEST,
         "Sources/Wing/Toy/Sum.swift": SUM,
@@ -192,3 +192,119 @@ def test_a_run_tells_the_seen_from_the_survivors(toy, monkeypatch, capsys, tmp_p
     (tmp_path / "Sources/Wing/Toy/Sum.swift").write_text(SUM.replace("{ left + right }", "{ 0 * (left + right) }"))
     assert run(toy(seen), monkeypatch) == 1
     assert "the unbroken tree fails already" in capsys.readouterr().err
+
+
+CORE = {"name": "Toy", "sample": 20, "short": 0, "floor": 60}
+RULES = """\
+/// Keeps what is small.
+public struct Small {
+    public private(set) var kept: [Int] = []
+    public init() {}
+    public mutating func keep(_ number: Int) -> Bool {
+        guard number < 10 else { return false }
+        self.kept.append(number)
+        return true
+    }
+    public mutating func forget() {
+        self.kept = []
+        print("forgotten")
+    }
+}
+"""
+RULE_TESTS = """\
+import Testing
+import Toy
+
+@Suite struct `What is small` {
+    @Test func `is kept`() {
+        var small = Small()
+        #expect(small.keep(9) && !small.keep(10))
+        #expect(small.kept == [9])
+    }
+}
+"""
+
+
+@pytest.fixture
+def rules(toy, tmp_path):
+    """The script on a core whose mutants are made by the operators."""
+
+    def write(**change):
+        (tmp_path / "Sources/Wing/Toy/Sum.swift").write_text(RULES)
+        (tmp_path / "Tests/ToyTests/SumTests.swift").write_text(RULE_TESTS)
+        lines = "\n".join(f"{key} = {toml(value)}" for key, value in (CORE | change).items())
+        (tmp_path / "Tests/Mutation/operators.toml").write_text(f"[[core]]\n{lines}\n")
+        return toy()
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"name": "Gone"}, "`name` must be one of ['Toy']"),
+        ({"sample": "all"}, "`sample` must be a int"),
+        ({"short": 21}, "`short` must be 0 to `sample`"),
+        ({"floor": 101}, "`floor` 1 to 100"),
+        ({"more": 1}, "unknown key ['more']"),
+    ],
+)
+def test_a_core_that_cannot_be_read_is_named(rules, monkeypatch, capsys, change, complaint):
+    assert run(rules(**change), monkeypatch, "--list") == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_cores_are_listed_with_what_is_tried_of_them(rules, monkeypatch, capsys):
+    assert run(rules(), monkeypatch, "--list") == 0
+    assert "20 mutants of Toy" in capsys.readouterr().out
+    assert run(rules(), monkeypatch, "--list", "--short") == 2
+    assert run(rules(short=3), monkeypatch, "--list", "--short") == 0
+    assert "3 mutants of Toy" in capsys.readouterr().out
+
+
+def test_at_most_a_hundred_are_curated(toy, monkeypatch, capsys):
+    assert run(toy(*[MUTANT | {"name": str(number)} for number in range(101)]), monkeypatch, "--list") == 2
+    assert "101 curated mutants, at most 100 are wanted" in capsys.readouterr().err
+
+
+def test_operators_break_a_core_and_what_no_test_sees_counts_against_its_floor(rules, monkeypatch, capsys, tmp_path):
+    assert run(rules(), monkeypatch) == 0
+    printed = capsys.readouterr().out
+    # The condition never and always, both literals, ten, what is appended; what forgets is tested by nothing.
+    assert "7 of 7 mutants of the operators" in printed
+    assert "Toy: 6 of 7 seen, 85 %; the floor is 60 %" in printed
+    assert "not seen: Sources/Wing/Toy/Sum.swift:11: statement: self.kept = []" in printed
+    assert (tmp_path / "Sources/Wing/Toy/Sum.swift").read_text() == RULES
+    assert run(rules(floor=90), monkeypatch) == 1
+    assert "below their floor: Toy" in capsys.readouterr().err
+
+
+def mutate(text):
+    from mutation import operators
+    mutants = operators.plan("A.swift", text)
+    for number, mutant in enumerate(mutants, 1):
+        mutant.number = number
+    return operators.apply(text, mutants)
+
+
+@pytest.mark.parametrize(
+    ("text", "mutated"),
+    [
+        ("func f() { if a { g() } }", "func f() { if (!isMutant(1) && ((isMutant(2) || (a)))) { g() } }"),
+        ("func f() { if let a { g() } }", None),
+        ("func f() { if case .a = b { g() } }", None),
+        ("let a = true", None),
+        ("func f() { switch a { case (true, 1): g() } }", None),
+        ("func f() -> Bool { true }", "func f() -> Bool { (isMutant(1) ? false : true) }"),
+        ("func f() -> Int { 7 + a.0 + $1 }", "func f() -> Int { (isMutant(1) ? 8 : 7) + a.0 + $1 }"),
+        ('func f() -> String { "7 \\(g("true"))" }', None),
+        ("init() {\n    self.a = b\n}", None),
+        ("func f() {\n    self.a = b\n    g()\n}", "func f() {\n    if !isMutant(1) { self.a = b }\n    g()\n}"),
+        ("func f() {\n    effects.append(\n        .a(b))\n}", "func f() {\n    if !isMutant(1) { effects.append(\n        .a(b)) }\n}"),
+        ("func f() {\n    self.a = b\n        + c\n    g()\n}", None),
+        ("func f<A>() where A == B { g() }", None),
+        ("func f() {\n    // if true { 1 }\n}", None),
+    ],
+)
+def test_operators_know_where_an_expression_stands(toy, text, mutated):
+    assert mutate(text) == (text if mutated is None else mutated)

@@ -89,7 +89,7 @@ import UIKit
         }
 
         private static func words(of message: StoredMessage) -> String {
-            message.isRecalled ? "(withdrawn)" : message.text ?? ""
+            message.isRecalled ? "(recalled)" : message.text ?? ""
         }
 
         private var connectionName: String {

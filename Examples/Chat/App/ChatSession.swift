@@ -12,7 +12,7 @@ import UIKit
     private var executor: NavigationExecutor?
     /// The message the server acknowledged last.
     var lastSent: MessageID?
-    /// The banner the app shows in front where the system shows none (iOS below 10).
+    /// The banner the app shows in the foreground where the system shows none (iOS below 10).
     var banner: InAppBanner?
     /// The backend's custom messages, oldest first, as this process was handed them.
     private(set) var customMessages: [CustomMessage] = []
@@ -42,7 +42,7 @@ import UIKit
         Task { [weak self, entries = self.client.logEntries] in
             for await _ in entries { self?.refresh() }
         }
-        // A lost connection is seen, and a chat that comes back to the front is read.
+        // A lost connection is seen, and a chat that comes back to the foreground is read.
         Task { [weak self, statuses = self.client.connectionStatuses] in
             for await _ in statuses { self?.refresh() }
         }

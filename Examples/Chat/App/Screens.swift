@@ -40,7 +40,7 @@ import UIKit
         self.reload()
     }
 
-    /// Reads the newest messages; what is on the screen of an app in front is read.
+    /// Reads the newest messages; what is on the screen of an app in the foreground is read.
     func reload() {
         guard let client = self.chat?.client else { return }
         self.messages = (try? client.history(conversation: self.conversation)) ?? []

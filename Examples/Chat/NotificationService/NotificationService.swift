@@ -5,7 +5,7 @@ import UserNotifications
 /// The service extension of the example: everything is forwarded.
 final class NotificationService: UNNotificationServiceExtension {
     private let handler = NotificationServiceHandler(
-        appGroupIdentifier: ChatAppGroup.identifier, options: .init(imageHosts: ChatPictures.hosts))
+        appGroupIdentifier: ChatAppGroup.identifier, options: .init(imageHosts: ChatImages.hosts))
 
     override func didReceive(
         _ request: UNNotificationRequest,
@@ -20,8 +20,8 @@ enum ChatAppGroup {
     static let identifier = ProcessInfo.processInfo.environment["CHAT_APP_GROUP"] ?? "group.com.example.chat"
 }
 
-/// Where the example's pictures lie; in an app of your own this is a list of your hosts.
-enum ChatPictures {
+/// Where the example's images lie; in an app of your own this is a list of your hosts.
+enum ChatImages {
     static let hosts = (ProcessInfo.processInfo.environment["CHAT_IMAGE_HOSTS"] ?? "").split(separator: ",").map(
         String.init)
 }

@@ -82,7 +82,6 @@ extension APNsClient {
             body: message.body)
     }
 
-    /// What an answer means that is not the one that was asked for.
     private static func failure(_ answer: APNsChannelAnswer) -> APNsFailure {
         switch answer {
         case .refused(let refusal): .refused(refusal)

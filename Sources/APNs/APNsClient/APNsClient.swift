@@ -9,7 +9,7 @@ public import TidingsModel
 ///
 /// One client serves one environment with one credential. It connects when the first push comes, keeps and adds
 /// connections as they are needed, renews its provider token at 45 minutes, sends again what APNs certainly did not
-/// process, and stops sending for a while when APNs says that the credential is wrong. Call `shutdown()` before the
+/// process, and stops sending for a while when APNs fails or says that the credential is wrong. Call `shutdown()` before the
 /// last reference goes: a connection keeps its client alive.
 ///
 /// ```swift
@@ -23,7 +23,6 @@ public final class APNsClient: Sendable {
     public var eventLoop: any EventLoop { self.engine.eventLoop }
 
     let configuration: Configuration
-    /// Pushes and broadcasts.
     let engine: APNsClientEngine
     /// The management of channels, which has a host of its own; it connects when it is needed.
     let management: APNsClientEngine
@@ -45,7 +44,6 @@ public final class APNsClient: Sendable {
         try self.init(configuration: configuration, logger: logger, .init(eventLoop: eventLoop))
     }
 
-    /// The same in other surroundings.
     package init(
         configuration: Configuration, logger: Logger, _ surroundings: Surroundings
     ) throws(InvalidField) {
@@ -94,6 +92,14 @@ public final class APNsClient: Sendable {
         contentsOf requests: Requests, inFlightMax: Int = 1_000
     ) -> APNsOutcomes<Requests> where Requests.Element == APNsRequest {
         APNsOutcomes(client: self, requests: requests, inFlightMax: max(inFlightMax, 1))
+    }
+
+    /// Reports whether pushes are sent: to one topic, or (nil) to all. What is not reported is usable. A report comes before the
+    /// outcomes that follow from the same cause.
+    ///
+    /// - Parameter report: called on `eventLoop`.
+    package func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {
+        self.engine.reportLanes(to: report)
     }
 
     // MARK: Credential

@@ -5,7 +5,6 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Making connections, and what they report.
 extension APNsClientEngine {
     var openConnections: Int { self.connections.count { $0.isOpen } }
 
@@ -57,7 +56,6 @@ extension APNsClientEngine {
         }
     }
 
-    /// TCP and TLS stand.
     func opened(_ connection: ClientConnectionHandler) {
         self.metrics.openedConnection()
         self.logger.debug("connection \(connection.id.rawValue) open")
@@ -81,7 +79,6 @@ extension APNsClientEngine {
         self.endCycle()
     }
 
-    /// APNs has announced how many streams it takes.
     func limited(_ connection: ClientConnectionHandler, _ limit: Int) {
         self.metrics.limited(to: limit)
         self.handle(.streamLimitAnnounced(connection.id, limit))

@@ -39,13 +39,12 @@ final class APNsClientEngine: @unchecked Sendable {
     private(set) var tls: NIOSSLContext
     let metrics: ClientMetrics
     private var core: APNsDispatcher
-    /// What arose while another event was handled.
     private var later = CircularBuffer<(APNsDispatcher.Event, APNsClientAnswer?)>()
     private var effects: [APNsDispatcher.Effect] = []
     private var isHandling = false
     /// The time of this cycle; nil outside of one.
     private var cycleTime: Now?
-    /// The requests that have not ended, by the lower half of their numbers.
+    /// By the lower half of their numbers.
     private var requests: [PendingRequest?] = []
     private var freeRequests: [UInt32] = []
     private var requestsTaken: UInt32 = 0
@@ -54,11 +53,12 @@ final class APNsClientEngine: @unchecked Sendable {
     /// In the order they were begun; a few.
     var connections: [ClientConnectionHandler] = []
     private var heads: PushHeads
-    /// The runs in which pushes have ended in this cycle.
     private var runs: [OutcomeRun] = []
     private var wake: Scheduled<Void>?
     private var shutdownPromises: [EventLoopPromise<Void>] = []
     private var isShutDown = false
+    /// Hears which requests would be sent, by topic or (nil) all; on the loop.
+    private var laneReport: (@Sendable (String?, LaneState) -> Void)?
 
     init(
         _ service: APNsClient.Configuration.Service, _ configuration: APNsClient.Configuration, tls: NIOSSLContext,
@@ -70,6 +70,8 @@ final class APNsClientEngine: @unchecked Sendable {
         limits.queueMax = configuration.queueMax
         limits.badTokensMax = configuration.badTokensMax
         limits.retriesMax = configuration.retriesMax
+        limits.providerFailuresMax = configuration.providerFailuresMax
+        limits.breakerPauses = BackOff(first: configuration.outagePause, longest: configuration.outagePauseMax)
         var session = ClientSession.Configuration()
         switch service {
         case .push: break
@@ -99,7 +101,6 @@ final class APNsClientEngine: @unchecked Sendable {
 
     static func jitter() -> Int64 { Int64.random(in: 0...999) }
 
-    /// Both clocks of this machine.
     static func clocks() -> Now {
         Now(
             monotonic: Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000),
@@ -124,6 +125,10 @@ final class APNsClientEngine: @unchecked Sendable {
         if isFirst { self.eventLoop.execute { self.takeOrders() } }
     }
 
+    func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {
+        self.eventLoop.execute { self.laneReport = report }
+    }
+
     func shutdown() async {
         let promise = self.eventLoop.makePromise(of: Void.self)
         self.eventLoop.execute {
@@ -144,7 +149,7 @@ final class APNsClientEngine: @unchecked Sendable {
         self.beginCycle()
         for order in orders {
             switch order {
-            case .send(let request): self.take(request)
+            case .send(let request): self.register(request)
             case .cancel(let request): self.cancelNow(request)
             case .cancelRun(let run):
                 run.isOver = true
@@ -162,7 +167,7 @@ final class APNsClientEngine: @unchecked Sendable {
         self.endCycle()
     }
 
-    private func take(_ request: PendingRequest) {
+    private func register(_ request: PendingRequest) {
         // Of use to nobody any more.
         if case .run(let run)? = request.waiter, run.isOver { return }
         let place = self.freeRequests.popLast() ?? UInt32(truncatingIfNeeded: self.requests.count)
@@ -199,10 +204,9 @@ final class APNsClientEngine: @unchecked Sendable {
     private func handOver(_ request: PendingRequest) {
         guard let id = request.id else { return }
         request.isInLine = false
-        self.handle(.sendRequested(id, request.ask(patience: self.configuration.requestDeadline, at: self.now)))
+        self.handle(.sendRequested(id, request.makeAsk(timeout: self.configuration.requestDeadline, at: self.now)))
     }
 
-    /// Takes in whoever waits for room, as far as there is some.
     private func takeFromLine() {
         while !self.isFull, let request = self.line.popFirst() {
             if !request.isOver { self.handOver(request) }
@@ -241,7 +245,6 @@ final class APNsClientEngine: @unchecked Sendable {
     /// What follows is one moment, until the cycle ends.
     func beginCycle() { if self.cycleTime == nil { self.cycleTime = self.surroundings.now() } }
 
-    /// Whoever waits for room comes in, everything written goes to the sockets, and the runs hear of their ends.
     func endCycle() {
         guard self.cycleTime != nil else { return }
         self.takeFromLine()
@@ -280,6 +283,7 @@ final class APNsClientEngine: @unchecked Sendable {
             for promise in self.shutdownPromises { promise.succeed() }
             self.shutdownPromises = []
         case .warn(let text): self.logger.warning("\(text)")
+        case .reportLane(let topic, let state): self.laneReport?(topic, state)
         }
     }
 

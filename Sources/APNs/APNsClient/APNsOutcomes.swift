@@ -24,7 +24,6 @@ public struct APNsOutcomes<Requests: AsyncSequence & Sendable>: AsyncSequence wh
     /// Reads the outcomes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let end: OutcomeRunEnd
-        /// What was taken from the run at once, and how much of it has been given.
         private var batch: [OutcomeRun.End] = []
         private var given = 0
 
@@ -46,7 +45,6 @@ public struct APNsOutcomes<Requests: AsyncSequence & Sendable>: AsyncSequence wh
     }
 }
 
-/// Cancels what has not ended when nobody reads any more.
 private final class OutcomeRunEnd: Sendable {
     let run: OutcomeRun
     init(run: OutcomeRun) { self.run = run }
@@ -59,7 +57,6 @@ private final class OutcomeRunEnd: Sendable {
 /// `@unchecked Sendable`: `gathered` and `isOver` are touched on the client's loop only, the rest is guarded by its
 /// lock.
 final class OutcomeRun: @unchecked Sendable {
-    /// A push and how it ended.
     struct End: Sendable {
         var push: PendingPush
         var outcome: APNsOutcome
@@ -72,7 +69,6 @@ final class OutcomeRun: @unchecked Sendable {
         /// What is held: promised to the source, under way, ended, or in the reader's hands.
         var held = 0
         var ended = CircularBuffer<End>()
-        /// The end of the source, with its error.
         var end: Result<Void, any Error>?
         var isCancelled = false
         var reader: Reader?
@@ -86,7 +82,6 @@ final class OutcomeRun: @unchecked Sendable {
     /// what may be held, so that reader and client both have something to do.
     private let batchMax: Int
     private let state = NIOLockedValueBox(State())
-    /// What has ended in this cycle of the loop.
     private var gathered: [End] = []
     /// Whether the client has let go of it: what still comes is not sent.
     var isOver = false
@@ -174,7 +169,6 @@ final class OutcomeRun: @unchecked Sendable {
         return self.gathered.count == 1
     }
 
-    /// Hands on what has been gathered.
     func deliver() {
         self.handOn(self.gathered)
         self.gathered.removeAll(keepingCapacity: true)
@@ -207,7 +201,7 @@ final class OutcomeRun: @unchecked Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let (result, feeder, room) = self.state.withLockedValue { state in
                     state.held -= returned
-                    let result = self.take(&state, continuation)
+                    let result = self.takeResult(&state, continuation)
                     let isRoomy = state.ended.isEmpty || self.inFlightMax - state.held >= self.batchMax
                     guard isRoomy, let feeder = state.feeder, let room = self.takeRoom(&state) else {
                         return (result, Feeder?.none, 0)
@@ -224,7 +218,7 @@ final class OutcomeRun: @unchecked Sendable {
     }
 
     /// What there is for the reader; nil if it has to wait.
-    private func take(_ state: inout State, _ continuation: Reader) -> Result<[End], any Error>? {
+    private func takeResult(_ state: inout State, _ continuation: Reader) -> Result<[End], any Error>? {
         if state.isCancelled { return .success([]) }
         if !state.ended.isEmpty { return .success(self.takeBatch(&state)) }
         if let end = state.end, state.held == 0 {

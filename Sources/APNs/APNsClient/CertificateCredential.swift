@@ -5,7 +5,6 @@ public import TidingsModel
 extension APNsClient {
     /// A provider certificate and its private key (APNs reference, section 5).
     public struct CertificateCredential: Sendable {
-        /// The certificate, then its issuers.
         private(set) var chain: [NIOSSLCertificate]
         let privateKey: NIOSSLPrivateKey
 
@@ -69,7 +68,6 @@ extension APNsClient {
             return (try? NIOSSLContext(configuration: tls)) != nil
         }
 
-        /// Makes a connection present it.
         func apply(to tls: inout TLSConfiguration) {
             tls.certificateChain = self.chain.map { .certificate($0) }
             tls.privateKey = .privateKey(self.privateKey)

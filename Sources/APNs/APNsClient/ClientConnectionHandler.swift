@@ -15,24 +15,20 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private enum Phase {
-        /// TCP, proxy and TLS.
         case connecting
         case open
-        /// The dispatcher has heard of the end, or asked for it.
         case over
     }
 
     let id: APNsDispatcher.ConnectionID
     private let engine: APNsClientEngine
-    /// Host and port, for the words.
     private let place: String
     private var phase = Phase.connecting
     private var session: ClientSession
     private var events: [ClientSession.Event] = []
     private var channel: (any Channel)?
     private var context: ChannelHandlerContext?
-    private var patience: Scheduled<Void>?
-    /// What the dispatcher takes the connection's window for.
+    private var timeout: Scheduled<Void>?
     private var window = 65_535
     /// The limit the dispatcher knows; nil before the first SETTINGS.
     private var limit: Int?
@@ -49,7 +45,6 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         self.session = ClientSession(session)
     }
 
-    /// Whether TCP and TLS stand.
     var isOpen: Bool { self.phase == .open }
 
     // MARK: Connecting
@@ -60,7 +55,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     func begin(_ channel: any Channel, timeout: TimeAmount) throws {
         guard self.phase == .connecting else { throw ChannelError.ioOnClosedChannel }
         self.channel = channel
-        self.patience = channel.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
+        self.timeout = channel.eventLoop.assumeIsolated().scheduleTask(in: timeout) {
             self.fail(.unreachable("\(self.place): no connection in time"))
         }
     }
@@ -80,7 +75,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
                 self.fail(.refused("\(self.place) speaks \(negotiated), not HTTP/2"))
             } else {
                 self.phase = .open
-                self.patience?.cancel()
+                self.timeout?.cancel()
                 self.engine.opened(self)
             }
         }
@@ -90,24 +85,23 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     /// It did not come about. The dispatcher takes the first word about an attempt.
     func fail(_ fault: APNsDispatcher.ConnectFault) {
         guard self.phase != .over else { return }
-        self.end()
+        self.endConnection()
         self.engine.failed(self, fault)
         self.closeChannel()
     }
 
-    /// The dispatcher asks for the end.
     func close() {
         guard self.phase != .over else { return }
         let wasOpen = self.phase == .open
         if wasOpen { self.session.goAway() }
-        self.end()
+        self.endConnection()
         if wasOpen { self.write() }
         self.closeChannel()
     }
 
-    private func end() {
+    private func endConnection() {
         self.phase = .over
-        self.patience?.cancel()
+        self.timeout?.cancel()
     }
 
     private func closeChannel() { self.channel?.close(promise: nil) }
@@ -120,8 +114,8 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         var events: [ClientSession.Event] = []
         swap(&events, &self.events)
         self.session.receive(self.unwrapInboundIn(data), into: &events)
-        self.tellWindow()
-        for event in events where self.phase == .open { self.tell(event) }
+        self.reportWindow()
+        for event in events where self.phase == .open { self.report(event) }
         events.removeAll(keepingCapacity: true)
         self.events = events
     }
@@ -132,7 +126,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     }
 
     /// The session has the windows already: bytes it did not write for streams that are over are free again, too.
-    private func tellWindow() {
+    private func reportWindow() {
         let free = self.session.freeSendWindow
         guard free > self.window else { return }
         let opened = free - self.window
@@ -140,7 +134,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
         self.engine.handle(.windowOpened(self.id, by: Int64(opened)))
     }
 
-    private func tell(_ event: ClientSession.Event) {
+    private func report(_ event: ClientSession.Event) {
         switch event {
         case .settings(let settings):
             let limit = settings.maxConcurrentStreams.map { Int($0) } ?? .max
@@ -211,22 +205,19 @@ final class ClientConnectionHandler: ChannelInboundHandler {
 
     private func lose(_ cause: String) {
         let unsent = self.session.unsentStreams
-        self.end()
+        self.endConnection()
         self.engine.lost(self, cause: cause, unsent: unsent.map { Int64($0) })
     }
 
     // MARK: Out
 
-    /// What became of a stream that was to be opened.
     enum Opening {
         case taken
-        /// Nothing of it was written. The word why is among the events that have not been told.
+        /// Why is among the events that have not been reported yet.
         case notTaken
-        /// Nothing of it was written, and no connection like this one would take it.
         case impossible
     }
 
-    /// Sends a request on a stream.
     func open(stream: Int64, _ request: PendingRequest, _ heads: inout PushHeads) -> Opening {
         guard self.phase == .open else { return .notTaken }
         guard let stream = StreamID(exactly: stream) else { return .impossible }
@@ -245,7 +236,7 @@ final class ClientConnectionHandler: ChannelInboundHandler {
     func reset(stream: Int64) {
         guard self.phase == .open, let stream = StreamID(exactly: stream) else { return }
         self.session.reset(stream, .cancel)
-        self.tellWindow()
+        self.reportWindow()
     }
 
     func ping() {

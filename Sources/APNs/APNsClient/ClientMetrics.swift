@@ -5,7 +5,6 @@ import Metrics
 /// What operators see of a client (docs/metrics.md). Every series has the dimensions `client` (its name), `environment`
 /// and `service` (`push` or `channels`).
 final class ClientMetrics {
-    /// The names, in one place.
     enum Label: String, CaseIterable {
         case requests = "apns.client.requests"
         case refusals = "apns.client.refusals"
@@ -36,7 +35,6 @@ final class ClientMetrics {
     private let opened: Counter
     private var closed: [String: Counter] = [:]
     private let streamLimit: Meter
-    /// What the meters show.
     private var shown = (waiting: 0, inFlight: 0, connections: 0)
 
     init(name: String, environment: String, service: String, factory: any MetricsFactory) {
@@ -90,7 +88,6 @@ final class ClientMetrics {
         self.faults[fault]?.increment()
     }
 
-    /// A request has waited so many milliseconds for its stream.
     func waited(_ milliseconds: Int64) { self.queueAge.recordMilliseconds(milliseconds) }
 
     /// An answer came after so many milliseconds.

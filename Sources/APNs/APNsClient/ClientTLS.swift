@@ -93,7 +93,6 @@ enum ClientTLS {
         ("PROTOCOL_VERSION", "no version of TLS in common"),
     ]
 
-    /// One line about an error.
     static func describe(_ error: any Error) -> String {
         switch error {
         case NIOSSLError.uncleanShutdown: "cut by the other side"

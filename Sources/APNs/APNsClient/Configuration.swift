@@ -80,9 +80,16 @@ extension APNsClient {
         /// How many refused device tokens, before one push is accepted, are taken for the wrong environment or topic and stop the
         /// sending for a while, 1 or more; nil for a caller that judges refusals itself: it sees every one of them.
         public var badTokensMax: Int?
+        /// How many failures of APNs's in a row stop the sending for a while, 1 or more.
+        public var providerFailuresMax: Int
+        /// How long the sending pauses first when APNs fails or refuses the credential, in milliseconds, 1 to 86,400,000; each failed
+        /// try doubles it.
+        public var outagePause: Int64
+        /// The longest such pause, in milliseconds, up to 86,400,000.
+        public var outagePauseMax: Int64
 
         /// A configuration with Apple's hosts, port 443, the system's trust roots, a deadline of 30 seconds and 10 to
-        /// connect, up to 4 connections, 10,000 waiting requests, and 20 refused tokens.
+        /// connect, up to 4 connections, 10,000 waiting requests, 20 refused tokens and 10 failures.
         public init(environment: PushEnvironment, credential: Credential) {
             self.name = "default"
             self.environment = environment
@@ -96,6 +103,9 @@ extension APNsClient {
             self.streamsMax = 1_000
             self.retriesMax = 3
             self.badTokensMax = 20
+            self.providerFailuresMax = 10
+            self.outagePause = 15_000
+            self.outagePauseMax = 600_000
         }
 
         /// The same with a key.
@@ -111,20 +121,15 @@ extension APNsClient {
 }
 
 extension APNsClient.Configuration {
-    /// One of the two services of an environment.
     enum Service: String, Sendable {
-        /// Pushes to devices, and broadcasts.
         case push
-        /// The management of channels.
         case channels
     }
 
-    /// A host and its port.
     struct Endpoint: Sendable, Hashable {
         var host: String
         var port: Int
 
-        /// For the words of faults, and for CONNECT.
         var text: String { "\(self.bracketed):\(self.port)" }
         /// The value of `:authority` (RFC 9113, section 8.3.1).
         var authority: String { self.port == 443 ? self.bracketed : self.text }
@@ -174,6 +179,15 @@ extension APNsClient.Configuration {
         try check(self.connectionsMax >= 1, "connections_max", "must be 1 or more, got \(self.connectionsMax)")
         try check(self.streamsMax >= 1, "streams_max", "must be 1 or more, got \(self.streamsMax)")
         try check(self.badTokensMax ?? 1 >= 1, "bad_tokens_max", "must be 1 or more, got \(self.badTokensMax ?? 0)")
+        try check(
+            self.providerFailuresMax >= 1, "provider_failures_max",
+            "must be 1 or more, got \(self.providerFailuresMax)")
+        try check(
+            (1...86_400_000).contains(self.outagePause), "outage_pause",
+            "must be 1 to 86400000 milliseconds, got \(self.outagePause)")
+        try check(
+            (self.outagePause...86_400_000).contains(self.outagePauseMax), "outage_pause_max",
+            "must be outage_pause to 86400000 milliseconds, got \(self.outagePauseMax)")
         try check((0...100).contains(self.retriesMax), "retries_max", "must be 0 to 100, got \(self.retriesMax)")
         try check(
             (1...86_400_000).contains(self.requestDeadline), "request_deadline",

@@ -6,7 +6,6 @@ extension APNsClient {
         /// A certificate presented in TLS: the topics that stand in it.
         case certificate(CertificateCredential)
 
-        /// What logs say of it.
         var summary: String {
             switch self {
             case .token(let token): "key \(token.keyID)"

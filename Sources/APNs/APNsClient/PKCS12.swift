@@ -60,15 +60,12 @@ struct PKCS12 {
 }
 
 extension PKCS12 {
-    /// What a file is made of.
     struct Parts {
-        /// A private key as its bag has it.
         struct Key {
             /// PrivateKeyInfo, or EncryptedPrivateKeyInfo (RFC 5958).
             var der: [UInt8]
             var isEncrypted: Bool
 
-            /// The form in which the library reads both.
             var pem: [UInt8] {
                 let name = self.isEncrypted ? "ENCRYPTED PRIVATE KEY" : "PRIVATE KEY"
                 var text = "-----BEGIN \(name)-----\n"
@@ -82,9 +79,7 @@ extension PKCS12 {
             }
         }
 
-        /// The keys that stand outside of what is encrypted, where every exporter puts them.
         private(set) var keys: [Key] = []
-        /// How often the file has the password hashed, in all.
         private(set) var rounds = 0
         /// The content that has no key any more: encrypted parts, and bags of certificates.
         private var others: [UInt8] = []
@@ -172,7 +167,6 @@ extension PKCS12 {
             return code == mac.digest
         }
 
-        /// The file once more, with a key and a certificate of our own instead of its keys.
         func withSparePair(_ password: String) -> [UInt8] {
             let key = P256.Signing.PrivateKey()
             let bags = [

@@ -3,7 +3,6 @@ import Crypto
 extension PKCS12 {
     /// The code that says whether a password is the file's and the file is whole (RFC 7292, section 4 and appendix B).
     struct MAC {
-        /// The object identifier of the hash.
         var hash: [UInt8]
         var digest: [UInt8]
         var salt: [UInt8]
@@ -20,7 +19,6 @@ extension PKCS12 {
             self.rounds = rounds
         }
 
-        /// MacData.
         init(_ element: BER.Element) throws(BER.Fault) {
             var members = try element.inside()
             var info = try members.next(0x30).inside()
@@ -32,7 +30,6 @@ extension PKCS12 {
             guard self.rounds > 0 else { throw BER.Fault() }
         }
 
-        /// MacData with another code.
         func written(_ code: [UInt8]) -> [UInt8] {
             let algorithm = BER.write(0x30, BER.write(0x06, self.hash) + [0x05, 0])
             return BER.write(
@@ -74,10 +71,8 @@ struct BER {
     private var rest: ArraySlice<UInt8>
     private let depth: Int
 
-    /// The bytes are no such element, or nested too deep.
     struct Fault: Error {}
 
-    /// A tag, its length and what it has.
     struct Element {
         let tag: UInt8
         let whole: ArraySlice<UInt8>
@@ -142,7 +137,6 @@ struct BER {
             tag: tag, whole: start.prefix(content.endIndex - start.startIndex), content: content, depth: self.depth)
     }
 
-    /// An element of no stated length, which ends with two zeros.
     private mutating func untilEnd(_ tag: UInt8, _ start: ArraySlice<UInt8>) throws(Fault) -> Element {
         guard tag & 0x20 != 0, self.depth < 16 else { throw Fault() }
         var inner = BER(self.rest, depth: self.depth + 1)
@@ -162,7 +156,6 @@ struct BER {
         return byte
     }
 
-    /// An element in DER.
     static func write(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         var length: [UInt8] = []
         var count = content.count

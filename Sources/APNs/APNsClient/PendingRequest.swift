@@ -3,10 +3,8 @@ import APNsModel
 import HTTP2Connection
 import TidingsModel
 
-/// What APNs said to one request, as it came.
 struct APNsClientAnswer: Sendable {
     var response: APNsResponse
-    /// What a channel's answer is read from.
     var message: ClientSession.Response
 }
 
@@ -17,15 +15,12 @@ struct APNsClientAnswer: Sendable {
 class PendingRequest: @unchecked Sendable {
     typealias Completion = @Sendable (APNsOutcome, APNsClientAnswer?) -> Void
 
-    /// Who hears of the end.
     enum Waiter {
         case completion(Completion)
-        /// A run of pushes, which is told of many at a time.
         case run(OutcomeRun)
     }
 
     final var waiter: Waiter?
-    /// Whether it waits for room rather than being refused.
     final let waits: Bool
 
     /// The engine's; nil before it was taken in.
@@ -33,9 +28,7 @@ class PendingRequest: @unchecked Sendable {
     /// Monotonic milliseconds at which it was taken in, and written first.
     final var takenAt: Int64 = 0
     final var sentAt: Int64?
-    /// Whether it still stands in the line for room.
     final var isInLine = false
-    /// Whether its waiter has heard.
     final var isOver = false
 
     fileprivate init(waits: Bool, _ waiter: Waiter?) {
@@ -43,17 +36,15 @@ class PendingRequest: @unchecked Sendable {
         self.waiter = waiter
     }
 
-    /// The length of its body.
     var payloadBytes: Int { 0 }
 
     /// What the dispatcher has to know.
     ///
-    /// - Parameter patience: how long it may take, in milliseconds.
-    func ask(patience: Int64, at now: Now) -> APNsDispatcher.Ask {
+    /// - Parameter timeout: how long it may take, in milliseconds.
+    func makeAsk(timeout: Int64, at now: Now) -> APNsDispatcher.Ask {
         APNsDispatcher.Ask(topic: "", token: nil, bytes: 0, deadline: now.monotonic)
     }
 
-    /// Writes it.
     func open(
         _ stream: StreamID, on session: inout ClientSession, _ heads: inout PushHeads
     ) throws(ClientSession.OpenRefusal) {
@@ -61,13 +52,13 @@ class PendingRequest: @unchecked Sendable {
     }
 
     /// An alert is worth nothing after its expiration (APNs reference, section 10); 0 means one attempt at APNs's.
-    fileprivate final func deadline(_ patience: Int64, expiration: Int64?, at now: Now) -> Int64 {
-        var patience = patience
+    fileprivate final func deadline(_ timeout: Int64, expiration: Int64?, at now: Now) -> Int64 {
+        var timeout = timeout
         if let expiration, expiration > 0 {
             let (milliseconds, overflows) = expiration.multipliedReportingOverflow(by: 1_000)
-            if !overflows { patience = min(patience, milliseconds - now.wall) }
+            if !overflows { timeout = min(timeout, milliseconds - now.wall) }
         }
-        return now.monotonic + patience
+        return now.monotonic + timeout
     }
 }
 
@@ -84,10 +75,10 @@ final class PendingPush: PendingRequest, @unchecked Sendable {
 
     override var payloadBytes: Int { self.push.payload.count }
 
-    override func ask(patience: Int64, at now: Now) -> APNsDispatcher.Ask {
+    override func makeAsk(timeout: Int64, at now: Now) -> APNsDispatcher.Ask {
         APNsDispatcher.Ask(
             topic: self.push.topic, token: self.push.token, bytes: self.push.payload.count,
-            deadline: self.deadline(patience, expiration: self.push.expiration, at: now))
+            deadline: self.deadline(timeout, expiration: self.push.expiration, at: now))
     }
 
     override func open(
@@ -103,7 +94,6 @@ final class PendingPush: PendingRequest, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: what it adds is immutable.
 final class PendingLetter: PendingRequest, @unchecked Sendable {
-    /// What is written.
     struct Letter: Sendable {
         var topic: String
         /// UNIX seconds; nil and 0 set no limit.
@@ -123,10 +113,10 @@ final class PendingLetter: PendingRequest, @unchecked Sendable {
 
     override var payloadBytes: Int { self.letter.payload.count }
 
-    override func ask(patience: Int64, at now: Now) -> APNsDispatcher.Ask {
+    override func makeAsk(timeout: Int64, at now: Now) -> APNsDispatcher.Ask {
         APNsDispatcher.Ask(
             topic: self.letter.topic, token: nil, bytes: self.letter.payload.count,
-            deadline: self.deadline(patience, expiration: self.letter.expiration, at: now))
+            deadline: self.deadline(timeout, expiration: self.letter.expiration, at: now))
     }
 
     override func open(
@@ -137,14 +127,12 @@ final class PendingLetter: PendingRequest, @unchecked Sendable {
 }
 
 extension PendingLetter.Letter {
-    /// A broadcast.
     init(_ broadcast: APNsBroadcast) {
         self.init(
             topic: broadcast.bundleID, expiration: broadcast.expiration, path: broadcast.path,
             fields: broadcast.headerFields.map { HeaderField($0.name, $0.value) }, payload: broadcast.payload)
     }
 
-    /// A request about channels.
     init(_ request: APNsChannelRequest) {
         self.init(
             topic: request.bundleID, method: request.method, path: request.path,
@@ -166,21 +154,18 @@ struct PushHeads {
     /// The header `authorization`; nil with a certificate.
     private(set) var authorization: HeaderField?
     private var entries: [Entry] = []
-    /// Where the next one goes when there are enough.
     private var next = 0
 
     private static let entriesMax = 16
 
     init(authority: String) { self.authority = authority }
 
-    /// Changes the authorization of all.
     mutating func authorize(_ authorization: HeaderField?) {
         self.authorization = authorization
         self.entries = []
         self.next = 0
     }
 
-    /// The fixed part of a push's head.
     mutating func head(of push: APNsRequest) -> FixedHead {
         for entry in self.entries
         where entry.pushType == push.pushType && entry.priority == push.priority && entry.topic == push.topic {
@@ -207,7 +192,6 @@ struct PushHeads {
         return FixedHead(authority: self.authority, pathPrefix: "/3/device/", fields: fields)
     }
 
-    /// The rest of a push's head.
     static func ownFields(of push: APNsRequest) -> [HeaderField] {
         if push.expiration == nil, push.collapseID == nil, push.apnsID == nil { return [] }
         var fields: [HeaderField] = []
@@ -217,7 +201,6 @@ struct PushHeads {
         return fields
     }
 
-    /// The head of another request.
     func head(of letter: PendingLetter.Letter) -> RequestHead {
         var head = RequestHead(
             method: letter.method, authority: self.authority, path: letter.path, fields: letter.fields)

@@ -2,7 +2,6 @@ import NIOCore
 import NIOSSL
 import TidingsModel
 
-/// A proxy that did not let a connection through.
 struct ProxyRefusal: Error, CustomStringConvertible {
     var description: String
     /// Whether another try is of no use: it wants something else of us.
@@ -23,7 +22,6 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var isThrough = false
     private var hasFailed = false
 
-    /// More than any answer's head.
     private static let headBytesMax = 16_384
 
     /// - Parameters:
@@ -38,7 +36,6 @@ final class ProxyHandler: ChannelInboundHandler, RemovableChannelHandler {
         self.tls = tls
     }
 
-    /// What is sent.
     var request: String {
         var text = "CONNECT \(self.target) HTTP/1.1\r\nHost: \(self.target)\r\n"
         if let credentials = self.proxy.credentials {

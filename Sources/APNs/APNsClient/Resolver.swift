@@ -10,21 +10,19 @@ struct Resolver: Sendable {
     /// `getaddrinfo` on a thread that may block. The order is drawn anew each time, so that the load is spread.
     static let system = Resolver { host, eventLoop in
         NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
-            Self.isAddress(host) ? [host] : try Self.ask(host).shuffled()
+            Self.isAddress(host) ? [host] : try Self.lookUp(host).shuffled()
         }
     }
 
-    /// Whether a text is an address and needs no resolver.
     static func isAddress(_ text: String) -> Bool { (try? SocketAddress(ipAddress: text, port: 0)) != nil }
 
-    /// What the system says of a name it does not know.
     struct Failure: Error, CustomStringConvertible {
         var host: String
         var text: String
         var description: String { "the name \(self.host) cannot be resolved: \(self.text)" }
     }
 
-    private static func ask(_ host: String) throws -> [String] {
+    private static func lookUp(_ host: String) throws -> [String] {
         var hints = addrinfo()
         #if canImport(Glibc)
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

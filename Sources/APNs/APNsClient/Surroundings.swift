@@ -20,7 +20,7 @@ extension APNsClient.Surroundings {
     /// - Parameters:
     ///   - eventLoop: where the connections live, and where completions are called.
     ///   - metrics: gets the metrics, instead of the process's factory.
-    ///   - limits: the pauses and patience of the dispatcher; the numbers the configuration names come from there.
+    ///   - limits: the pauses and timeout of the dispatcher; the numbers the configuration names come from there.
     package init(
         eventLoop: any EventLoop, metrics: any MetricsFactory, limits: APNsDispatcher.Configuration
     ) {

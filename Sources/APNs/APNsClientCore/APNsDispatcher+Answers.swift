@@ -2,11 +2,11 @@ import APNsModel
 import TidingsModel
 
 extension APNsDispatcher {
-    mutating func responded(
+    mutating func handleResponse(
         _ connection: ConnectionID, stream: Int64, _ response: APNsResponse, jitter: Int64, at now: Now,
         into effects: inout [Effect]
     ) {
-        guard let index = self.heard(connection, at: now) else { return }
+        guard let index = self.touchConnection(connection, at: now) else { return }
         let isFirst = !self.connections[index].isProven
         self.connections[index].isProven = true
         self.connections[index].lastUsed = now.monotonic
@@ -15,28 +15,36 @@ extension APNsDispatcher {
         guard let place = self.connections[index].streams.close(stream) else {
             return self.closeIfDrained(connection, into: &effects)
         }
+        if let id = self.requests[place]?.id {
+            if response.status >= 500 {
+                let reason = response.refusal?.reason.name ?? "status \(response.status)"
+                self.countProviderFailure(by: id, reason, jitter: jitter, at: now, into: &effects)
+            } else {
+                self.resetProviderFailures(id, at: now)
+            }
+        }
         if response.isSuccess {
-            self.accepted(place, on: index, response, at: now, into: &effects)
+            self.handleAcceptance(place, on: index, response, at: now, into: &effects)
         } else {
-            self.refused(place, on: index, isFirst, response, jitter: jitter, at: now, into: &effects)
+            self.handleRefusal(place, on: index, isFirst, response, jitter: jitter, at: now, into: &effects)
         }
         self.closeIfDrained(connection, into: &effects)
     }
 
-    private mutating func accepted(
+    private mutating func handleAcceptance(
         _ place: Int, on index: Int, _ response: APNsResponse, at now: Now, into effects: inout [Effect]
     ) {
-        self.connectingWorks()
+        self.resetConnectFailures()
         if self.connections[index].credential == self.credential {
             self.badTokens = nil
             self.sendPauses = 0
             if let topic = self.requests[place]?.ask.topic { self.strayTokens[topic] = .some(nil) }
         }
-        if self.requests[place]?.isTokenProbe == true { self.tokenAnswered(place) }
+        if self.requests[place]?.isTokenProbe == true { self.endTokenHold(place) }
         self.finish(place, response.outcome(sentID: nil), at: now, into: &effects)
     }
 
-    private mutating func refused(
+    private mutating func handleRefusal(
         _ place: Int, on index: Int, _ isFirst: Bool, _ response: APNsResponse, jitter: Int64, at now: Now,
         into effects: inout [Effect]
     ) {
@@ -45,8 +53,8 @@ extension APNsDispatcher {
         let isOfOldCredential = self.connections[index].credential != self.credential
         // A server that cannot serve is as good as one that cannot be reached.
         let isOverloaded = response.status == 503
-        if reaction != .connection, !isOverloaded { self.connectingWorks() }
-        if request.isTokenProbe, reason != .tooManyRequests { self.tokenAnswered(place) }
+        if reaction != .connection, !isOverloaded { self.resetConnectFailures() }
+        if request.isTokenProbe, reason != .tooManyRequests { self.endTokenHold(place) }
         switch reaction {
         case .config where isOfOldCredential, .auth where isOfOldCredential:
             // It says nothing of the credential in place now, which is worth a try.
@@ -61,14 +69,14 @@ extension APNsDispatcher {
         case .config: self.refuseForGood(place, refusal, jitter: jitter, at: now, into: &effects)
         case .auth: self.renewToken(for: place, on: index, refusal, jitter: jitter, at: now, into: &effects)
         case .connection:
-            self.leave(index, isFirst, reason, jitter: jitter, at: now)
+            self.retireOverloaded(index, isFirst, reason, jitter: jitter, at: now)
             self.retry(place, response, after: 0, at: now, into: &effects)
         case .backoff:
             // Overload is this server's: the next try is on another connection (APNs reference, sections 9 and 10).
-            if isOverloaded { self.leave(index, isFirst, reason, jitter: jitter, at: now) }
+            if isOverloaded { self.retireOverloaded(index, isFirst, reason, jitter: jitter, at: now) }
             let asked = response.retryAfter.map { min(max($0, 0), 86_400) * 1_000 }
             if reason == .tooManyRequests, let token = request.ask.token {
-                self.hold(token, for: place, response, pause: asked, jitter: jitter, at: now, into: &effects)
+                self.holdToken(token, for: place, response, pause: asked, jitter: jitter, at: now, into: &effects)
             } else if reason == .tooManyProviderTokenUpdates, !isOfOldCredential {
                 self.pauseSending(for: place, response, pause: asked, jitter: jitter, at: now, into: &effects)
             } else {
@@ -78,22 +86,23 @@ extension APNsDispatcher {
         }
     }
 
-    /// Sends nothing more on a connection whose server has said that it cannot serve.
-    private mutating func leave(_ index: Int, _ isFirst: Bool, _ reason: APNsReason, jitter: Int64, at now: Now) {
+    private mutating func retireOverloaded(
+        _ index: Int, _ isFirst: Bool, _ reason: APNsReason, jitter: Int64, at now: Now
+    ) {
         self.connections[index].handle(.retired(.refused))
         // Refused at the first word: the next connection is not opened at once.
         if isFirst { self.pauseConnecting(reason.name, jitter: jitter, at: now) }
     }
 
-    private mutating func connectingWorks() {
+    private mutating func resetConnectFailures() {
         guard self.connectFault != nil else { return }
         self.connectFailures = 0
         self.connectFault = nil
     }
 
-    /// Many bad tokens and never a good one: they are of the other environment (APNs reference, section 9). Their requests
-    /// stay refused; nobody should take the tokens for dead, so the sending stops. Once one was good it does not stop any more:
-    /// bad tokens anybody can make up.
+    /// Many bad tokens and never a good one are of the other environment (APNs reference, section 9): the sending
+    /// stops, and the refusals stay what they are. Once one was good it does not stop any more, for anybody can make
+    /// up bad tokens.
     private mutating func countBadToken(
         by id: RequestID, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
@@ -104,7 +113,6 @@ extension APNsDispatcher {
         self.trip(.credential, by: id, cause: cause, jitter: jitter, at: now, into: &effects)
     }
 
-    /// Many tokens that are not for a topic and never one that is: the topic is the wrong one (APNs reference, section 9).
     private mutating func countStrayToken(
         by request: QueuedRequest, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
@@ -115,7 +123,6 @@ extension APNsDispatcher {
         self.trip(.topic(request.ask.topic), by: request.id, cause: cause, jitter: jitter, at: now, into: &effects)
     }
 
-    /// A configuration fault: the request fails, and the breaker of the credential or of the topic opens.
     private mutating func refuseForGood(
         _ place: Int, _ refusal: APNsRefusal, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
@@ -132,8 +139,7 @@ extension APNsDispatcher {
         self.finish(place, .refused(refusal), fault: scope, at: now, into: &effects)
     }
 
-    /// `ExpiredProviderToken`: a new token and a new connection, once; the old connection stays stuck (APNs reference,
-    /// sections 4 and 9).
+    /// A new token and a new connection, once; the old connection stays stuck (APNs reference, sections 4 and 9).
     private mutating func renewToken(
         for place: Int, on index: Int, _ refusal: APNsRefusal, jitter: Int64, at now: Now,
         into effects: inout [Effect]
@@ -151,7 +157,6 @@ extension APNsDispatcher {
         self.enqueue(place)
     }
 
-    /// Sends a refused request again after a pause, if tries and deadline allow; otherwise the refusal is its end.
     private mutating func retry(
         _ place: Int, _ response: APNsResponse, after pause: Int64, at now: Now, into effects: inout [Effect]
     ) {
@@ -164,7 +169,7 @@ extension APNsDispatcher {
         self.setTimer(.retry(self.requests.key(of: place)), at: due)
     }
 
-    /// Whether tries and deadline allow another try at that time; if so, notes the refusal.
+    /// If so, the refusal is kept as the end in case the deadline passes first.
     mutating func mayRetry(_ place: Int, _ response: APNsResponse, at due: Int64) -> Bool {
         guard let request = self.requests[place], request.tries <= self.configuration.retriesMax,
             due < request.ask.deadline, !self.isShuttingDown
@@ -173,8 +178,7 @@ extension APNsDispatcher {
         return true
     }
 
-    /// `TooManyProviderTokenUpdates`: the provider token stays, and nothing is sent for a while (APNs reference,
-    /// section 9).
+    /// The provider token stays (APNs reference, section 9).
     private mutating func pauseSending(
         for place: Int, _ response: APNsResponse, pause: Int64?, jitter: Int64, at now: Now,
         into effects: inout [Effect]

@@ -2,17 +2,15 @@ import APNsModel
 import TidingsModel
 
 extension APNsDispatcher {
-    /// Where a connection is; nil if it has ended.
     func index(of id: ConnectionID) -> Int? { self.connections.firstIndex { $0.id == id } }
 
-    /// Where a connection is that has given a sign of life.
-    mutating func heard(_ id: ConnectionID, at now: Now) -> Int? {
+    mutating func touchConnection(_ id: ConnectionID, at now: Now) -> Int? {
         guard let index = self.index(of: id) else { return nil }
         self.connections[index].lastHeard = now.monotonic
         return index
     }
 
-    /// The oldest connection that takes another stream with so many bytes; one that is being replaced if no other does.
+    /// The oldest one; one that is being replaced only if no other has room.
     func connectionWithRoom(bytes: Int64) -> Int? {
         var aging: Int?
         for index in self.connections.indices
@@ -23,9 +21,8 @@ extension APNsDispatcher {
         return aging
     }
 
-    /// Requests wait and no connection has a free stream and enough window: another one, if limits and pauses allow
-    /// (APNs reference, section 3.2).
-    mutating func wantConnection(at now: Now, into effects: inout [Effect]) {
+    /// See APNs reference, section 3.2.
+    mutating func openConnectionIfAllowed(at now: Now, into effects: inout [Effect]) {
         var pooled = 0
         for connection in self.connections {
             // One at a time: many connects in a short time look like an attack (APNs reference, section 3.4).
@@ -46,16 +43,16 @@ extension APNsDispatcher {
 
     // MARK: Connecting
 
-    mutating func resolved(
+    mutating func handleResolution(
         _ id: ConnectionID, _ addresses: [String], at now: Now, into effects: inout [Effect]
     ) {
         guard let index = self.index(of: id), self.connections[index].state == .resolving else { return }
         self.connections[index].addresses = addresses
         guard !self.tryNextAddress(index, into: &effects) else { return }
-        self.resolveFailed(id, "the name has no address", jitter: 999, at: now, into: &effects)
+        self.handleResolveFailure(id, "the name has no address", jitter: 999, at: now, into: &effects)
     }
 
-    mutating func resolveFailed(
+    mutating func handleResolveFailure(
         _ id: ConnectionID, _ cause: String, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
         guard let index = self.index(of: id), self.connections[index].state == .resolving else { return }
@@ -64,11 +61,8 @@ extension APNsDispatcher {
         effects.append(.warn("cannot resolve: \(cause)"))
     }
 
-    /// Connects to the first of the addresses left that the fewest others have, so that load is spread over Apple's
-    /// servers; drained connections count less, but a server that sent us away is not the first choice (APNs reference,
-    /// section 3.5).
-    ///
-    /// - Returns: false if none is left.
+    /// The first of the addresses left that the fewest others have spreads the load over Apple's servers. Drained
+    /// connections count less, but a server that sent us away is not the first choice (APNs reference, section 3.5).
     private mutating func tryNextAddress(_ index: Int, into effects: inout [Effect]) -> Bool {
         var best: (address: String, pooled: Int, drained: Int)?
         for address in self.connections[index].addresses {
@@ -87,14 +81,14 @@ extension APNsDispatcher {
         return true
     }
 
-    mutating func connected(_ id: ConnectionID, at now: Now) {
-        guard let index = self.heard(id, at: now) else { return }
+    mutating func handleConnected(_ id: ConnectionID, at now: Now) {
+        guard let index = self.touchConnection(id, at: now) else { return }
         self.connections[index].handle(.connected)
         self.connections[index].addresses = []
-        self.lookAgain(index, at: now)
+        self.scheduleNextInspection(index, at: now)
     }
 
-    mutating func connectFailed(
+    mutating func handleConnectFailure(
         _ id: ConnectionID, _ fault: ConnectFault, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
         guard let index = self.index(of: id) else { return }
@@ -102,7 +96,7 @@ extension APNsDispatcher {
         case .unreachable(let cause):
             // The next address does not wait.
             guard !self.connections[index].isConnected else {
-                return self.connectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
+                return self.handleConnectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
             }
             if self.tryNextAddress(index, into: &effects) { return }
             self.connections.remove(at: index)
@@ -130,7 +124,6 @@ extension APNsDispatcher {
 
     // MARK: Ends
 
-    /// Closes a connection that takes no more requests, once its last answer is in.
     mutating func closeIfDrained(_ id: ConnectionID, into effects: inout [Effect]) {
         guard let index = self.index(of: id), self.connections[index].streams.isEmpty,
             let cause = self.connections[index].drainCause
@@ -139,12 +132,12 @@ extension APNsDispatcher {
         effects.append(.close(id, cause))
     }
 
-    /// GOAWAY: what APNs has not seen goes elsewhere, what it has seen may still be answered (RFC 9113, section 6.8).
-    mutating func goingAway(
+    /// What APNs has not seen goes elsewhere, what it has seen may still be answered (RFC 9113, section 6.8).
+    mutating func handleGoAway(
         _ id: ConnectionID, lastStream: Int64, debugData: [UInt8], jitter: Int64, at now: Now,
         into effects: inout [Effect]
     ) {
-        guard let index = self.heard(id, at: now) else { return }
+        guard let index = self.touchConnection(id, at: now) else { return }
         let isFirst = self.connections[index].isPooled
         let (isProven, isCurrent) = (
             self.connections[index].isProven, self.connections[index].credential == self.credential
@@ -152,7 +145,7 @@ extension APNsDispatcher {
         self.connections[index].handle(.retired(.goAway))
         if self.connections[index].drainUntil == .max {
             self.connections[index].drainUntil = now.monotonic + self.configuration.drainMax
-            self.look(id, at: self.connections[index].drainUntil)
+            self.scheduleInspection(id, at: self.connections[index].drainUntil)
         }
         for place in self.connections[index].streams.closeAll(above: lastStream) {
             self.resubmit(place, because: "APNs closed the connection", at: now, into: &effects)
@@ -170,35 +163,41 @@ extension APNsDispatcher {
         self.closeIfDrained(id, into: &effects)
     }
 
-    mutating func connectionClosed(
+    mutating func handleConnectionClosed(
         _ id: ConnectionID, cause: String, jitter: Int64, at now: Now, into effects: inout [Effect]
     ) {
         guard let index = self.index(of: id) else { return }
-        let connection = self.lose(index, because: "connection lost: \(cause)", at: now, into: &effects)
+        let connection = self.forgetConnection(index, because: "connection lost: \(cause)", at: now, into: &effects)
         guard !connection.isProven, connection.isPooled else { return }
         // Cut before it was of any use: not again at once.
         self.pauseConnecting(cause, jitter: jitter, at: now)
         effects.append(.warn("connection lost before any answer: \(cause)"))
     }
 
-    /// Forgets a connection; nobody knows what became of the requests on it.
+    /// What became of the requests on it is unknown.
     @discardableResult
-    mutating func lose(
+    mutating func forgetConnection(
         _ index: Int, because why: String, at now: Now, into effects: inout [Effect]
     ) -> ClientConnection {
         var connection = self.connections.remove(at: index)
+        // However many requests were on it, it is one failure; and the probe's, if that was among them.
+        var isCounted = false
         for place in connection.streams.closeAll() {
-            self.finish(place, .unknownOutcome(why), at: now, into: &effects)
+            let isProbe = self.requests[place].map { self.breakers[.provider]?.isProbe($0.id) ?? false } ?? false
+            let fault = !isCounted || isProbe ? Scope.provider : nil
+            isCounted = true
+            self.finish(place, .unknownOutcome(why), fault: fault, at: now, into: &effects)
         }
         return connection
     }
 
-    /// New requests go out with the new credential, on new connections: APNs binds a connection to its first key (APNs
-    /// reference, section 4). What is on its way on the old ones is still answered.
-    mutating func credentialReplaced(at now: Now, into effects: inout [Effect]) {
+    /// APNs binds a connection to its first key (APNs reference, section 4): new requests go out on new connections;
+    /// what is on its way on the old ones is still answered.
+    mutating func handleCredentialReplaced(at now: Now, into effects: inout [Effect]) {
         self.credential += 1
         _ = self.tokenRule.handle(.credentialReplaced, at: now)
         self.breakers = [:]
+        self.providerFailures = 0
         self.badTokens = 0
         self.strayTokens = [:]
         self.sendNotBefore = .min

@@ -4,8 +4,7 @@ import TidingsModel
 
 /// Device tokens that have had too many requests (APNs reference, section 12).
 extension APNsDispatcher {
-    /// APNs has refused a request with `TooManyRequests`: it and what follows for its device token wait in line.
-    mutating func hold(
+    mutating func holdToken(
         _ token: PushToken, for place: Int, _ response: APNsResponse, pause: Int64?, jitter: Int64, at now: Now,
         into effects: inout [Effect]
     ) {
@@ -34,7 +33,6 @@ extension APNsDispatcher {
         self.lineUp(place, token)
     }
 
-    /// Whether a queued request has to wait behind its device token; if so, it is in line now.
     mutating func holdBack(_ place: Int) -> Bool {
         guard let request = self.requests[place], !request.isTokenProbe, let token = request.ask.token,
             self.holds[token] != nil
@@ -51,13 +49,12 @@ extension APNsDispatcher {
         self.holds[token]?.lineUp(self.requests.key(of: place))
     }
 
-    /// The pause of a device token is over: the first in line finds out, or nobody is left who wants to know.
-    mutating func probe(_ token: PushToken, at now: Now) {
+    mutating func startTokenProbe(_ token: PushToken, at now: Now) {
         guard case .waiting(let until)? = self.holds[token]?.state, until <= now.monotonic else { return }
-        self.sendProbe(token)
+        self.sendTokenProbe(token)
     }
 
-    private mutating func sendProbe(_ token: PushToken) {
+    private mutating func sendTokenProbe(_ token: PushToken) {
         var next: Int?
         while next == nil, let key = self.holds[token]?.popFirst() { next = self.requests.place(of: key) }
         self.holds[token]?.handle(.probed(isAnyone: next != nil))
@@ -69,14 +66,12 @@ extension APNsDispatcher {
         self.enqueue(next)
     }
 
-    /// The probe has ended without an answer: the next one in line is the probe.
-    mutating func tokenProbeEnded(_ token: PushToken?, at now: Now) {
+    mutating func passTokenProbeOn(_ token: PushToken?, at now: Now) {
         guard let token, self.holds[token]?.state == .probing else { return }
-        self.sendProbe(token)
+        self.sendTokenProbe(token)
     }
 
-    /// APNs has answered the probe, and not with `TooManyRequests`: the line goes on.
-    mutating func tokenAnswered(_ place: Int) {
+    mutating func endTokenHold(_ place: Int) {
         self.requests[place]?.isTokenProbe = false
         guard let token = self.requests[place]?.ask.token else { return }
         self.holds[token]?.handle(.answered)
@@ -92,7 +87,7 @@ extension APNsDispatcher {
         }
     }
 
-    /// The table is bounded; the token held longest ago goes first, and is held again if APNs says so again.
+    /// The token held longest ago goes first, and is held again if APNs says so again.
     private mutating func makeRoomForHold() {
         while self.holds.count >= max(self.configuration.heldTokensMax, 1) {
             // tidy: order does not leave: no two were held at the same count.

@@ -8,7 +8,7 @@ extension APNsDispatcher {
         guard let place = self.requests.insert(id, ask) else {
             return effects.append(.warn("request \(id.rawValue) was sent twice"))
         }
-        self.admit(id, topic: ask.topic, at: now)
+        self.admitAsProbe(id, topic: ask.topic, at: now)
         let key = self.requests.key(of: place)
         if let last = self.deadlines.last, last.at > ask.deadline {
             self.setTimer(.deadline(key), at: ask.deadline)
@@ -18,7 +18,6 @@ extension APNsDispatcher {
         self.queue.append(key)
     }
 
-    /// How a request ends that is not taken in; nil if it is.
     private func refusal(of id: RequestID, _ ask: Ask, at now: Now) -> APNsOutcome? {
         if self.isShuttingDown { return .notSent("the client is shut down") }
         guard ask.deadline > now.monotonic else { return .notSent("the deadline has passed") }
@@ -34,7 +33,7 @@ extension APNsDispatcher {
         return nil
     }
 
-    /// Puts a request where it belongs by the order of acceptance: what comes back goes before what came later.
+    /// By the order of acceptance: what comes back goes before what came later.
     mutating func enqueue(_ place: Int) {
         self.requests.set(place, .queued)
         let key = self.requests.key(of: place)
@@ -47,16 +46,19 @@ extension APNsDispatcher {
         self.queue.insert(key, at: low)
     }
 
-    /// Ends a request, whatever it was doing. Its stream has been dealt with.
-    ///
-    /// - Parameter fault: what the answer showed a configuration fault of; nil if of nothing.
+    /// - Parameter fault: what the end showed a fault of; nil if of nothing.
     mutating func finish(
         _ place: Int, _ outcome: APNsOutcome, fault: Scope? = nil, at now: Now, into effects: inout [Effect]
     ) {
         guard let request = self.requests.remove(place) else { return }
         effects.append(.finish(request.id, outcome))
-        if request.isTokenProbe { self.tokenProbeEnded(request.ask.token, at: now) }
+        if request.isTokenProbe { self.passTokenProbeOn(request.ask.token, at: now) }
+        if fault == .provider, case .unknownOutcome(let why) = outcome {
+            self.countProviderFailure(by: request.id, why, at: now, into: &effects)
+        }
         guard !self.breakers.isEmpty else { return }
+        // Answers were seen to when they came.
+        self.breakers[.provider]?.handle(.silent(request.id), at: now.monotonic)
         let isAnswered =
             switch outcome {
             case .accepted, .refused: true
@@ -72,7 +74,6 @@ extension APNsDispatcher {
         }
     }
 
-    /// Sends what can be sent, and asks for what is missing: a provider token, a connection.
     mutating func pump(at now: Now, into effects: inout [Effect]) {
         while let key = self.queue.first {
             guard let place = self.requests.place(of: key), self.requests[place]?.state == .queued else {
@@ -80,12 +81,15 @@ extension APNsDispatcher {
                 continue
             }
             guard now.monotonic >= self.sendNotBefore else { return }
+            if let id = self.requests[place]?.id, self.breakers[.provider]?.refusal(of: id, at: now.monotonic) != nil {
+                return
+            }
             // Both leave the queue's order alone, and what they keep out of it is skipped from now on.
             if !self.holds.isEmpty, self.holdBack(place) { continue }
-            if !self.breakers.isEmpty, self.stopped(place, at: now, into: &effects) { continue }
+            if !self.breakers.isEmpty, self.endIfStopped(place, at: now, into: &effects) { continue }
             let bytes = Int64(self.requests[place]?.ask.bytes ?? 0)
             guard let index = self.connectionWithRoom(bytes: bytes) else {
-                return self.wantConnection(at: now, into: &effects)
+                return self.openConnectionIfAllowed(at: now, into: &effects)
             }
             guard let generation = self.tokenGeneration(at: now, into: &effects) else { return }
             let useMin = self.configuration.tokenUseMin
@@ -109,6 +113,7 @@ extension APNsDispatcher {
         _ place: Int, bytes: Int64, on index: Int, tokenGeneration: Int, at now: Now, into effects: inout [Effect]
     ) {
         guard let id = self.requests[place]?.id else { return }
+        self.breakers[.provider]?.handle(.admitted(id), at: now.monotonic)
         let connection = self.connections[index].id
         let stream = self.connections[index].streams.open(for: place)
         self.connections[index].window -= bytes
@@ -123,7 +128,7 @@ extension APNsDispatcher {
 
     // MARK: Certainly not processed
 
-    mutating func notProcessed(
+    mutating func resubmitUnprocessed(
         _ connection: ConnectionID, stream: Int64, _ cause: String, at now: Now, into effects: inout [Effect]
     ) {
         guard let index = self.index(of: connection),
@@ -133,7 +138,6 @@ extension APNsDispatcher {
         self.closeIfDrained(connection, into: &effects)
     }
 
-    /// A request that was certainly not processed goes out again, before those that came after it.
     mutating func resubmit(_ place: Int, because cause: String, at now: Now, into effects: inout [Effect]) {
         guard let tries = self.requests[place]?.tries else { return }
         guard tries <= self.configuration.retriesMax, !self.isShuttingDown else {
@@ -144,12 +148,13 @@ extension APNsDispatcher {
 
     // MARK: Ends before an answer
 
-    mutating func deadlinePassed(_ key: RequestTable.Key, at now: Now, into effects: inout [Effect]) {
+    mutating func handleDeadline(_ key: RequestTable.Key, at now: Now, into effects: inout [Effect]) {
         guard let place = self.requests.place(of: key), let request = self.requests[place] else { return }
         switch request.state {
         case .inFlight(let connection, _, _):
-            self.abandon(place, because: "no answer before the deadline", at: now, into: &effects)
-            self.suspect(connection, at: now, into: &effects)
+            self.abandon(
+                place, because: "no answer before the deadline", fault: .provider, at: now, into: &effects)
+            self.pingIfSilent(connection, at: now, into: &effects)
         case .queued, .waiting, .held:
             var why = "the deadline passed"
             if request.state == .held {
@@ -161,15 +166,16 @@ extension APNsDispatcher {
         }
     }
 
-    /// Ends a request that has no answer: `notSent` if it was never on its way, otherwise `unknownOutcome`.
-    mutating func abandon(_ place: Int, because why: String, at now: Now, into effects: inout [Effect]) {
+    mutating func abandon(
+        _ place: Int, because why: String, fault: Scope? = nil, at now: Now, into effects: inout [Effect]
+    ) {
         guard let request = self.requests[place] else { return }
         guard case .inFlight(let connection, let stream, _) = request.state else {
             return self.finish(place, .notSent(why), at: now, into: &effects)
         }
         if let index = self.index(of: connection) { _ = self.connections[index].streams.close(stream) }
         effects.append(.resetStream(connection, stream: stream))
-        self.finish(place, .unknownOutcome(why), at: now, into: &effects)
+        self.finish(place, .unknownOutcome(why), fault: fault, at: now, into: &effects)
         self.closeIfDrained(connection, into: &effects)
     }
 

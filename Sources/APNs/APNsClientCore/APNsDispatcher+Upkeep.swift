@@ -1,9 +1,7 @@
 import TidingsModel
 
-/// The regular look at each connection: silence, age, idleness.
 extension APNsDispatcher {
-    /// Looks at a connection at that time, or earlier if that is arranged already.
-    mutating func look(_ id: ConnectionID, at time: Int64) {
+    mutating func scheduleInspection(_ id: ConnectionID, at time: Int64) {
         guard let index = self.index(of: id), time < self.connections[index].lookAt else { return }
         self.connections[index].lookAt = time
         self.setTimer(.connection(id), at: time)
@@ -15,16 +13,16 @@ extension APNsDispatcher {
         let connection = self.connections[index]
         if let pingedAt = connection.pingedAt, now.monotonic - pingedAt >= self.configuration.pingDeadline {
             effects.append(.close(id, .silence))
-            self.lose(index, because: "the connection does not answer", at: now, into: &effects)
+            self.forgetConnection(index, because: "the connection does not answer", at: now, into: &effects)
             return effects.append(.warn("a connection did not answer PING"))
         }
         if now.monotonic >= connection.drainUntil {
             effects.append(.close(id, connection.drainCause ?? .goAway))
-            self.lose(index, because: "no answer after GOAWAY", at: now, into: &effects)
+            self.forgetConnection(index, because: "no answer after GOAWAY", at: now, into: &effects)
             return
         }
         if connection.isPooled, now.monotonic - connection.openedAt >= self.configuration.connectionAgeMax {
-            self.age(index)
+            self.retireOrReplace(index)
         } else if connection.isPooled, connection.streams.isEmpty,
             now.monotonic - connection.lastUsed >= self.configuration.idleMax, self.isSpare(connection)
         {
@@ -35,11 +33,10 @@ extension APNsDispatcher {
         if now.monotonic >= connection.lastHeard + self.configuration.pingAfter, connection.pingedAt == nil {
             self.ping(index, at: now, into: &effects)
         }
-        self.lookAgain(index, at: now)
+        self.scheduleNextInspection(index, at: now)
     }
 
-    /// Arranges the next look, at the first time that can matter.
-    mutating func lookAgain(_ index: Int, at now: Now) {
+    mutating func scheduleNextInspection(_ index: Int, at now: Now) {
         let connection = self.connections[index]
         var times = [connection.lastHeard + self.configuration.pingAfter, connection.drainUntil]
         if let pingedAt = connection.pingedAt { times[0] = pingedAt + self.configuration.pingDeadline }
@@ -49,10 +46,9 @@ extension APNsDispatcher {
         }
         // What lies in the past was looked at; the PING never does.
         let next = times.filter { $0 > now.monotonic }.min() ?? now.monotonic + self.configuration.pingAfter
-        self.look(connection.id, at: next)
+        self.scheduleInspection(connection.id, at: next)
     }
 
-    /// Whether another connection takes requests as this one does.
     private func isSpare(_ connection: ClientConnection) -> Bool {
         self.connections.contains { $0.id != connection.id && $0.isPooled && $0.isConnected && !$0.isAging }
     }
@@ -62,18 +58,17 @@ extension APNsDispatcher {
         effects.append(.ping(self.connections[index].id))
     }
 
-    /// An answer is overdue: finds out at once whether the connection is half dead.
-    mutating func suspect(_ id: ConnectionID, at now: Now, into effects: inout [Effect]) {
+    /// An answer is overdue: PING shows whether the connection is half dead.
+    mutating func pingIfSilent(_ id: ConnectionID, at now: Now, into effects: inout [Effect]) {
         guard let index = self.index(of: id), self.connections[index].pingedAt == nil else { return }
         guard now.monotonic - self.connections[index].lastHeard >= self.configuration.pingDeadline else { return }
         self.ping(index, at: now, into: &effects)
-        self.look(id, at: now.monotonic + self.configuration.pingDeadline)
+        self.scheduleInspection(id, at: now.monotonic + self.configuration.pingDeadline)
     }
 
     // MARK: Age
 
-    /// An old connection goes at once if nobody needs it, and otherwise when its replacement stands.
-    private mutating func age(_ index: Int) {
+    private mutating func retireOrReplace(_ index: Int) {
         if self.connections[index].streams.isEmpty, self.requests.waitingCount == 0 {
             return self.connections[index].handle(.retired(.age))
         }
@@ -81,8 +76,7 @@ extension APNsDispatcher {
         self.hasAging = true
     }
 
-    /// Opens the replacement of the oldest connection whose time is over, and retires that one when the replacement is
-    /// open; one after the other.
+    /// One after the other; the old one is retired when its replacement is open.
     mutating func replaceAged(at now: Now, into effects: inout [Effect]) {
         while let aged = self.connections.first(where: { $0.isAging && $0.isPooled }) {
             guard let replacement = self.connections.first(where: { $0.replaces == aged.id && $0.isPooled }) else {

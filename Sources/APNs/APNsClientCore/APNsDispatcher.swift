@@ -10,10 +10,10 @@ package import TidingsModel
 /// exactly one `finish`. The shell resolves, opens connections, writes frames, signs provider tokens and keeps requests
 /// and promises in a table by id.
 package struct APNsDispatcher: Sendable {
-    /// What a breaker stops: all of the credential, or one topic.
     enum Scope: Hashable, Sendable {
         case credential
         case topic(String)
+        case provider
     }
 
     struct Timer: Comparable, Sendable {
@@ -22,12 +22,11 @@ package struct APNsDispatcher: Sendable {
             case retry(RequestTable.Key)
             case connection(ConnectionID)
             case token(PushToken)
-            /// A pause of the connecting or of the credential is over: the pump goes on by itself.
             case pause
             case shutdown
         }
         var at: Int64
-        /// Breaks ties, so that equal times have an order.
+        /// Gives equal times an order.
         var number: UInt64
         var subject: Subject
 
@@ -35,13 +34,12 @@ package struct APNsDispatcher: Sendable {
         static func == (left: Timer, right: Timer) -> Bool { left.number == right.number }
     }
 
-    /// The limits it was made with.
     package let configuration: Configuration
     var tokenRule: ProviderTokenRule
     var requests = RequestTable()
-    /// What is to be sent, in the order of acceptance; requests that have ended are skipped.
+    /// In the order of acceptance; requests that have ended are skipped.
     var queue: Deque<RequestTable.Key> = []
-    /// Deadlines that came in rising order, which is the rule: cheaper than the heap, and emptied as requests end.
+    /// Deadlines that came in rising order, which is the rule: cheaper than the heap.
     var deadlines: Deque<(at: Int64, key: RequestTable.Key)> = []
     var timers: Heap<Timer> = []
     var timersMade: UInt64 = 0
@@ -49,57 +47,52 @@ package struct APNsDispatcher: Sendable {
     /// In the order of their ids; a few.
     var connections: [ClientConnection] = []
     var connectionsMade: UInt64 = 0
-    /// Whether a connection is old and waits for its replacement.
     var hasAging = false
     var connectFailures = 0
     var connectNotBefore: Int64 = .min
     var connectFault: String?
     /// How many times the credential was replaced.
     var credential = 0
-    /// Not closed ones alone.
-    var breakers: [Scope: ConfigurationBreaker] = [:]
-    /// How many `BadDeviceToken` came; nil once a push was accepted: then the environment is the right one, and tokens alone are bad.
+    /// Without closed ones.
+    var breakers: [Scope: Breaker] = [:]
+    /// In a row.
+    var providerFailures = 0
+    /// By topic, or (nil) of all; without what is usable.
+    var reported: [String?: LaneState] = [:]
+    /// Nil once a push was accepted: the environment is the right one, and only tokens are bad.
     var badTokens: Int? = 0
-    /// How many `DeviceTokenNotForTopic` came for each topic; nil once a push to it was accepted: then the topic is the right one.
+    /// By topic; nil once a push to it was accepted: the topic is the right one.
     var strayTokens: [String: Int?] = [:]
     var holds: [PushToken: TokenHold] = [:]
     var holdsMade: UInt64 = 0
-    /// Nothing is sent before this monotonic time, after `TooManyProviderTokenUpdates`.
+    /// Monotonic, after `TooManyProviderTokenUpdates`.
     var sendNotBefore: Int64 = .min
-    /// How many such pauses came since the last push that was accepted.
+    /// Since the last push that was accepted.
     var sendPauses = 0
     var isShuttingDown = false
     var isShutDown = false
 
-    /// A dispatcher without requests and connections.
     package init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         self.tokenRule = configuration.token
     }
 
-    /// How many requests have not ended.
+    /// Requests that have not ended.
     package private(set) var openCount = 0
-    /// How many of them are on a stream.
     package private(set) var inFlightCount = 0
-    /// How many entries the lists hold, those of requests that have ended included.
     var listedCount: Int { self.queue.count + self.deadlines.count + self.timers.count }
 
-    /// What it holds in memory.
     package struct Load: Hashable, Sendable {
-        /// Requests that have not ended.
         package var requests = 0
         /// Entries of the lists, those of requests that have ended included.
         package var listed = 0
-        /// Connections, those that are being opened or drained included.
+        /// Those that are being opened or drained included.
         package var connections = 0
-        /// Device tokens that are held back.
         package var heldTokens = 0
 
-        /// Nothing.
         package init() {}
     }
 
-    /// What it holds now.
     package var load: Load {
         var load = Load()
         load.requests = self.requests.count
@@ -109,39 +102,39 @@ package struct APNsDispatcher: Sendable {
         return load
     }
 
-    /// Handles one event and returns its effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         var effects: [Effect] = []
         self.handle(event, at: now, into: &effects)
         return effects
     }
 
-    /// Handles one event; events about what has ended already are late and change nothing.
+    /// Events about what has ended already are late and change nothing.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
+        let begin = effects.count
         switch event {
         case .sendRequested(let id, let ask): self.accept(id, ask, at: now, into: &effects)
         case .cancelled(let id):
             guard let place = self.requests.place(of: id) else { break }
             self.abandon(place, because: "cancelled", at: now, into: &effects)
-        case .resolved(let id, let addresses): self.resolved(id, addresses, at: now, into: &effects)
+        case .resolved(let id, let addresses): self.handleResolution(id, addresses, at: now, into: &effects)
         case .resolveFailed(let id, let cause, let jitter):
-            self.resolveFailed(id, cause, jitter: jitter, at: now, into: &effects)
-        case .connected(let id): self.connected(id, at: now)
+            self.handleResolveFailure(id, cause, jitter: jitter, at: now, into: &effects)
+        case .connected(let id): self.handleConnected(id, at: now)
         case .connectFailed(let id, let fault, let jitter):
-            self.connectFailed(id, fault, jitter: jitter, at: now, into: &effects)
+            self.handleConnectFailure(id, fault, jitter: jitter, at: now, into: &effects)
         case .streamLimitAnnounced(let id, let limit):
-            guard let index = self.heard(id, at: now) else { break }
+            guard let index = self.touchConnection(id, at: now) else { break }
             self.connections[index].isBehind = false
             self.connections[index].handle(.limitAnnounced(max(limit, 0)))
         case .windowOpened(let id, let bytes):
-            guard let index = self.heard(id, at: now) else { break }
+            guard let index = self.touchConnection(id, at: now) else { break }
             let window = self.connections[index].window
             self.connections[index].window = min(window + min(max(bytes, 0), .max / 2), ClientConnection.windowMax)
         case .responded(let id, let stream, let response, let jitter):
-            self.responded(id, stream: stream, response, jitter: jitter, at: now, into: &effects)
+            self.handleResponse(id, stream: stream, response, jitter: jitter, at: now, into: &effects)
         case .streamRefused(let id, let stream):
-            _ = self.heard(id, at: now)
-            self.notProcessed(id, stream: stream, "APNs refused the stream", at: now, into: &effects)
+            _ = self.touchConnection(id, at: now)
+            self.resubmitUnprocessed(id, stream: stream, "APNs refused the stream", at: now, into: &effects)
         case .streamNotTaken(let id, let stream):
             guard let index = self.index(of: id) else { break }
             self.connections[index].isBehind = true
@@ -151,31 +144,33 @@ package struct APNsDispatcher: Sendable {
             self.resubmit(place, because: "the connection is ending", at: now, into: &effects)
             self.closeIfDrained(id, into: &effects)
         case .streamNotSent(let id, let stream):
-            self.notProcessed(id, stream: stream, "the connection did not take it", at: now, into: &effects)
+            self.resubmitUnprocessed(id, stream: stream, "the connection did not take it", at: now, into: &effects)
         case .streamReset(let id, let stream, let code):
-            guard let index = self.heard(id, at: now) else { break }
+            guard let index = self.touchConnection(id, at: now) else { break }
             guard let place = self.connections[index].streams.close(stream) else { break }
-            self.finish(place, .unknownOutcome("APNs reset the stream: \(code)"), at: now, into: &effects)
+            let why = "APNs reset the stream: \(code)"
+            self.finish(place, .unknownOutcome(why), fault: .provider, at: now, into: &effects)
             self.closeIfDrained(id, into: &effects)
         case .goAwayReceived(let id, let lastStream, let debugData, let jitter):
-            self.goingAway(id, lastStream: lastStream, debugData: debugData, jitter: jitter, at: now, into: &effects)
+            self.handleGoAway(id, lastStream: lastStream, debugData: debugData, jitter: jitter, at: now, into: &effects)
         case .pingAnswered(let id):
-            guard let index = self.heard(id, at: now) else { break }
+            guard let index = self.touchConnection(id, at: now) else { break }
             self.connections[index].pingedAt = nil
         case .connectionClosed(let id, let cause, let jitter):
-            self.connectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
+            self.handleConnectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
         case .tokenMinted: _ = self.tokenRule.handle(.minted, at: now)
         case .tokenFailed(let cause, let jitter):
             _ = self.tokenRule.handle(.failed, at: now)
             guard self.tokenRule.usable(at: now) == nil else { break }
             self.trip(.credential, by: nil, cause: cause, jitter: jitter, at: now, into: &effects)
-        case .credentialReplaced: self.credentialReplaced(at: now, into: &effects)
-        case .timePassed: self.timePassed(at: now, into: &effects)
+        case .credentialReplaced: self.handleCredentialReplaced(at: now, into: &effects)
+        case .timePassed: self.handleTimePassed(at: now, into: &effects)
         case .shutdownRequested: self.shutDown(at: now, into: &effects)
         }
         self.pump(at: now, into: &effects)
         if self.hasAging { self.replaceAged(at: now, into: &effects) }
         self.settle(into: &effects)
+        self.reportLanes(at: now, before: begin, into: &effects)
         // Kept here for the shell: to compute them it would copy the whole dispatcher.
         self.openCount = self.requests.count
         self.inFlightCount = self.requests.inFlightCount
@@ -188,7 +183,6 @@ package struct APNsDispatcher: Sendable {
         self.timers.insert(Timer(at: at, number: self.timersMade, subject: subject))
     }
 
-    /// Asks to be woken for the earliest time that matters, and ends a shutdown when nothing is open.
     private mutating func settle(into effects: inout [Effect]) {
         if self.isShuttingDown, !self.isShutDown, self.requests.count == 0 {
             for connection in self.connections { effects.append(.close(connection.id, .shutdown)) }
@@ -208,7 +202,7 @@ package struct APNsDispatcher: Sendable {
         effects.append(.wake(at: earliest))
     }
 
-    /// Lets go of what ended requests have left in lists whose head is still alive, before it is more than what lives.
+    /// Removes what ended requests have left in lists whose head is still alive.
     private mutating func compact() {
         let open = self.requests.count
         if self.queue.count > 2 * open + 1_024 { self.queue.removeAll { self.requests.place(of: $0) == nil } }
@@ -224,29 +218,31 @@ package struct APNsDispatcher: Sendable {
                     self.requests.place(of: key).map { self.requests[$0]?.state == .waiting(until: timer.at) } ?? false
                 case .connection(let id): self.index(of: id).map { self.connections[$0].lookAt == timer.at } ?? false
                 case .token(let token): self.holds[token]?.state == .waiting(until: timer.at)
-                case .pause: timer.at == self.connectNotBefore || timer.at == self.sendNotBefore
+                case .pause:
+                    timer.at == self.connectNotBefore || timer.at == self.sendNotBefore
+                        || self.breakers.values.contains { $0.until == timer.at }
                 case .shutdown: true
                 }
             })
     }
 
-    private mutating func timePassed(at now: Now, into effects: inout [Effect]) {
+    private mutating func handleTimePassed(at now: Now, into effects: inout [Effect]) {
         self.wakeAt = nil
         while let first = self.deadlines.first, first.at <= now.monotonic {
             self.deadlines.removeFirst()
-            self.deadlinePassed(first.key, at: now, into: &effects)
+            self.handleDeadline(first.key, at: now, into: &effects)
         }
         while let timer = self.timers.min, timer.at <= now.monotonic {
             self.timers.removeMin()
             switch timer.subject {
-            case .deadline(let key): self.deadlinePassed(key, at: now, into: &effects)
+            case .deadline(let key): self.handleDeadline(key, at: now, into: &effects)
             case .retry(let key):
                 guard let place = self.requests.place(of: key),
                     case .waiting(let until)? = self.requests[place]?.state, until <= now.monotonic
                 else { continue }
                 self.enqueue(place)
             case .connection(let id): self.inspect(id, at: now, into: &effects)
-            case .token(let token): self.probe(token, at: now)
+            case .token(let token): self.startTokenProbe(token, at: now)
             case .pause: break  // The pump that follows goes on.
             case .shutdown:
                 for place in self.requests.inOrder() {

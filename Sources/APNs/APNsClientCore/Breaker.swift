@@ -1,24 +1,33 @@
+import APNsModel
 import TidingsModel
 
-/// Stops sending after a configuration fault, and lets one request at a time find out whether it is repaired (APNs
+/// Stops sending after a fault of credential, topic or provider, and lets one request at a time find out whether it is over (APNs
 /// reference, section 10).
-struct ConfigurationBreaker: Sendable {
+///
+/// ```text
+///            tripped              admitted, pause over
+///   closed ──────────▶ open ───────────────────────────▶ probing
+///      ▲                ▲ ▲  tripped by the probe: longer   │ │ │
+///      │                │ └──────────────────────────────────┘ │ │
+///      │                └── silent: the next one may try ──────┘ │
+///      └── healthy ────────────────────────────────────────────────┘
+/// ```
+struct Breaker: Sendable {
     enum State: Equatable, Sendable {
         case closed
-        /// Nothing is sent before this monotonic time.
+        /// Monotonic.
         case open(until: Int64, failures: Int, cause: String)
-        /// This request is out to find out.
         case probing(APNsDispatcher.RequestID, failures: Int, cause: String)
     }
 
     enum Event: Equatable, Sendable {
-        /// An answer to this request, or without one the connection, showed a configuration fault. Jitter: 0 to 999.
+        /// By an answer to this request, or by the connection. Jitter: 0 to 999.
         case tripped(by: APNsDispatcher.RequestID?, cause: String, jitter: Int64)
-        /// A request that was let through asks to be the probe, if one is due.
+        /// It is the probe if one is due.
         case admitted(APNsDispatcher.RequestID)
-        /// A request ended with an answer that shows no configuration fault.
+        /// It ended with an answer that does not show the fault.
         case healthy(APNsDispatcher.RequestID)
-        /// A request ended without an answer.
+        /// It ended without an answer.
         case silent(APNsDispatcher.RequestID)
     }
 
@@ -27,12 +36,27 @@ struct ConfigurationBreaker: Sendable {
 
     init(pauses: BackOff) { self.pauses = pauses }
 
-    /// Why a request may not be sent now; nil if it may.
     func refusal(of request: APNsDispatcher.RequestID, at monotonic: Int64) -> String? {
         switch self.state {
         case .closed: nil
         case .open(let until, _, let cause): monotonic < until ? cause : nil
         case .probing(let probe, _, let cause): probe == request ? nil : cause
+        }
+    }
+
+    func isProbe(_ request: APNsDispatcher.RequestID) -> Bool {
+        if case .probing(let probe, _, _) = self.state { probe == request } else { false }
+    }
+
+    var until: Int64? { if case .open(let until, _, _) = self.state { until } else { nil } }
+
+    func laneState(_ cause: LaneOutage.Cause, at monotonic: Int64) -> LaneState {
+        switch self.state {
+        case .closed: .usable
+        case .open(let until, _, let reason):
+            monotonic < until
+                ? .paused(LaneOutage(cause, reason: reason)) : .probeDue(LaneOutage(cause, reason: reason))
+        case .probing(_, _, let reason): .paused(LaneOutage(cause, reason: reason))
         }
     }
 

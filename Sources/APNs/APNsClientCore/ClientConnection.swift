@@ -1,22 +1,27 @@
-/// One HTTP/2 connection to APNs as the dispatcher sees it: how far it is, what it may carry, and which requests are on
-/// its streams.
+/// One HTTP/2 connection to APNs as the dispatcher sees it.
+///
+/// ```text
+///             addressed            connected           answered, and the limit is known
+///   resolving ────────▶ connecting ────────▶ proving ─────────────────────────────────▶ open
+///                        │    ▲                │                                          │
+///                        └────┘ addressed:     │ retired                                  │ retired
+///                          the next address    ▼                                          ▼
+///   (retired in any state) ─────────────────▶ draining: closed by the dispatcher when no stream is left
+/// ```
 struct ClientConnection: Sendable {
     enum State: Equatable, Sendable {
-        /// The resolver was asked.
         case resolving
         /// TCP and TLS are under way to one of the addresses. SETTINGS may be told before `connected`.
         case connecting(limit: Int?)
-        /// Usable for one request at a time, until one is answered and the limit is known (APNs reference, section
-        /// 3.1). The limit is nil until SETTINGS came.
+        /// Takes one request at a time until one is answered and the limit is known (APNs reference, section 3.1);
+        /// nil until SETTINGS came.
         case proving(limit: Int?, isAnswered: Bool)
-        /// Usable up to the limit announced last.
         case open(limit: Int)
         /// Opens no further stream; answers are still awaited.
         case draining(APNsDispatcher.CloseCause)
     }
 
     enum Event: Equatable, Sendable {
-        /// One of the addresses is tried.
         case addressed
         case connected
         case limitAnnounced(Int)
@@ -25,41 +30,39 @@ struct ClientConnection: Sendable {
     }
 
     let id: APNsDispatcher.ConnectionID
-    /// Which credential it was opened with, counted from 0.
+    /// Counted from 0.
     let credential: Int
-    /// Monotonic time at which it was opened.
+    /// Times are monotonic.
     let openedAt: Int64
     private(set) var state: State = .resolving
-    /// The address it has, or tries.
+    /// The one it has, or tries.
     var address: String?
-    /// Addresses that were not tried.
+    /// Not tried yet.
     var addresses: [String] = []
     var streams = StreamWindow()
-    /// How many bytes of payload it takes before APNs has to open the window (RFC 9113, section 6.9.2).
+    /// Bytes of payload it takes before APNs has to open the window (RFC 9113, section 6.9.2).
     var window = Self.windowFirst
-    /// Monotonic time of the last sign of life.
     var lastHeard: Int64
-    /// Monotonic time of the last request or answer.
+    /// By a request or an answer.
     var lastUsed: Int64
-    /// Monotonic time of the unanswered PING.
+    /// Set while a PING is unanswered.
     var pingedAt: Int64?
-    /// Monotonic time of the next look at it; timers for other times are of the past.
+    /// Timers for other times are of the past.
     var lookAt: Int64 = .max
-    /// Monotonic time until which answers are awaited after GOAWAY.
+    /// Until then answers are awaited after GOAWAY.
     var drainUntil: Int64 = .max
-    /// The provider token it carries, by its generation, and the monotonic time since when; nil before its first request.
+    /// By its generation; nil before the first request.
     private(set) var token: (generation: Int, since: Int64)?
     /// Whether an answer ever came.
     var isProven = false
-    /// Whether it is old and waits for its replacement; it takes requests that no other one can take.
+    /// Old: it waits for its replacement, and takes only what no other one can take.
     var isAging = false
-    /// Whether it did not take a stream for a reason whose word has not come yet: GOAWAY, another limit, or its end.
-    /// Until that comes it takes none.
+    /// It did not take a stream for a reason that is still on its way: GOAWAY, another limit, or its end. Until then
+    /// it takes none.
     var isBehind = false
-    /// The old connection it takes the place of.
     var replaces: APNsDispatcher.ConnectionID?
 
-    /// The connection's window at the start, in bytes (RFC 9113, section 6.9.2), and the largest one (section 6.9.1).
+    /// Bytes at the start (RFC 9113, section 6.9.2), and at most (section 6.9.1).
     static let windowFirst: Int64 = 65_535
     static let windowMax: Int64 = 0x7fff_ffff
 
@@ -71,11 +74,6 @@ struct ClientConnection: Sendable {
         self.lastUsed = monotonic
     }
 
-    /// Whether it takes one more request now.
-    ///
-    /// - Parameters:
-    ///   - bytes: of the request's payload.
-    ///   - streamsMax: our own limit.
     func hasRoom(bytes: Int64, streamsMax: Int) -> Bool {
         guard bytes <= self.window, !self.isBehind else { return false }
         return switch self.state {
@@ -85,10 +83,8 @@ struct ClientConnection: Sendable {
         }
     }
 
-    /// Whether it may carry this provider token; if so, it does from now on. APNs counts on each connection how long one was used
-    /// before the next (APNs reference, section 4).
-    ///
-    /// - Parameter useMin: how long one has to be used, in milliseconds.
+    /// If so, it carries it from now on. APNs counts on each connection how long one token was used before the next
+    /// (APNs reference, section 4).
     mutating func carry(_ generation: Int, useMin: Int64, at monotonic: Int64) -> Bool {
         if let token = self.token {
             guard token.generation != generation else { return true }
@@ -98,7 +94,7 @@ struct ClientConnection: Sendable {
         return true
     }
 
-    /// Whether it is on its way to be of full use: only one is at a time (APNs reference, section 3.4).
+    /// Only one is at a time (APNs reference, section 3.4).
     var isStarting: Bool {
         switch self.state {
         case .resolving, .connecting, .proving: true
@@ -114,7 +110,6 @@ struct ClientConnection: Sendable {
         }
     }
 
-    /// Whether TCP and TLS stand.
     var isConnected: Bool {
         switch self.state {
         case .resolving, .connecting: false
@@ -122,7 +117,7 @@ struct ClientConnection: Sendable {
         }
     }
 
-    /// Why it will be closed; nil while it takes requests.
+    /// Nil while it takes requests.
     var drainCause: APNsDispatcher.CloseCause? {
         switch self.state {
         case .draining(let cause): cause

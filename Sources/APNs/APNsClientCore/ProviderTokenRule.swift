@@ -1,65 +1,45 @@
 package import TidingsModel
 
-/// When a provider token is minted: one at a time, at most every 20 minutes, renewed at 45, never used after 60
-/// (APNs reference, section 4).
+/// One token at a time, at most every 20 minutes, renewed at 45, never used after 60 (APNs reference, section 4).
 package struct ProviderTokenRule: Sendable {
-    /// A token and its age. Generations count from 1.
     package struct Minted: Hashable, Sendable {
-        /// The how manieth token it is.
+        /// From 1.
         package var generation: Int
-        /// When it was minted.
         package var at: Now
-        /// Monotonic time before which no successor is asked for, after one could not be signed.
+        /// Monotonic; set when a successor could not be signed.
         package var renewNotBefore: Int64 = .min
     }
 
-    /// What is known of the token. Generations go on after a failure and after a new credential, so that a late
-    /// complaint never meets another token.
+    /// Generations go on after a failure and after a new credential, so that a late complaint never meets another
+    /// token.
     package enum State: Equatable, Sendable {
-        /// There is none; the next one has this generation.
         case none(next: Int)
-        /// The first one, or the one after a rejected one, is being minted; requests wait.
         case minting(generation: Int)
-        /// In use.
         case current(Minted)
-        /// In use while its successor is being minted.
         case renewing(Minted)
     }
 
-    /// What happened.
     package enum Event: Equatable, Sendable {
-        /// A request is about to be sent.
         case needed
-        /// The shell has signed a token.
         case minted
-        /// The shell could not sign one.
         case failed
-        /// APNs called this generation expired.
         case rejected(generation: Int)
-        /// Another credential is in place; what was being minted is not reported any more.
+        /// What was being minted is not reported any more.
         case credentialReplaced
     }
 
-    /// What the shell shall do.
     package enum Effect: Equatable, Sendable {
-        /// Sign a token and report `minted` or `failed`.
         case mint
     }
 
-    /// What is known of the token.
     package private(set) var state: State = .none(next: 1)
     private let renewAfter: Int64
     private let mintMin: Int64
     private let ageMax: Int64
     private let failurePause: Int64
 
-    /// The rule, in milliseconds.
-    ///
-    /// - Parameters:
-    ///   - renewAfter: the age at which a successor is minted; 45 minutes.
-    ///   - mintMin: the age below which a token is not replaced whatever APNs says; 20 minutes.
-    ///   - ageMax: the age from which it is not used any more; 60 minutes less a margin.
-    ///   - failurePause: how long a token stays alone after its successor could not be signed; 1 minute.
+    /// In milliseconds: renewal at 45 minutes; no replacement below 20, whatever APNs says; no use from 60 on, less a
+    /// margin; a minute's pause after a successor could not be signed.
     package init(
         renewAfter: Int64 = 2_700_000, mintMin: Int64 = 1_200_000, ageMax: Int64 = 3_540_000,
         failurePause: Int64 = 60_000
@@ -70,7 +50,7 @@ package struct ProviderTokenRule: Sendable {
         self.failurePause = failurePause
     }
 
-    /// The generation that may be used now; nil while requests have to wait.
+    /// Nil while requests have to wait.
     package func usable(at now: Now) -> Int? {
         switch self.state {
         case .none, .minting: nil
@@ -79,14 +59,13 @@ package struct ProviderTokenRule: Sendable {
         }
     }
 
-    /// The generation that may be used now, if nothing has to be done about it: the usual case, asked for each request.
+    /// The usual case: a generation that may be used, with nothing to be done about it.
     func settled(at now: Now) -> Int? {
         guard case .current(let token) = self.state, self.age(of: token, at: now) < self.renewAfter else { return nil }
         return token.generation
     }
 
-    /// Whether a rejected token may be replaced: it is of this generation and 20 minutes old, or another one is in
-    /// use already.
+    /// A rejected token of this generation that is 20 minutes old, or in whose place another one is in use.
     package func canReplace(generation: Int, at now: Now) -> Bool {
         switch self.state {
         case .none, .minting: true
@@ -95,7 +74,6 @@ package struct ProviderTokenRule: Sendable {
         }
     }
 
-    /// Handles one event and returns its effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         let (next, effects) = self.transition(on: event, at: now)
         self.state = next
@@ -141,8 +119,7 @@ package struct ProviderTokenRule: Sendable {
         token.generation == generation && self.age(of: token, at: now) >= self.mintMin
     }
 
-    /// By the clock that shows more: the wall clock is what APNs compares `iat` with, and the other one cannot step
-    /// back.
+    /// By the clock that shows more: APNs compares `iat` with the wall clock, and the other one cannot step back.
     private func age(of token: Minted, at now: Now) -> Int64 {
         max(now.monotonic - token.at.monotonic, now.wall - token.at.wall)
     }

@@ -1,20 +1,18 @@
 import DequeModule
 
-/// The streams of one connection that are not over, by their rising odd ids: a table that slides, without hashing.
+/// Open streams by their rising odd ids, in a table that slides: no hashing.
 struct StreamWindow: Sendable {
-    /// The id of the next stream: odd and rising (RFC 9113, section 5.1.1).
+    /// Odd and rising (RFC 9113, section 5.1.1).
     private(set) var next: Int64
-    /// How many are not over.
     private(set) var count = 0
     /// Places in the request table, from the oldest open stream on; -1 where a stream is over.
     private var places: Deque<Int32> = []
     /// The stream of the first place.
     private var first: Int64
 
-    /// The last id there is (RFC 9113, section 5.1.1).
+    /// RFC 9113, section 5.1.1.
     static let last: Int64 = 0x7fff_ffff
 
-    /// Opens this stream first.
     init(next: Int64 = 1) {
         self.next = next
         self.first = next
@@ -22,7 +20,6 @@ struct StreamWindow: Sendable {
 
     var isEmpty: Bool { self.count == 0 }
 
-    /// Opens the next stream for a request and returns its id.
     mutating func open(for place: Int) -> Int64 {
         let stream = self.next
         if self.places.isEmpty { self.first = stream }
@@ -32,7 +29,7 @@ struct StreamWindow: Sendable {
         return stream
     }
 
-    /// Ends a stream and returns its request; nil if it is over already or never was.
+    /// Nil if it is over already or never was.
     mutating func close(_ stream: Int64) -> Int? {
         guard stream >= self.first, stream < self.next, stream % 2 == 1 else { return nil }
         let index = Int((stream - self.first) / 2)
@@ -47,7 +44,7 @@ struct StreamWindow: Sendable {
         return place
     }
 
-    /// Ends every stream above one and returns the requests in the order of the streams.
+    /// In the order of the streams.
     mutating func closeAll(above stream: Int64 = 0) -> [Int] {
         var closed: [Int] = []
         for index in self.places.indices where self.places[index] >= 0 && self.first + 2 * Int64(index) > stream {

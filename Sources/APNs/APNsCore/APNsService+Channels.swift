@@ -1,7 +1,6 @@
 import APNsModel
 import TidingsModel
 
-/// A request about channels that has passed every check.
 struct ChannelAction: Sendable {
     enum Work: Sendable {
         case create(APNsStoragePolicy)
@@ -12,7 +11,7 @@ struct ChannelAction: Sendable {
     }
 
     var bundleID: String
-    /// The channel; of a request for all of them its id is empty.
+    /// Of a request for all of them its id is empty.
     var channel: ChannelName
     var work: Work
 }
@@ -102,10 +101,8 @@ extension APNsService {
             bundleID: bundleID, channel: channel.name, work: .broadcast(priority: priority, expiration: expiration))
     }
 
-    /// Does what was asked.
-    ///
     /// - Returns: the answer with its body.
-    mutating func perform(
+    mutating func performChannelAction(
         _ action: ChannelAction, _ inquiry: Inquiry, answer: APNsResponse, at now: Now, into effects: inout [Effect]
     ) -> (APNsResponse, [UInt8]) {
         var answer = answer
@@ -135,7 +132,7 @@ extension APNsService {
 
     private static func topic(of bundleID: String) -> String { APNsPushType.liveactivity.topic(forBundle: bundleID) }
 
-    /// Sends a broadcast to everybody who listens; a channel with storage keeps it.
+    /// A channel with storage keeps it.
     mutating func publish(_ action: ChannelAction, _ inquiry: Inquiry, at now: Now, into effects: inout [Effect]) {
         guard case .broadcast(let priority, let expiration) = action.work, var channel = self.channels[action.channel]
         else { return }
@@ -158,9 +155,7 @@ extension APNsService {
     }
 }
 
-/// The bodies of requests about channels.
 enum ChannelBody {
-    /// The storage policy of a request for a new channel.
     static func policy(_ body: [UInt8]) throws(Refusal) -> APNsStoragePolicy {
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= APNsBroadcast.payloadBytesMax else { throw Refusal(.payloadTooLarge) }
@@ -181,8 +176,7 @@ enum ChannelBody {
         return policy
     }
 
-    /// Checks a broadcast's payload: an update or an end; a start cannot be broadcast (APNs reference, sections 13 and
-    /// 17).
+    /// An update or an end; a start cannot be broadcast (APNs reference, sections 13 and 17).
     static func broadcast(_ body: [UInt8]) throws(Refusal) {
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= APNsBroadcast.payloadBytesMax else {
@@ -207,8 +201,7 @@ enum ChannelBody {
         JSONValue.members([(APNsChannelRequest.channelsKey, .array(ids.map { .string($0.rawValue) }))]).serialized
     }
 
-    /// The id of a new channel: base64 (RFC 4648, section 4) of the drawn name's bytes, or of those its hexadecimal
-    /// digits stand for.
+    /// Base64 (RFC 4648, section 4) of the drawn name's bytes, or of those its hexadecimal digits stand for.
     static func id(drawn: String) -> APNsChannelID {
         let digits =
             APNsFormat.isUUID(drawn.utf8) ? Hexadecimal.bytes(drawn.utf8.filter { $0 != UInt8(ascii: "-") }) : nil

@@ -25,12 +25,12 @@ extension APNsService {
         self.connections[id] = ProviderConnection(
             host: host, certificate: certificate, rules: self.configuration, at: now)
         if let certificate, !certificate.environments.contains(host.environment) {
-            return self.end(id, .badCertificateEnvironment, into: &effects)
+            return self.closeWithGoAway(id, .badCertificateEnvironment, into: &effects)
         }
         self.watch(id, at: now)
     }
 
-    /// Takes a new fault plan: limits that the one before has set end with it.
+    /// Limits that the plan before has set end with it.
     mutating func change(_ plan: FaultPlan, into effects: inout [Effect]) {
         self.faults = FaultState(plan)
         for id in self.connections.keys.sorted() {
@@ -44,24 +44,21 @@ extension APNsService {
         }
     }
 
-    /// Announces the connection's stream limit if it has changed.
     mutating func announceLimit(_ id: ConnectionID, into effects: inout [Effect]) {
         guard let limit = self.connections[id]?.changedStreamLimit(self.configuration) else { return }
         effects.append(.announceStreamLimit(id, limit))
     }
 
-    /// Ends a connection with a GOAWAY that says why (APNs reference, section 3.3). Every request so far is answered.
-    mutating func end(_ id: ConnectionID, _ reason: APNsReason, into effects: inout [Effect]) {
+    /// APNs reference, section 3.3. Every request so far is answered.
+    mutating func closeWithGoAway(_ id: ConnectionID, _ reason: APNsReason, into effects: inout [Effect]) {
         guard let connection = self.connections.removeValue(forKey: id) else { return }
         effects.append(
             .goAway(
                 id, lastStream: connection.lastStream, code: HTTP2Code.noError, debug: APNsResponse.body(of: reason)))
     }
 
-    /// Checks a key that is to be added: Apple lets a team have two team-scoped keys and 200 topic-specific ones in an environment
-    /// (APNs reference, section 4, "Key kinds"). Revoked ones do not count.
-    ///
-    /// - Throws: `InvalidField` naming the member and the rule.
+    /// Apple lets a team have two team-scoped keys and 200 topic-specific ones in an environment (APNs reference,
+    /// section 4, "Key kinds"). Revoked ones do not count. - Throws: `InvalidField` naming the member and the rule.
     package func check(_ key: ProviderKey) throws(InvalidField) {
         // tidy: order does not leave: they are counted and searched.
         let known = Array(self.credentials.keys.values)
@@ -75,21 +72,20 @@ extension APNsService {
         }
     }
 
-    /// Takes over what the operator changes about keys, certificates and apps.
     mutating func change(_ event: Event, into effects: inout [Effect]) {
         switch event {
         case .keyAdded(let key):
             self.credentials.keys[key.keyID] = key
             self.undo(.revokedKey, key.keyID, into: &effects)
-            self.note(ServiceRecord(kind: .key, key: key.keyID, json: key.json), into: &effects)
+            self.save(ServiceRecord(kind: .key, key: key.keyID, json: key.json), into: &effects)
         case .keyRevoked(let keyID):
             self.credentials.keys[keyID] = nil
             self.undo(.key, keyID, into: &effects)
-            self.note(
+            self.save(
                 ServiceRecord(kind: .revokedKey, key: keyID, json: ["key_id": .string(keyID)]), into: &effects)
         case .certificateRevoked(let fingerprint):
             self.credentials.revokedCertificates.insert(fingerprint)
-            self.note(
+            self.save(
                 ServiceRecord(
                     kind: .revokedCertificate, key: fingerprint, json: ["fingerprint": .string(fingerprint)]),
                 into: &effects)
@@ -97,7 +93,7 @@ extension APNsService {
             // A team without a list may use every topic already.
             guard self.credentials.bundleIDs[teamID] != nil else { return }
             self.credentials.bundleIDs[teamID]?.insert(bundleID)
-            self.note(
+            self.save(
                 ServiceRecord(
                     kind: .bundleID, key: "\(teamID)/\(bundleID)",
                     json: ["team_id": .string(teamID), "bundle_id": .string(bundleID)]), into: &effects)
@@ -110,7 +106,7 @@ extension APNsService {
         }
     }
 
-    private mutating func note(_ record: ServiceRecord, into effects: inout [Effect]) {
+    private mutating func save(_ record: ServiceRecord, into effects: inout [Effect]) {
         self.changes[record.kind, default: [:]][record.key] = record
         effects.append(.save(record))
     }
@@ -149,10 +145,10 @@ extension APNsService {
     }
 }
 
-/// The error codes of RFC 9113, section 7, that the service uses.
+/// RFC 9113, section 7.
 package enum HTTP2Code {
     static let noError: UInt32 = 0
     static let protocolError: UInt32 = 1
-    /// REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    /// The request was not processed (RFC 9113, section 8.7).
     package static let refusedStream: UInt32 = 7
 }

@@ -43,7 +43,6 @@ extension APNsService {
                 courier, id: id, topic: topic, environment, activity: activity, device.token))
     }
 
-    /// A device's token has ended: what waits for it is given up.
     mutating func ended(_ device: RegisteredDevice, at now: Now, into effects: inout [Effect]) {
         effects.append(.save(device.record))
         self.forward(.tokenRetired(device.token), to: device.target.phone, at: now, into: &effects)
@@ -81,7 +80,6 @@ extension APNsService {
         self.bringStored(name, to: phone, at: now, into: &effects)
     }
 
-    /// Brings a channel's kept message to a connected phone that has not had it.
     func isNews(_ message: AcceptedPush, to phone: PhoneID, of name: ChannelName) -> Bool {
         (message.channel?.sequence ?? 0) > self.channels.seen(ChannelStore.Subscriber(phone: phone, channel: name))
     }
@@ -97,7 +95,7 @@ extension APNsService {
 }
 
 extension AcceptedPush {
-    /// The channel a broadcast came on; nil for a push to a device.
+    /// Nil for a push to a device.
     var channelName: ChannelName? {
         self.channel.map { origin in
             ChannelName(
@@ -106,7 +104,6 @@ extension AcceptedPush {
         }
     }
 
-    /// A broadcast for one of its listeners.
     func addressed(to phone: PhoneID) -> AcceptedPush {
         var push = self
         push.target.phone = phone

@@ -3,10 +3,9 @@ package import TidingsModel
 
 // What is found again after a restart.
 extension APNsService {
-    /// A service as its records describe it: without connections and faults, every phone away.
-    ///
-    /// - Parameter records: what `Effect.save` asked to keep and `Effect.forget` did not remove, in any order.
-    /// - Throws: `InvalidField` naming the kind and key of a record that cannot be read.
+    /// Without connections and faults, every phone away. - Parameter records: what `Effect.save` asked to keep and
+    /// `Effect.forget` did not remove, in any order. - Throws: `InvalidField` naming the kind and key of a record
+    /// that cannot be read.
     package init(configuration: Configuration, restoring records: [ServiceRecord]) throws(InvalidField) {
         self.init(configuration: configuration)
         // Channels before their listeners, the older push before the newer.
@@ -67,8 +66,7 @@ extension APNsService {
         return true
     }
 
-    /// Everything that would be found again, by kind and key: what a shell holds that has followed every `save` and
-    /// `forget`.
+    /// By kind and key: what a shell holds that has followed every `save` and `forget`.
     package var records: [ServiceRecord] {
         var all = self.registry.devices.map(\.record)
         // tidy: order does not leave: the records are sorted below.

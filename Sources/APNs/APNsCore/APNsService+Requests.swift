@@ -2,7 +2,6 @@ package import APNsModel
 import TidingsModel
 
 extension APNsService {
-    /// A request that has passed every check, before the fault plan has been asked.
     private enum Passed {
         case push(AcceptedPush, RegisteredDevice)
         case channels(ChannelAction)
@@ -22,20 +21,17 @@ extension APNsService {
         }
     }
 
-    /// One request on its way through the checks.
     struct Inquiry {
         var id: RequestID
         var request: WireRequest
         var drawn: DrawnIDs
         var host: ProviderHost
-        /// Whether the request is about channels, and answered with `apns-request-id`.
+        /// Answered with `apns-request-id`.
         var isAboutChannels: Bool
-        /// The name it is answered with.
         var name: String
     }
 
-    /// Answers one request: checks in the order of APNs reference, section 20, then the fault plan, then acceptance and
-    /// delivery.
+    /// In the order of APNs reference, section 20; then the fault plan, acceptance and delivery.
     mutating func receive(
         _ id: RequestID, _ request: WireRequest, token: ProviderTokenFacts, drawn: DrawnIDs, at now: Now,
         into effects: inout [Effect]
@@ -67,7 +63,7 @@ extension APNsService {
         self.finish(passed, inquiry, at: now, into: &effects)
     }
 
-    /// The name a request is answered with: its own if that is one, or else the drawn one.
+    /// Its own if that is valid, or else the drawn one.
     private static func name(_ stated: String?, _ inquiry: Inquiry) -> String {
         guard let stated else { return inquiry.drawn.apnsID }
         let isGood =
@@ -94,7 +90,7 @@ extension APNsService {
             token: text, topic: headers.topic, environment: inquiry.host.environment)
         if let rate = self.configuration.deviceRate {
             let wait = self.deviceShares[device.token, default: TokenBucket(rate, at: now.monotonic)]
-                .take(rate, at: now.monotonic)
+                .takeToken(rate, at: now.monotonic)
             guard wait == 0 else { throw Refusal(.tooManyRequests, detail: "\(wait) ms too early") }
         }
         let push = AcceptedPush(
@@ -104,7 +100,6 @@ extension APNsService {
         return .push(push, device)
     }
 
-    /// Step 7 and what follows: faults, acceptance, delivery.
     private mutating func finish(_ passed: Passed, _ inquiry: Inquiry, at now: Now, into effects: inout [Effect]) {
         let id = inquiry.id
         let faults = self.faults.request(topic: passed.topic, token: passed.token)
@@ -173,7 +168,7 @@ extension APNsService {
         switch passed {
         case .push(let push, _): effects.append(.log(push.logged(.accepted, at: now)))
         case .channels(let action):
-            (answer, body) = self.perform(action, inquiry, answer: answer, at: now, into: &effects)
+            (answer, body) = self.performChannelAction(action, inquiry, answer: answer, at: now, into: &effects)
         }
         if isAnswerLost {
             effects.append(.log(self.logged(.answerLost, inquiry, topic: passed.topic, at: now)))
@@ -198,8 +193,7 @@ extension APNsService {
         if let device = self.registry.acceptedAfterEnd(push.token) { effects.append(.save(device.record)) }
     }
 
-    /// An answer with the ids that belong to it. The unique id comes from the sandbox, and with every broadcast (APNs
-    /// reference, section 8).
+    /// The unique id comes from the sandbox, and with every broadcast (APNs reference, section 8).
     private func answer(to inquiry: Inquiry, status: Int) -> APNsResponse {
         var answer = APNsResponse(status: status)
         if inquiry.isAboutChannels {
@@ -231,12 +225,11 @@ extension APNsService {
                 delayMilliseconds: delay))
         // Reasons that are about the connection end it (APNs reference, sections 2 and 3.3).
         switch refusal.reason {
-        case .badCertificate, .shutdown: self.end(id, refusal.reason, into: &effects)
-        default: if isTooMuch { self.end(id, refusal.reason, into: &effects) }
+        case .badCertificate, .shutdown: self.closeWithGoAway(id, refusal.reason, into: &effects)
+        default: if isTooMuch { self.closeWithGoAway(id, refusal.reason, into: &effects) }
         }
     }
 
-    /// A line of the log about a request that has not become a push.
     func logged(
         _ event: DeliveryLogEntry.Event, _ inquiry: Inquiry, topic: String? = nil, at now: Now
     ) -> DeliveryLogEntry {
@@ -250,16 +243,14 @@ extension APNsService {
 }
 
 extension APNsResponse {
-    /// The body of a refusal (APNs reference, section 8): an object with `reason`, and with 410 `timestamp`.
+    /// APNs reference, section 8: an object with `reason`, and with 410 `timestamp`.
     package static func body(of reason: APNsReason, since: Int64? = nil) -> [UInt8] {
         var object = JSONObject([("reason", .string(reason.name))])
         if let since { object["timestamp"] = .int(since) }
         return JSONValue.object(object).serialized
     }
 
-    /// The headers of the answer but `:status`, names in lowercase.
-    ///
-    /// - Parameter hasBody: whether a body follows, which is always JSON.
+    /// Without `:status`; names in lowercase. A body is always JSON.
     package func headerFields(hasBody: Bool) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
         if hasBody { fields.append(("content-type", "application/json")) }

@@ -3,13 +3,9 @@ import HeapModule
 package import TidingsModel
 
 /// Apple's side as a pure machine: providers' requests and phones come in as events, answers and pushes go out as
-/// effects.
-///
-/// It holds the connections' bindings, the keys, the device tokens, the broadcast channels, the couriers to the phones
-/// and the fault plan. Certificates and signatures are verified by the shell and enter as facts; token texts and ids
-/// are drawn by the shell and passed in.
+/// effects. Certificates and signatures are verified by the shell and enter as facts; token texts and ids are drawn
+/// by the shell.
 package struct APNsService: Sendable {
-    /// The rules it was made with.
     package let configuration: Configuration
     var connections: [ConnectionID: ProviderConnection] = [:]
     var credentials: Credentials
@@ -20,14 +16,13 @@ package struct APNsService: Sendable {
     var faults = FaultState(FaultPlan())
     var isShuttingDown = false
     var deviceShares: [PushToken: TokenBucket] = [:]
-    /// Keys, apps and certificates the operator has changed since the start.
+    /// By the operator, since the start.
     var changes: [ServiceRecord.Kind: [String: ServiceRecord]] = [:]
     private var counts: [MetricsKey: TopicMetrics] = [:]
     private var agenda = Heap<Appointment>()
     /// What `wake` asked for last.
     private var announced: Int64?
 
-    /// What has to be looked at, at some time.
     private enum Matter: Hashable, Sendable {
         case connection(ConnectionID)
         case phone(PhoneID)
@@ -41,7 +36,6 @@ package struct APNsService: Sendable {
         static func < (left: Self, right: Self) -> Bool { left.at < right.at }
     }
 
-    /// A service without connections, phones and faults.
     package init(configuration: Configuration) {
         self.configuration = configuration
         self.credentials = Credentials(configuration)
@@ -49,45 +43,37 @@ package struct APNsService: Sendable {
 
     // MARK: Looking at it
 
-    /// What goes wrong at present.
-    package var faultPlan: FaultPlan { self.faults.plan }
-
-    /// How often each rule of the plan has been asked and has struck since the plan was set.
+    /// Since the plan was set.
     package var faultCounts: [FaultCount] { self.faults.counts }
 
-    /// Whether nobody can connect at present.
     package var isOut: Bool { self.faults.outage }
 
-    /// How many connections of providers are open and not on their way out.
     package var connectionCount: Int { self.connections.count }
 
-    /// Every device token ever given out, oldest first.
+    /// Oldest first.
     package var devices: [RegisteredDevice] { self.registry.devices }
 
-    /// Whether a phone is connected to the courier.
     package func isConnected(_ phone: PhoneID) -> Bool { self.couriers[phone]?.courierID != nil }
 
-    /// The pushes stored for a phone, oldest first.
+    /// Oldest first.
     package func stored(for phone: PhoneID) -> [AcceptedPush] {
         self.couriers[phone]?.waiting.filter(\.isStored).map(\.push) ?? []
     }
 
-    /// The stream limit a new connection is greeted with.
     package func initialStreamLimit(hasCertificate: Bool) -> Int {
         self.configuration.streamLimit(hasCertificate: hasCertificate)
     }
 
-    /// Why the TLS handshake with this certificate has to fail; nil if it is good (APNs reference, section 2).
+    /// Nil if it is good (APNs reference, section 2).
     package func alert(on certificate: ClientCertificateFacts, at now: Now) -> TLSAlert? {
         self.credentials.alert(on: certificate, at: now)
     }
 
-    /// The counts of every topic, by topic and side.
     package var metrics: [(key: MetricsKey, counts: TopicMetrics)] {
         self.counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The channels of an app on one side, oldest first, with what became of their broadcasts.
+    /// Oldest first, with what became of their broadcasts.
     package func channels(
         of bundleID: String, _ environment: PushEnvironment
     ) -> [(id: APNsChannelID, policy: APNsStoragePolicy, metrics: BroadcastMetrics)] {
@@ -98,17 +84,16 @@ package struct APNsService: Sendable {
 
     // MARK: Events
 
-    /// Handles one event and returns its effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         var effects: [Effect] = []
         self.handle(event, at: now, into: &effects)
         return effects
     }
 
-    /// Handles one event; events about connections that have ended are late and change nothing.
+    /// Events about connections that have ended are late and change nothing.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
         let start = effects.count
-        self.perform(event, at: now, into: &effects)
+        self.dispatch(event, at: now, into: &effects)
         for index in effects.indices[start...] {
             guard case .log(let entry) = effects[index] else { continue }
             let key = MetricsKey(topic: entry.topic ?? "", environment: entry.environment ?? .sandbox)
@@ -120,7 +105,7 @@ package struct APNsService: Sendable {
         }
     }
 
-    private mutating func perform(_ event: Event, at now: Now, into effects: inout [Effect]) {
+    private mutating func dispatch(_ event: Event, at now: Now, into effects: inout [Effect]) {
         switch event {
         case .connectionArrived(let id, _):
             self.arrive(id, into: &effects)
@@ -166,7 +151,7 @@ package struct APNsService: Sendable {
             self.switchBroadcast(bundleID, isOn: isOn, into: &effects)
         case .shutdownBegun:
             self.isShuttingDown = true
-            for id in self.connections.keys.sorted() { self.end(id, .shutdown, into: &effects) }
+            for id in self.connections.keys.sorted() { self.closeWithGoAway(id, .shutdown, into: &effects) }
         case .timeReached:
             self.reachTime(at: now, into: &effects)
         }
@@ -187,7 +172,7 @@ package struct APNsService: Sendable {
                 guard let connection = self.connections[id], let idle = self.configuration.idleSeconds else { continue }
                 let end = connection.activeAt + idle * 1_000
                 if end <= now.monotonic {
-                    self.end(id, .idleTimeout, into: &effects)
+                    self.closeWithGoAway(id, .idleTimeout, into: &effects)
                 } else {
                     self.agenda.insert(Appointment(at: end, matter: .connection(id)))
                 }
@@ -195,7 +180,6 @@ package struct APNsService: Sendable {
         }
     }
 
-    /// Looks at a connection when it may have been idle too long.
     mutating func watch(_ id: ConnectionID, at now: Now) {
         guard let idle = self.configuration.idleSeconds else { return }
         self.agenda.insert(Appointment(at: now.monotonic + idle * 1_000, matter: .connection(id)))
@@ -203,7 +187,6 @@ package struct APNsService: Sendable {
 
     // MARK: Phones
 
-    /// Hands an event to a phone's courier.
     mutating func forward(_ event: Courier.Event, to phone: PhoneID, at now: Now, into effects: inout [Effect]) {
         let index: Dictionary<PhoneID, Courier>.Index
         if let found = self.couriers.index(forKey: phone) {

@@ -1,38 +1,27 @@
 package import APNsModel
 package import TidingsModel
 
-/// A push the service has accepted.
 package struct AcceptedPush: Hashable, Sendable {
-    /// The `apns-id`; of a broadcast the `apns-request-id`.
+    /// Of a broadcast the `apns-request-id`.
     package var apnsID: String
-    /// The service's own name for it.
     package var uniqueID: String
-    /// The device token it was sent to; empty for a broadcast.
+    /// Empty for a broadcast.
     package var token: PushToken
-    /// Phone, topic, environment and Live Activity of the token.
     package var target: DeviceTopic
-    /// The kind of push.
     package var pushType: APNsPushType
-    /// How urgent it is.
     package var priority: APNsPriority
     /// UNIX seconds, 0 for one attempt, nil for the default of 30 days.
     package var expiration: Int64?
-    /// Pushes of equal value become one entry on the phone.
     package var collapseID: String?
-    /// The JSON as it was sent.
     package var payload: [UInt8]
-    /// Wall milliseconds of acceptance.
     package var acceptedAt: Int64
-    /// The channel of a broadcast, and what is kept of its messages; nil for a push to a device.
+    /// Nil for a push to a device.
     package var channel: ChannelOrigin?
 
-    /// Where a broadcast comes from.
     package struct ChannelOrigin: Hashable, Sendable {
-        /// The channel's id.
         package var id: APNsChannelID
-        /// What is kept of its messages.
         package var policy: APNsStoragePolicy
-        /// The number of the message on its channel, from 1.
+        /// From 1.
         package var sequence: Int64
     }
 
@@ -45,7 +34,6 @@ package struct AcceptedPush: Hashable, Sendable {
 }
 
 extension AcceptedPush {
-    /// The push as a record for the store of pushes to phones that are away.
     var record: ServiceRecord {
         var object = JSONObject([
             ("apns_id", .string(self.apnsID)), ("unique_id", .string(self.uniqueID)),
@@ -62,7 +50,6 @@ extension AcceptedPush {
         return ServiceRecord(kind: .push, key: self.uniqueID, json: .object(object))
     }
 
-    /// Reads a record; nil for one that cannot be read.
     init?(record: JSONValue) {
         guard let apnsID = record["apns_id"]?.stringValue, let uniqueID = record["unique_id"]?.stringValue,
             let token = record["token"]?.stringValue, let target = try? DeviceTopic(json: record),
@@ -78,7 +65,6 @@ extension AcceptedPush {
 }
 
 extension CourierReply {
-    /// A push to a phone.
     package static func push(delivery: Int64, _ push: AcceptedPush) -> CourierReply {
         // The payload has been parsed before it was accepted.
         let payload = (try? JSONValue(parsing: push.payload))?.objectValue ?? JSONObject()

@@ -1,7 +1,7 @@
 import TidingsModel
 
 extension SplitMix64 {
-    /// True in so many of 1,000 cases. Certain and impossible cases throw nothing.
+    /// Certain and impossible cases draw nothing.
     mutating func falls(perMille: Int) -> Bool {
         if perMille <= 0 { return false }
         if perMille >= 1_000 { return true }
@@ -9,8 +9,7 @@ extension SplitMix64 {
     }
 }
 
-/// So many in an hour, and a burst: a bucket that starts full. Counts in units of 1/3,600,000, so that every
-/// millisecond adds a whole number of them.
+/// A bucket that starts full. Counts in units of 1/3,600,000, so that every millisecond adds a whole number of them.
 struct TokenBucket: Hashable, Sendable {
     private var units: Int64
     private var at: Int64
@@ -22,10 +21,8 @@ struct TokenBucket: Hashable, Sendable {
         self.at = monotonic
     }
 
-    /// Takes one, or tells in how many milliseconds there will be one.
-    ///
-    /// - Returns: 0 if one was taken.
-    mutating func take(_ rate: APNsService.Rate, at monotonic: Int64) -> Int64 {
+    /// - Returns: 0 if one was taken, else in how many milliseconds there will be one.
+    mutating func takeToken(_ rate: APNsService.Rate, at monotonic: Int64) -> Int64 {
         let full = rate.burst * Self.one
         let (gained, overflows) = max(0, monotonic - self.at).multipliedReportingOverflow(by: rate.perHour)
         self.units = overflows || gained > full - self.units ? full : self.units + gained

@@ -2,16 +2,13 @@ package import APNsModel
 import OrderedCollections
 package import TidingsModel
 
-/// A broadcast channel's full name: ids are compared within one app and environment (APNs reference, section 17).
+/// Ids are compared within one app and environment (APNs reference, section 17).
 package struct ChannelName: Hashable, Sendable, JSONCodable {
-    /// The app's bundle identifier, without a suffix.
+    /// Without a suffix.
     package var bundleID: String
-    /// The side of Apple's.
     package var environment: PushEnvironment
-    /// The id.
     package var id: APNsChannelID
 
-    /// Names a channel.
     package init(bundleID: String, environment: PushEnvironment, id: APNsChannelID) {
         self.bundleID = bundleID
         self.environment = environment
@@ -19,13 +16,12 @@ package struct ChannelName: Hashable, Sendable, JSONCodable {
     }
 }
 
-/// A broadcast channel as the service keeps it (APNs reference, section 17).
 struct BroadcastChannel: Sendable {
     var name: ChannelName
     var policy: APNsStoragePolicy
-    /// The newest message that is kept, as an accepted push without a phone; nil for none.
+    /// The newest one, without a phone; nil for none.
     var message: AcceptedPush?
-    /// The number of the newest message.
+    /// Of the newest message.
     var sequence: Int64 = 0
     var metrics = BroadcastMetrics()
 
@@ -34,7 +30,7 @@ struct BroadcastChannel: Sendable {
         self.policy = policy
     }
 
-    /// The kept message, unless its time is over.
+    /// Nil when its time is over.
     func message(_ rules: APNsService.Configuration, at now: Now) -> AcceptedPush? {
         guard let message = self.message, now.wall - message.acceptedAt < rules.channelStorageMaxSeconds * 1_000,
             message.expiration.map({ now.wall / 1_000 < $0 }) ?? true
@@ -66,27 +62,23 @@ extension ChannelName {
     var recordKey: String { "\(self.environment.rawValue)/\(self.bundleID)/\(self.id.rawValue)" }
 }
 
-/// Every channel, and who listens to it.
 struct ChannelStore: Sendable {
-    /// One app on one side.
     struct App: Hashable, Sendable {
         var bundleID: String
         var environment: PushEnvironment
     }
 
-    /// A phone's place at a channel.
     struct Subscriber: Hashable, Sendable {
         var phone: PhoneID
         var channel: ChannelName
     }
 
     private var apps: [App: OrderedDictionary<APNsChannelID, BroadcastChannel>] = [:]
-    /// Ids that were deleted: they never return.
+    /// They never return.
     private(set) var deleted: Set<ChannelName> = []
-    /// The newest message each listener has acknowledged, in the order in which they came.
+    /// What each listener has acknowledged last, in the order in which they came.
     private var listeners: [ChannelName: OrderedDictionary<PhoneID, Int64>] = [:]
     private var channelsOfPhone: [PhoneID: OrderedSet<ChannelName>] = [:]
-    /// The apps whose broadcast capability is off.
     private(set) var off: Set<String> = []
 
     subscript(name: ChannelName) -> BroadcastChannel? {
@@ -98,7 +90,7 @@ struct ChannelStore: Sendable {
     // tidy: order does not leave: the channels of one app are an OrderedDictionary.
     func channels(_ app: App) -> [BroadcastChannel] { self.apps[app].map { Array($0.values) } ?? [] }
 
-    /// Every channel, by app and side, then oldest first.
+    /// By app and side, then oldest first.
     var all: [BroadcastChannel] {
         self.apps.sorted {
             ($0.key.bundleID, $0.key.environment.rawValue) < ($1.key.bundleID, $1.key.environment.rawValue)
@@ -107,8 +99,6 @@ struct ChannelStore: Sendable {
         .flatMap { Array($0.value.values) }
     }
 
-    /// Ends a channel.
-    ///
     /// - Returns: the phones that listened.
     mutating func delete(_ name: ChannelName) -> [PhoneID] {
         self[name] = nil
@@ -118,11 +108,8 @@ struct ChannelStore: Sendable {
         return phones
     }
 
-    /// Puts a deleted id back that was recorded.
     mutating func restoreDeleted(_ name: ChannelName) { self.deleted.insert(name) }
 
-    /// Switches the capability of an app.
-    ///
     /// - Returns: the channels that have to go.
     mutating func switchBroadcast(_ bundleID: String, isOn: Bool) -> [ChannelName] {
         guard !isOn else {
@@ -135,10 +122,7 @@ struct ChannelStore: Sendable {
         }
     }
 
-    /// A phone begins to listen.
-    ///
-    /// - Parameter seen: the newest message it has acknowledged.
-    /// - Returns: whether it did not listen before.
+    /// - Parameter seen: the newest message the phone has acknowledged. - Returns: whether it did not listen before.
     mutating func subscribe(_ subscriber: Subscriber, seen: Int64 = 0) -> Bool {
         guard self.listeners[subscriber.channel]?[subscriber.phone] == nil else { return false }
         self.listeners[subscriber.channel, default: [:]][subscriber.phone] = seen
@@ -148,9 +132,7 @@ struct ChannelStore: Sendable {
         return true
     }
 
-    /// A phone stops to listen.
-    ///
-    /// - Returns: whether it did listen.
+    /// - Returns: whether the phone did listen.
     mutating func unsubscribe(_ subscriber: Subscriber) -> Bool {
         guard self.listeners[subscriber.channel]?.removeValue(forKey: subscriber.phone) != nil else { return false }
         self.channelsOfPhone[subscriber.phone]?.remove(subscriber.channel)
@@ -158,18 +140,16 @@ struct ChannelStore: Sendable {
         return true
     }
 
-    /// The phones that listen to a channel, in the order in which they came.
+    /// In the order in which they came.
     func listeners(of name: ChannelName) -> [PhoneID] { self.listeners[name].map { Array($0.keys) } ?? [] }
 
-    /// The channels a phone listens to, in the order in which it came.
+    /// In the order in which the phone came.
     func channels(of phone: PhoneID) -> [ChannelName] { self.channelsOfPhone[phone].map { Array($0) } ?? [] }
 
-    /// The newest message a listener has acknowledged, 0 for none.
+    /// The newest message, 0 for none.
     func seen(_ subscriber: Subscriber) -> Int64 { self.listeners[subscriber.channel]?[subscriber.phone] ?? 0 }
 
-    /// A listener has acknowledged a message.
-    ///
-    /// - Returns: whether it is newer than what it had.
+    /// - Returns: whether the message is newer than what the listener had.
     mutating func acknowledge(_ subscriber: Subscriber, sequence: Int64) -> Bool {
         guard let seen = self.listeners[subscriber.channel]?[subscriber.phone], seen < sequence else { return false }
         self.listeners[subscriber.channel]?[subscriber.phone] = sequence
@@ -187,7 +167,6 @@ struct ChannelStore: Sendable {
         "\(subscriber.channel.recordKey)/\(subscriber.phone.rawValue)"
     }
 
-    /// The record of every listener, in no order that matters.
     var subscriptionRecords: [ServiceRecord] {
         // tidy: order does not leave: `APNsService.records` sorts them.
         self.listeners.flatMap { channel, phones in

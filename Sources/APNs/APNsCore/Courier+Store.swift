@@ -4,20 +4,17 @@ import TidingsModel
 // What happens to a push that is not in flight: the decision chain of APNs reference, section 15.
 extension Courier {
     enum Gate: Equatable {
-        /// It may go now.
         case open
-        /// It may go at this monotonic time.
+        /// Monotonic.
         case until(Int64)
-        /// It waits for an event.
         case closed
     }
 
-    /// Whether a push may go to the phone as the phone is now.
     func gate(_ parcel: Parcel, at now: Now) -> Gate {
         if self.isHeldForPower(parcel.push) { return .closed }
         if let time = parcel.notBefore, time > now.monotonic { return .until(time) }
         guard let rate = self.share(parcel.push), var bucket = self.shares[parcel.push.target.app] else { return .open }
-        let wait = bucket.take(rate, at: now.monotonic)
+        let wait = bucket.takeToken(rate, at: now.monotonic)
         return wait == 0 ? .open : .until(now.monotonic + wait)
     }
 
@@ -29,7 +26,7 @@ extension Courier {
         }
     }
 
-    /// The rate that holds for a push: background pushes for apps that are not on the screen have one.
+    /// Background pushes for apps that are not on the screen have one.
     private func share(_ push: AcceptedPush) -> APNsService.Rate? {
         guard push.pushType == .background, push.channel == nil,
             self.conditions[push.target.app]?.life != .foreground
@@ -37,13 +34,12 @@ extension Courier {
         return self.rules.backgroundRate
     }
 
-    /// A push that goes takes its part of the app's share.
     mutating func spend(_ push: AcceptedPush, at now: Now) {
         guard let rate = self.share(push) else { return }
-        _ = self.shares[push.target.app, default: TokenBucket(rate, at: now.monotonic)].take(rate, at: now.monotonic)
+        _ = self.shares[push.target.app, default: TokenBucket(rate, at: now.monotonic)].takeToken(
+            rate, at: now.monotonic)
     }
 
-    /// Why the phone cannot be brought a push at all.
     private func veto(_ push: AcceptedPush) -> DeliveryLogEntry.DiscardCause? {
         guard let condition = self.conditions[push.target.app] else { return nil }
         switch push.pushType {
@@ -56,7 +52,6 @@ extension Courier {
         }
     }
 
-    /// A push for a connected phone joins what waits, or goes into the store if the phone saves power.
     mutating func admit(_ push: AcceptedPush, at now: Now, into effects: inout [APNsService.Effect]) {
         var parcel = Parcel(push: push)
         if self.isHeldForPower(push) { return self.store(parcel, at: now, into: &effects) }
@@ -64,20 +59,20 @@ extension Courier {
             effects.append(.log(push.logged(.discarded(cause), at: now)))
             return
         }
-        let delay = self.rules.mishaps.powerAwareDelayMilliseconds
+        let delay = self.rules.faults.powerAwareDelayMilliseconds
         if delay > 0, push.priority != .immediate {
             parcel.notBefore = now.monotonic + Int64.random(in: 0...delay, using: &self.dice)
         }
         guard self.share(push) != nil else {
-            self.keep(parcel, max: self.rules.waitingPerAppMax, at: now, into: &effects)
+            self.enqueue(parcel, max: self.rules.waitingPerAppMax, at: now, into: &effects)
             return
         }
         // Of background pushes the newest alone waits (APNs reference, section 14).
         if case .until = self.gate(parcel, at: now) { effects.append(.log(push.logged(.held, at: now))) }
-        self.keep(parcel, max: 1, among: .background, at: now, into: &effects)
+        self.enqueue(parcel, max: 1, among: .background, at: now, into: &effects)
     }
 
-    /// A push for a phone that is away or saves power: kept in the one place of its app, or given up.
+    /// Kept in the one place of its app, or given up.
     mutating func store(_ parcel: Parcel, at now: Now, into effects: inout [APNsService.Effect]) {
         if let cause = self.veto(parcel.push) ?? self.hindrance(parcel.push, at: now) {
             effects.append(.log(parcel.push.logged(.discarded(cause), at: now)))
@@ -92,16 +87,14 @@ extension Courier {
         var stored = parcel
         stored.isStored = true
         stored.notBefore = nil
-        guard self.keep(stored, max: 1, at: now, into: &effects), !parcel.isStored else { return }
+        guard self.enqueue(stored, max: 1, at: now, into: &effects), !parcel.isStored else { return }
         effects.append(.log(parcel.push.logged(.stored, at: now)))
         effects.append(.save(parcel.push.record))
     }
 
-    /// Appends a push; the oldest of the same app make room, or by mishap the newest one.
-    ///
-    /// - Returns: whether it is there.
+    /// The oldest of the same app make room, or by fault the newest one. - Returns: whether it is there.
     @discardableResult
-    private mutating func keep(
+    private mutating func enqueue(
         _ parcel: Parcel, max: Int, among type: APNsPushType? = nil, at now: Now,
         into effects: inout [APNsService.Effect]
     ) -> Bool {
@@ -114,7 +107,7 @@ extension Courier {
             return true
         }
         var surplus = self.waiting.count(where: competes) + 1 - max
-        if surplus > 0, self.dice.falls(perMille: self.rules.mishaps.olderSurvivesPerMille),
+        if surplus > 0, self.dice.falls(perMille: self.rules.faults.olderSurvivesPerMille),
             let older = self.waiting.last(where: competes)
         {
             effects.append(.log(parcel.push.logged(.overwritten(by: older.push.apnsID), at: now)))
@@ -131,7 +124,6 @@ extension Courier {
         return true
     }
 
-    /// The phone has gone: what was in flight and what waited become the store.
     mutating func takeBack(_ returned: Parcel?, at now: Now, into effects: inout [APNsService.Effect]) {
         if let returned { effects.append(.log(returned.push.logged(.returned, at: now))) }
         let all = (returned.map { [$0] } ?? []) + self.waiting
@@ -141,14 +133,13 @@ extension Courier {
         for parcel in all { self.store(parcel, at: now, into: &effects) }
     }
 
-    /// By mishap a push that was acknowledged is brought once more.
     mutating func maybeRepeat(_ parcel: Parcel, at now: Now, into effects: inout [APNsService.Effect]) {
-        guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.mishaps.duplicatePerMille) else { return }
+        guard !parcel.isRepeated, self.dice.falls(perMille: self.rules.faults.duplicatePerMille) else { return }
         effects.append(.log(parcel.push.logged(.duplicated, at: now)))
         self.waiting.insert(Parcel(push: parcel.push, isRepeated: true), at: 0)
     }
 
-    /// The phone tells about an app: what it may not have any more is given up.
+    /// What the app may not have any more is given up.
     mutating func report(
         _ app: DeviceTopic, _ condition: AppCondition, at now: Now, into effects: inout [APNsService.Effect]
     ) {
@@ -159,7 +150,6 @@ extension Courier {
         }
     }
 
-    /// Gives up what waits and is meant.
     mutating func discard(
         _ cause: DeliveryLogEntry.DiscardCause, at now: Now, into effects: inout [APNsService.Effect],
         where isMeant: (AcceptedPush) -> Bool
@@ -171,15 +161,14 @@ extension Courier {
         self.waiting.removeAll { isMeant($0.push) }
     }
 
-    /// Gives up what has lain in the store too long. What came while the phone was there is brought even if it is late:
-    /// the expiration is about storing.
+    /// What came while the phone was there is brought even if it is late: the expiration is about storing.
     mutating func discardExpired(at now: Now, into effects: inout [APNsService.Effect]) {
         for parcel in self.waiting where parcel.isStored && self.hindrance(parcel.push, at: now) != nil {
             self.discard(.expired, at: now, into: &effects) { $0.uniqueID == parcel.push.uniqueID }
         }
     }
 
-    /// Why a push cannot be in the store: expiration 0, its date, 30 days, or a channel without storage.
+    /// Expiration 0, its date, 30 days, or a channel without storage.
     private func hindrance(_ push: AcceptedPush, at now: Now) -> DeliveryLogEntry.DiscardCause? {
         if push.expiration == 0 || push.channel?.policy == .noStorage { return .notStorable }
         if now.wall - push.acceptedAt >= self.rules.storageMaxSeconds * 1_000 { return .expired }

@@ -8,11 +8,8 @@ import TidingsModel
 /// pushes per app; with 1 a quick second push overwrites the first, which Apple says can happen.
 struct Courier: Sendable {
     enum State: Equatable, Sendable {
-        /// The phone is not connected.
         case offline
-        /// Connected, nothing in flight.
         case idle(APNsService.CourierID)
-        /// Connected, this push is written and not acknowledged.
         case awaiting(APNsService.CourierID, delivery: Int64, Parcel)
     }
 
@@ -27,31 +24,25 @@ struct Courier: Sendable {
         case timeReached
     }
 
-    /// A push on its way.
     struct Parcel: Equatable, Sendable {
         var push: AcceptedPush
-        /// Whether it lies in the store, and so has a record.
         var isStored = false
-        /// Monotonic milliseconds before which it is not brought.
+        /// Monotonic.
         var notBefore: Int64?
-        /// Whether it has been brought before.
         var isRepeated = false
     }
 
     private(set) var state: State = .offline
-    /// Monotonic milliseconds at which something that waits may go; nil if only an event can move it.
+    /// Monotonic; nil if only an event can move what waits.
     var wakeAt: Int64?
     /// Not in flight, oldest first. Offline: at most one per app, and all stored.
     var waiting: [Parcel] = []
-    /// The number of the last delivery to this phone; a number is never used twice, also after a reconnect.
+    /// A number is never used twice, also after a reconnect.
     private var lastDelivery: Int64 = 0
-    /// How the phone is about power.
     var power = PhonePower.awake
-    /// Whether a push has woken a sleeping phone, so that the rest may follow.
+    /// A push has woken a sleeping phone, so that the rest may follow.
     var isRoused = false
-    /// What the phone has told about its apps.
     var conditions: [DeviceTopic: AppCondition] = [:]
-    /// What is left of each app's share of background pushes.
     var shares: [DeviceTopic: TokenBucket] = [:]
     var dice: SplitMix64
     let rules: APNsService.Configuration
@@ -59,12 +50,11 @@ struct Courier: Sendable {
     init(_ phone: PhoneID, rules: APNsService.Configuration) {
         self.rules = rules
         // Of the name, so that every phone has chances of its own.
-        var hash = FNV1a(seed: rules.mishaps.seed)
+        var hash = FNV1a(seed: rules.faults.seed)
         hash.feed(phone.rawValue)
         self.dice = SplitMix64(seed: hash.value)
     }
 
-    /// The push that has been written and not acknowledged.
     var inFlight: (delivery: Int64, push: AcceptedPush)? {
         switch self.state {
         case .awaiting(_, let delivery, let parcel): (delivery, parcel.push)
@@ -145,7 +135,6 @@ struct Courier: Sendable {
         }
     }
 
-    /// Writes the first push that may go, by mishap another one.
     private mutating func next(
         _ courier: APNsService.CourierID, at now: Now, into effects: inout [APNsService.Effect]
     ) -> State {
@@ -173,13 +162,13 @@ struct Courier: Sendable {
             switch self.gate(self.waiting[index], at: now) {
             case .open where first == nil:
                 first = index
-                if self.rules.mishaps.reorderPerMille == 0 { return index }
+                if self.rules.faults.reorderPerMille == 0 { return index }
             case .open: later.append(index)
             case .until(let time): self.wakeAt = min(self.wakeAt ?? time, time)
             case .closed: break
             }
         }
-        guard !later.isEmpty, self.dice.falls(perMille: self.rules.mishaps.reorderPerMille) else { return first }
+        guard !later.isEmpty, self.dice.falls(perMille: self.rules.faults.reorderPerMille) else { return first }
         return later[Int.random(in: later.indices, using: &self.dice)]
     }
 }

@@ -1,22 +1,17 @@
 package import APNsModel
 package import TidingsModel
 
-/// One app on one phone, in one environment: what a device token stands for (APNs reference, section 16). Each Live
-/// Activity of an app has a token of its own under the one topic (section 13).
+/// What a device token stands for (APNs reference, section 16). Each Live Activity of an app has a token of its own
+/// under the one topic (section 13).
 package struct DeviceTopic: Hashable, Sendable, JSONCodable {
-    /// The phone.
     package var phone: PhoneID
-    /// The full topic, with the suffix of the push kind if it has one.
     package var topic: String
-    /// The side of Apple's.
     package var environment: PushEnvironment
-    /// The phone's name for the Live Activity; nil for every other token, push-to-start's included.
+    /// Nil for every token that is no Live Activity's, push-to-start's included.
     package var activity: String?
 
-    /// What has no value is left out of the JSON.
     package static let leftOutMembers = ["activity"]
 
-    /// Names an app on a phone, or one of its Live Activities.
     package init(phone: PhoneID, topic: String, environment: PushEnvironment, activity: String? = nil) {
         self.phone = phone
         self.topic = topic
@@ -24,7 +19,6 @@ package struct DeviceTopic: Hashable, Sendable, JSONCodable {
         self.activity = activity
     }
 
-    /// The app, whichever of its Live Activities this is.
     var app: DeviceTopic { self.with(activity: nil) }
 
     func with(activity: String?) -> DeviceTopic {
@@ -34,21 +28,15 @@ package struct DeviceTopic: Hashable, Sendable, JSONCodable {
     }
 }
 
-/// A device token and what has become of it.
-/// As JSON: `token`, `phone`, `topic`, `environment`, `activity` if it is a Live Activity's, `since_ms`, `retired_ms`, and `end`
-/// once it is.
 package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
-    /// The token.
     package var token: PushToken
-    /// What it stands for.
     package var target: DeviceTopic
-    /// Wall milliseconds of its first registration.
+    /// Wall milliseconds.
     package var since: Int64
-    /// Wall milliseconds at which it became invalid; nil while it is good.
+    /// Wall milliseconds; nil while it is good.
     package var retiredAt: Int64?
-    /// How it ended; nil while it is good.
     package var end: TokenEnd?
-    /// How many pushes to it are still accepted after its end, and discarded.
+    /// Pushes that are still accepted after its end, and discarded.
     package var acceptedYet = 0
 
     private enum CodingKeys: String, CodingKey {
@@ -58,7 +46,6 @@ package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
         case retiredAt = "retired_ms"
         case end
     }
-    /// What has no value is left out of the JSON.
     package static let leftOutMembers = ["end"]
 
     var record: ServiceRecord {
@@ -73,7 +60,6 @@ package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
         self.since = since
     }
 
-    /// Reads a record; nil for one that cannot be read.
     init?(record: JSONValue) {
         guard let device = try? RegisteredDevice(json: record) else { return nil }
         self = device
@@ -81,15 +67,14 @@ package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
     }
 }
 
-/// Every token ever given out. Retired ones are kept: they answer 410 (APNs reference, section 11).
+/// Retired tokens are kept: they answer 410 (APNs reference, section 11).
 struct DeviceRegistry: Sendable {
     private var tokens: [PushToken: RegisteredDevice] = [:]
     private var current: [DeviceTopic: PushToken] = [:]
-    /// The Live Activities with a good token, by app.
     private var activities: [DeviceTopic: Set<String>] = [:]
 
-    /// The device of an app on a phone: the one it has, or else a new one with the drawn token; nil if that token
-    /// stands for something else already.
+    /// The device an app has on a phone, or a new one with the drawn token; nil if that token stands for something
+    /// else already.
     mutating func register(
         _ target: DeviceTopic, drawn: PushToken, wall: Int64
     ) -> (device: RegisteredDevice, isNew: Bool)? {
@@ -101,7 +86,6 @@ struct DeviceRegistry: Sendable {
         return (device, true)
     }
 
-    /// Puts a device back that was recorded.
     mutating func restore(_ device: RegisteredDevice) {
         self.tokens[device.token] = device
         if device.retiredAt == nil { self.use(device) }
@@ -114,8 +98,8 @@ struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Ends the token of one Live Activity, or the tokens of an app on a phone: of the topic itself, and of the topics
-    /// that are it with the suffix of a type of push, with those of every Live Activity.
+    /// The token of one Live Activity, or of an app's topic and of those that are it with a suffix, with those of
+    /// every Live Activity.
     mutating func unregister(_ target: DeviceTopic, wall: Int64, acceptedYet: Int) -> [RegisteredDevice] {
         var ended = [target]
         if target.activity == nil {
@@ -131,7 +115,7 @@ struct DeviceRegistry: Sendable {
         }
     }
 
-    /// Ends a token; nil if it is unknown or has ended already.
+    /// Nil if it is unknown or has ended already.
     mutating func retire(
         _ token: PushToken, _ end: TokenEnd, wall: Int64, acceptedYet: Int
     ) -> RegisteredDevice? {
@@ -146,7 +130,7 @@ struct DeviceRegistry: Sendable {
     }
 
     /// Step 6 of APNs reference, section 20: the token must be known in this environment, belong to the topic, and be
-    /// good, or at least not have ended long ago.
+    /// good, or not have ended long ago.
     func device(
         token text: String, topic: String, environment: PushEnvironment
     ) throws(Refusal) -> RegisteredDevice {
@@ -161,7 +145,6 @@ struct DeviceRegistry: Sendable {
         throw Refusal(device.end == .expired ? .expiredToken : .unregistered, timestamp: retiredAt)
     }
 
-    /// A push to a token that has ended was accepted once more.
     mutating func acceptedAfterEnd(_ token: PushToken) -> RegisteredDevice? {
         guard var device = self.tokens[token], device.acceptedYet > 0 else { return nil }
         device.acceptedYet -= 1
@@ -169,7 +152,7 @@ struct DeviceRegistry: Sendable {
         return device
     }
 
-    /// Every token, in the order of registration, then by token.
+    /// In the order of registration, then by token.
     var devices: [RegisteredDevice] {
         self.tokens.values.sorted { ($0.since, $0.token) < ($1.since, $1.token) }
     }

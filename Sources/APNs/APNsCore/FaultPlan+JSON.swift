@@ -35,7 +35,6 @@ extension FaultRule {
     }
 }
 
-/// The faults by the names they have in JSON.
 private enum FaultKind: String, CaseIterable {
     case respond, delay
     case loseAnswer = "lose_answer"
@@ -50,7 +49,6 @@ private enum FaultKind: String, CaseIterable {
     case clockSkew = "clock_skew"
     case outage
 
-    /// The members of its own.
     var members: [String] {
         switch self {
         case .respond: ["status", "reason", "retry_after"]

@@ -1,32 +1,25 @@
 package import APNsModel
 package import TidingsModel
 
-/// What the operator makes go wrong: rules, and the seed their chances are drawn from. The same plan and the same
-/// events make the same faults.
+/// The same plan and the same events make the same faults.
 package struct FaultPlan: Hashable, Sendable {
-    /// Where the chances start.
     package var seed: UInt64
-    /// The rules, asked in this order.
+    /// Asked in this order.
     package var rules: [FaultRule]
 
-    /// A plan; without rules nothing goes wrong.
     package init(seed: UInt64 = 0, rules: [FaultRule] = []) {
         self.seed = seed
         self.rules = rules
     }
 
-    /// A plan of rules that always hold.
     package init(_ first: Fault, _ more: Fault...) {
         self.init(rules: ([first] + more).map { FaultRule($0) })
     }
 
-    /// How many rules a plan may have.
     package static let rulesMax = 1_000
 }
 
-/// One fault, and what it happens to.
 package struct FaultRule: Hashable, Sendable {
-    /// What goes wrong.
     package var fault: Fault
     /// In so many of 1,000 cases, 1 to 1,000.
     package var perMille = 1_000
@@ -34,12 +27,10 @@ package struct FaultRule: Hashable, Sendable {
     package var after = 0
     /// After so many faults the rule has ended, 1 or more; nil for never.
     package var count: Int?
-    /// Only requests to this topic; for broadcasts and channels the bundle identifier.
+    /// For broadcasts and channels the bundle identifier.
     package var topic: String?
-    /// Only pushes to this device token.
     package var token: PushToken?
 
-    /// A rule.
     package init(
         _ fault: Fault, perMille: Int = 1_000, after: Int = 0, count: Int? = nil, topic: String? = nil,
         token: PushToken? = nil
@@ -53,62 +44,46 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// What can go wrong. Faults of requests happen to those that passed every check (APNs reference, section 20, step 7),
-/// but for `clockSkew`, which happens to every request with a readable provider token.
+/// Faults of requests happen to those that passed every check (APNs reference, section 20, step 7), but for
+/// `clockSkew`, which happens to every request with a readable provider token.
 package enum Fault: Hashable, Sendable {
-    /// Answer with this reason instead of accepting.
     case respond(status: Int, APNsReason, retryAfter: Int64?)
-    /// Answer this many milliseconds later; with several rules the sum.
+    /// With several rules the sum.
     case delay(milliseconds: Int64)
-    /// Accept and deliver, then cut the connection instead of answering.
     case loseAnswer
-    /// The connection reads and writes nothing more; the request is lost.
+    /// Reads and writes nothing more; the request is lost.
     case blackHole
-    /// End the request's stream with this code.
     case resetStream(code: UInt32)
     /// End the request's stream as never processed (RFC 9113, section 8.7).
     case refuseStream
-    /// End the connection with GOAWAY.
     case goAway(debug: GoAwayDebug, lastStream: GoAwayStream)
-    /// Cut the connection; the request is lost.
+    /// The request is lost.
     case cut
-    /// Fail the TLS handshake of a connection that arrives.
     case tlsAlert(TLSAlert)
-    /// Close a connection that arrives before TLS.
+    /// Before TLS.
     case refuseConnect
-    /// Announce another stream limit, and after so many further requests of the connection the usual one; nil for
-    /// never.
+    /// The usual limit comes back after so many further requests of the connection; nil for never.
     case streamLimit(Int, requests: Int?)
-    /// Judge the provider token by a clock that is so many seconds ahead of the true one, or behind if negative.
     case clockSkew(seconds: Int64)
-    /// Cut all connections when the plan is set, and refuse new ones.
     case outage
 
-    /// What the debug data of a GOAWAY says (APNs reference, section 3.3).
+    /// APNs reference, section 3.3.
     package enum GoAwayDebug: Hashable, Sendable {
         /// `{"reason":"…"}`.
         case reason(APNsReason)
         /// Plain text, with error code 7 as Apple's "Maximum active streams violated for this endpoint.".
         case text(String)
-        /// Nothing.
         case empty
     }
 
-    /// Up to where a GOAWAY counts the streams as processed.
     package enum GoAwayStream: String, Hashable, Sendable, CaseIterable, Codable {
-        /// The request is the last one that is answered.
         case current
-        /// The request was not processed.
         case previous
     }
 
-    /// What a fault happens to.
     enum Occasion: Hashable, Sendable {
-        /// A connection arrives.
         case arrival
-        /// A provider token is judged.
         case token
-        /// A request has passed every check.
         case request
     }
 

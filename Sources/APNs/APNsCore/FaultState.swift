@@ -1,24 +1,18 @@
 import APNsModel
 import TidingsModel
 
-/// How often a rule has been asked and has struck.
 package struct FaultCount: Hashable, Sendable {
-    /// How many cases matched the rule, those it spared included.
     package var matched = 0
-    /// How many faults it has made.
     package var taken = 0
 }
 
-/// What happens to one request by the plan.
 struct RequestFaults: Sendable {
     var delayMilliseconds: Int64 = 0
     var streamLimit: (limit: Int, requests: Int?)?
-    /// The fault that decides how the request ends; nil for an ordinary answer.
+    /// Nil for an ordinary answer.
     var ending: Fault?
 }
 
-/// A fault plan at work: which rules have struck how often, and what comes next.
-///
 /// Every rule has dice of its own, so that what one rule does never moves the chances of another.
 struct FaultState: Sendable {
     let plan: FaultPlan
@@ -33,13 +27,12 @@ struct FaultState: Sendable {
         self.occasions = Set(plan.rules.map(\.fault.occasion))
     }
 
-    /// Whether nobody can connect at present.
     var outage: Bool { self.plan.rules.indices.contains { self.plan.rules[$0].fault == .outage && !self.isOver($0) } }
 
-    /// Whether an outage cuts a connection whose handshake is over only now; it counts like one that was refused.
+    /// It counts like a connection that was refused.
     mutating func cutsOpened() -> Bool {
         for index in self.plan.rules.indices where self.plan.rules[index].fault == .outage {
-            if self.strikes(index) { return true }
+            if self.injects(index) { return true }
         }
         return false
     }
@@ -48,7 +41,7 @@ struct FaultState: Sendable {
         self.plan.rules[index].count.map { self.counts[index].taken >= $0 } ?? false
     }
 
-    private mutating func strikes(_ index: Int) -> Bool {
+    private mutating func injects(_ index: Int) -> Bool {
         guard !self.isOver(index) else { return false }
         let rule = self.plan.rules[index]
         self.counts[index].matched += 1
@@ -59,27 +52,24 @@ struct FaultState: Sendable {
         return true
     }
 
-    /// What happens to a connection that arrives: the first rule that strikes.
     mutating func arrival() -> Fault? {
         guard self.occasions.contains(.arrival) else { return nil }
         for index in self.plan.rules.indices where self.plan.rules[index].fault.occasion == .arrival {
-            if self.strikes(index) { return self.plan.rules[index].fault }
+            if self.injects(index) { return self.plan.rules[index].fault }
         }
         return nil
     }
 
-    /// By how many seconds the clock is wrong that judges the next provider token.
     mutating func clockSkew() -> Int64 {
         guard self.occasions.contains(.token) else { return 0 }
         var sum: Int64 = 0
         for index in self.plan.rules.indices {
-            if case .clockSkew(let seconds) = self.plan.rules[index].fault, self.strikes(index) { sum += seconds }
+            if case .clockSkew(let seconds) = self.plan.rules[index].fault, self.injects(index) { sum += seconds }
         }
         return sum
     }
 
-    /// What happens to a request that has passed every check. After a rule that ends the request, no further ending one
-    /// is asked.
+    /// After a rule that ends the request, no further ending one is asked.
     mutating func request(topic: String, token: PushToken?) -> RequestFaults {
         var faults = RequestFaults()
         guard self.occasions.contains(.request) else { return faults }
@@ -90,11 +80,11 @@ struct FaultState: Sendable {
             else { continue }
             switch rule.fault {
             case .delay(let milliseconds):
-                if self.strikes(index) { faults.delayMilliseconds += milliseconds }
+                if self.injects(index) { faults.delayMilliseconds += milliseconds }
             case .streamLimit(let limit, let requests):
-                if self.strikes(index) { faults.streamLimit = (limit, requests) }
+                if self.injects(index) { faults.streamLimit = (limit, requests) }
             case .respond, .loseAnswer, .blackHole, .resetStream, .refuseStream, .goAway, .cut:
-                if faults.ending == nil, self.strikes(index) { faults.ending = rule.fault }
+                if faults.ending == nil, self.injects(index) { faults.ending = rule.fault }
             // Not of this occasion.
             case .tlsAlert, .refuseConnect, .clockSkew, .outage: break
             }

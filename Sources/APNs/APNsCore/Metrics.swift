@@ -1,21 +1,15 @@
 package import TidingsModel
 
-/// How many pushes to one topic went which way (APNs reference, section 18).
+/// APNs reference, section 18.
 package struct TopicMetrics: Hashable, Sendable {
     /// Answered with 200.
     package var accepted = 0
-    /// Answered with another status.
     package var refused = 0
-    /// Acknowledged by a phone.
     package var delivered = 0
-    /// Kept for a phone that was away or saved power.
     package var stored = 0
-    /// Replaced in the store by another one.
     package var overwritten = 0
-    /// Given up, by cause.
     private var discardedByCause: [Int] = Array(repeating: 0, count: DeliveryLogEntry.DiscardCause.allCases.count)
 
-    /// How many were given up for this cause.
     package func discarded(_ cause: DeliveryLogEntry.DiscardCause) -> Int {
         DeliveryLogEntry.DiscardCause.allCases.firstIndex(of: cause).map { self.discardedByCause[$0] } ?? 0
     }
@@ -35,7 +29,7 @@ package struct TopicMetrics: Hashable, Sendable {
         }
     }
 
-    /// The counts as JSON, by the words of the delivery log; `discarded` is an object by cause.
+    /// By the words of the delivery log; `discarded` is an object by cause.
     package var json: JSONValue {
         [
             "accepted": .int(self.accepted), "refused": .int(self.refused), "delivered": .int(self.delivered),
@@ -46,33 +40,26 @@ package struct TopicMetrics: Hashable, Sendable {
     }
 }
 
-/// The topic and side of a count. What was refused before a topic was read has neither.
+/// What was refused before a topic was read has neither.
 package struct MetricsKey: Hashable, Sendable, Comparable {
-    /// The topic, empty if none was read.
+    /// Empty if none was read.
     package var topic: String
-    /// The side of Apple's.
     package var environment: PushEnvironment
 
-    /// Names a count.
     package init(topic: String, environment: PushEnvironment) {
         self.topic = topic
         self.environment = environment
     }
 
-    /// By topic, then by side.
     package static func < (left: Self, right: Self) -> Bool {
         (left.topic, left.environment.rawValue) < (right.topic, right.environment.rawValue)
     }
 }
 
-/// What became of the broadcasts on one channel (APNs reference, section 18).
+/// APNs reference, section 18.
 package struct BroadcastMetrics: Hashable, Sendable, JSONCodable {
-    /// Broadcasts that were answered with 200.
     package var published = 0
-    /// How often a phone has acknowledged one.
     package var delivered = 0
-    /// How many phones have begun to listen, those included that stopped.
     package var subscriptions = 0
-    /// How many phones listen.
     package var subscribers = 0
 }

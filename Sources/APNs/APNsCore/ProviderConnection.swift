@@ -1,14 +1,11 @@
 package import APNsModel
 import TidingsModel
 
-/// Why a request is refused.
 package struct Refusal: Error, Hashable, Sendable {
-    /// Apple's reason.
     package var reason: APNsReason
     /// With `Unregistered` and `ExpiredToken`: milliseconds since 1970 at which the token was found to be no longer
     /// valid.
     package var timestamp: Int64?
-    /// More than Apple would say, for the delivery log.
     package var detail: String?
 
     init(_ reason: APNsReason, timestamp: Int64? = nil, detail: String? = nil) {
@@ -19,7 +16,19 @@ package struct Refusal: Error, Hashable, Sendable {
 }
 
 /// One provider's connection: which host it reached, what its first push bound it to, and how it behaves (APNs
-/// reference, sections 3 and 4).
+/// reference, sections 3 and 4). What it announces as its stream limit:
+///
+/// ```text
+///            first good token              refused, if so configured
+///   unproven ────────────────▶ open ─────────────────────────────────▶ rejected
+///   1 stream                   1,000  ◀───────────────────────────────  streamsAfterRejection
+///      │                         ▲                accepted
+///      └── with a certificate ───┘
+///
+///   a fault `stream_limit` holds over each of them, for its number of requests
+///   stuck: once ExpiredProviderToken was answered, if so configured, each request is answered with it
+///   ended: too many errors in a row, or an answer that ends connections: GOAWAY
+/// ```
 struct ProviderConnection: Sendable {
     let host: ProviderHost
     let certificate: ClientCertificateFacts?
@@ -48,13 +57,10 @@ struct ProviderConnection: Sendable {
     /// Whether `ExpiredProviderToken` has been answered.
     private var hasExpired = false
 
-    /// Whether a good token, or the certificate, has opened the pipeline.
     private var isOpen: Bool
     /// Whether the newest answer was a refusal.
     private var isRefused = false
-    /// Errors in a row.
     private var errors = 0
-    /// The limit a fault has set, and for how many further requests.
     private var faultLimit: (limit: Int, requests: Int?)?
 
     init(host: ProviderHost, certificate: ClientCertificateFacts?, rules: APNsService.Configuration, at now: Now) {
@@ -65,7 +71,6 @@ struct ProviderConnection: Sendable {
         self.activeAt = now.monotonic
     }
 
-    /// A request has come.
     mutating func received(stream: Int64, at now: Now) {
         self.previousStream = self.lastStream
         self.lastStream = max(self.lastStream, stream)
@@ -74,10 +79,8 @@ struct ProviderConnection: Sendable {
         self.faultLimit = requests > 1 ? (fault.limit, requests - 1) : nil
     }
 
-    /// A fault sets the stream limit, or leaves it.
     mutating func limit(by fault: (limit: Int, requests: Int?)?) { self.faultLimit = fault }
 
-    /// A request was accepted.
     mutating func accepted() {
         self.isRefused = false
         self.errors = 0
@@ -208,7 +211,6 @@ struct ProviderConnection: Sendable {
         return topic
     }
 
-    /// Whether key or certificate covers a topic for a type of push.
     func maySend(_ pushType: APNsPushType, topic: String, bundleID: String) -> Bool {
         if let certificate = self.certificate {
             return pushType.maySend(to: topic, with: .certificate(certificate.topics))
@@ -216,7 +218,6 @@ struct ProviderConnection: Sendable {
         return self.scope?.contains(bundleID) ?? true
     }
 
-    /// Whether key or certificate covers an app's channels.
     func mayBroadcast(_ bundleID: String) -> Bool {
         if let topics = self.certificate?.topics {
             return topics.subject == bundleID || topics.listed.contains(bundleID)
@@ -229,7 +230,6 @@ extension APNsService.Configuration {
     func streamLimit(hasCertificate: Bool) -> Int { hasCertificate ? self.streamsAfterToken : self.streamsBeforeToken }
 }
 
-/// The keys, certificates and apps the service knows at present.
 struct Credentials: Sendable {
     var keys: [String: ProviderKey] = [:]
     var revokedCertificates: Set<String> = []

@@ -1,22 +1,19 @@
 package import TidingsModel
 
-/// A signing key the service knows (APNs reference, section 4, "Key kinds").
+/// APNs reference, section 4, "Key kinds".
 package struct ProviderKey: Hashable, Sendable, JSONCodable {
-    /// The key's id, 10 characters at Apple's.
+    /// 10 characters at Apple's.
     package var keyID: String
-    /// The team it belongs to, 10 characters at Apple's.
+    /// 10 characters at Apple's.
     package var teamID: String
-    /// The environments it is good for.
     package var environments: [PushEnvironment]
-    /// The bundle identifiers it is good for, at most 400; nil for a team-scoped key.
+    /// Bundle identifiers, at most 400; nil for a team-scoped key.
     package var topics: [String]?
     /// The one other key that may be used on the same connection; it holds for both of them.
     package var relatedKeyID: String?
 
-    /// What has no value is left out of the JSON.
     package static let leftOutMembers = ["topics", "related_key_id"]
 
-    /// A key.
     package init(
         keyID: String, teamID: String, environments: [PushEnvironment] = PushEnvironment.allCases,
         topics: [String]? = nil, relatedKeyID: String? = nil
@@ -28,11 +25,10 @@ package struct ProviderKey: Hashable, Sendable, JSONCodable {
         self.relatedKeyID = relatedKeyID
     }
 
-    /// How many topics a key may be for.
     package static let topicsMax = 400
-    /// How many topic-specific keys a team may have in one environment.
+    /// Topic-specific keys of a team in one environment.
     package static let topicKeysMax = 200
-    /// How many team-scoped keys a team may have in one environment.
+    /// Team-scoped keys of a team in one environment.
     package static let teamKeysMax = 2
 
     func isRelated(to other: ProviderKey) -> Bool {

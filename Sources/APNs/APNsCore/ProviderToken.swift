@@ -7,20 +7,16 @@ import TidingsModel
 /// a fraction, further members, and a signature in DER form are all in use by clients that work. `isStrict` refuses
 /// them.
 package struct ProviderToken: Hashable, Sendable {
-    /// The header's `kid`: the id of the signing key.
     package var keyID: String
-    /// The claim `iss`: the team.
     package var teamID: String
-    /// The claim `iat` in UNIX seconds.
+    /// UNIX seconds.
     package var issuedAt: Int64
-    /// The bytes that were signed: the first two segments with the dot between them.
+    /// The first two segments with the dot between them.
     package var signingInput: [UInt8]
-    /// The signature as it came: 64 bytes r‖s, or DER.
+    /// As it came: 64 bytes r‖s, or DER.
     package var signature: [UInt8]
 
-    /// Why a provider token could not be read.
     package struct Fault: Error, Hashable, Sendable {
-        /// In words, for the delivery log.
         package var description: String
     }
 
@@ -79,11 +75,9 @@ package struct ProviderToken: Hashable, Sendable {
     }
 }
 
-/// What a shell has found out about a request's provider token; signatures enter a core as checked facts.
+/// Signatures enter a core as checked facts.
 package enum ProviderTokenFacts: Hashable, Sendable {
-    /// No `authorization` header.
     case absent
-    /// It could not be read: why, in words.
     case unreadable(String)
     /// It was read. `text` is the whole header, to recognise the same token again; `signatureHolds` is false for an
     /// unknown key too.

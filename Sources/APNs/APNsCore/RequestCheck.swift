@@ -1,13 +1,10 @@
 import APNsModel
 import TidingsModel
 
-/// What a request asks for, by its method and path.
 enum ProviderRoute: Hashable, Sendable {
     /// A push to the device token with this text, in lowercase.
     case push(token: String)
-    /// A broadcast to a channel of this app.
     case broadcast(bundleID: String)
-    /// Something about the channels of this app.
     case createChannel(bundleID: String)
     case readChannel(bundleID: String)
     case deleteChannel(bundleID: String)
@@ -69,7 +66,6 @@ enum ProviderRoute: Hashable, Sendable {
 
 /// The checks of a push to a device, in the order of APNs reference, section 20: steps 4 and 5.
 enum RequestCheck {
-    /// What the headers say once they are believed.
     struct Headers {
         var topic: String
         var pushType: APNsPushType
@@ -149,7 +145,6 @@ enum RequestCheck {
     static func body(_ body: [UInt8], bytesMax: Int) throws(Refusal) {
         guard !body.isEmpty else { throw Refusal(.payloadEmpty) }
         guard body.count <= bytesMax else { throw Refusal(.payloadTooLarge, detail: "over \(bytesMax) bytes") }
-        guard !JSONScanner.isSurelyObject(body) else { return }
         let value: JSONValue
         do {
             value = try JSONValue(parsing: body)

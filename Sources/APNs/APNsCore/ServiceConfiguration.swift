@@ -5,32 +5,31 @@ extension APNsService {
     package struct Configuration: Hashable, Sendable {
         // Who may send.
 
-        /// The keys known at the start.
         package var keys: [ProviderKey]
         /// The bundle identifiers of each team, by team id; a team that is not named may use every topic.
         package var bundleIDsOfTeams: [String: [String]] = [:]
 
         // Connections (APNs reference, section 3).
 
-        /// The stream limit of a connection before its first good token, 0 or more.
+        /// Before the first good token, 0 or more.
         package var streamsBeforeToken = 1
-        /// The stream limit after it, and of connections with a certificate, 1 or more.
+        /// After it, and of connections with a certificate, 1 or more.
         package var streamsAfterToken = 1_000
-        /// The stream limit after a refused push until the next accepted one, 1 or more; nil leaves it alone.
+        /// Until the next accepted push, 1 or more; nil leaves the limit alone.
         package var streamsAfterRejection: Int?
         /// How many errors in a row end a connection: an answer of 400 to 499 counts one, `BadDeviceToken` two, 410 and
         /// 429 none; nil for never. Apple has not said how many (APNs reference, section 3.1).
         package var errorsMax: Int? = 100
-        /// After how many seconds without a request a connection gets a GOAWAY with `IdleTimeout`; nil for never.
+        /// Without a request, before a GOAWAY with `IdleTimeout`; nil for never.
         package var idleSeconds: Int64?
         /// The most bytes of a request's headers, counted by RFC 9113, section 6.5.2.
         package var headerListBytesMax = 8_000
 
         // Provider tokens (APNs reference, section 4).
 
-        /// How far a provider token's `iat` may be away in either direction, in seconds.
+        /// In either direction.
         package var tokenAgeMaxSeconds: Int64 = 3_600
-        /// How long a connection must use one provider token before a new one, in seconds.
+        /// On one connection, before a new token.
         package var tokenUpdateMinSeconds: Int64 = 1_200
         /// Whether a connection on which `ExpiredProviderToken` was answered answers it for good; one client's authors
         /// saw that and close the connection. Apple documents neither.
@@ -38,38 +37,34 @@ extension APNsService {
 
         // Delivery (APNs reference, sections 14 and 15).
 
-        /// How long a push is stored at most, in seconds.
         package var storageMaxSeconds: Int64 = 30 * 86_400
-        /// How many pushes of one app may wait for a connected phone's acknowledgement, 1 or more.
+        /// For a connected phone's acknowledgement, 1 or more.
         package var waitingPerAppMax = 64
-        /// How many pushes one device token may get before `TooManyRequests`; nil for any number.
+        /// Before `TooManyRequests`; nil for any number.
         package var deviceRate: Rate?
-        /// How many background pushes an app that is not on the screen gets; nil for any number.
+        /// For an app that is not on the screen; nil for any number.
         package var backgroundRate: Rate? = Rate(perHour: 3, burst: 1)
         /// How many pushes are still answered with 200, and discarded, after an app was removed.
         package var acceptedAfterRemoval = 0
-        /// What goes wrong on the way to a phone.
-        package var mishaps = Mishaps()
+        package var faults = Faults()
 
         // Channels (APNs reference, section 17).
 
-        /// How many channels an app may have in one environment.
+        /// In one environment.
         package var channelsMax = 10_000
-        /// How long a channel with storage keeps its newest message, in seconds.
+        /// Of the newest message of a channel with storage.
         package var channelStorageMaxSeconds: Int64 = 8 * 3_600
 
-        /// The rules with their defaults.
         package init(keys: [ProviderKey]) { self.keys = keys }
     }
 
     /// So many in an hour, and so many at once after a pause.
     package struct Rate: Hashable, Sendable {
-        /// How many an hour, 1 to 3,600,000.
+        /// 1 to 3,600,000.
         package var perHour: Int64
-        /// How many at once, 1 to 1,000,000.
+        /// 1 to 1,000,000.
         package var burst: Int64
 
-        /// A rate.
         package init(perHour: Int64, burst: Int64) {
             self.perHour = perHour
             self.burst = burst
@@ -78,8 +73,7 @@ extension APNsService {
 
     /// What Apple says may happen to pushes on their way (APNs reference, section 15), drawn from a seed. The defaults
     /// do nothing.
-    package struct Mishaps: Hashable, Sendable {
-        /// Where the chances start.
+    package struct Faults: Hashable, Sendable {
         package var seed: UInt64 = 0
         /// In so many of 1,000 cases a push that waits is brought before an older one.
         package var reorderPerMille = 0
@@ -90,7 +84,6 @@ extension APNsService {
         /// How many milliseconds a push of priority 5 waits at most before it is brought to a phone that could have it.
         package var powerAwareDelayMilliseconds: Int64 = 0
 
-        /// No mishaps.
         package init() {}
     }
 }
@@ -119,13 +112,13 @@ extension APNsService.Configuration {
         }
         try Self.check(self.acceptedAfterRemoval >= 0, "accepted_after_removal", "must be 0 or more")
         let chances = [
-            ("reorder_per_mille", self.mishaps.reorderPerMille),
-            ("duplicate_per_mille", self.mishaps.duplicatePerMille),
-            ("older_survives_per_mille", self.mishaps.olderSurvivesPerMille),
+            ("reorder_per_mille", self.faults.reorderPerMille),
+            ("duplicate_per_mille", self.faults.duplicatePerMille),
+            ("older_survives_per_mille", self.faults.olderSurvivesPerMille),
         ]
         for (name, chance) in chances { try Self.check(0...1_000 ~= chance, name, "must be 0 to 1000") }
         try Self.check(
-            0...3_600_000 ~= self.mishaps.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
+            0...3_600_000 ~= self.faults.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
         try Self.check(self.channelsMax >= 0, "channels_max", "must be 0 or more")
         try Self.check(
             1...31_536_000 ~= self.channelStorageMaxSeconds, "channel_storage_max_seconds", "must be 1 to 31536000")

@@ -2,71 +2,54 @@ package import APNsModel
 package import TidingsModel
 
 extension APNsService {
-    /// A provider's connection, numbered by the shell.
     package struct ConnectionID: Hashable, Sendable, Comparable {
-        /// The number.
         package var rawValue: UInt64
-        /// Names a connection.
         package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-        /// In the order of the numbers.
         package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// A request: the connection and the stream it came on.
     package struct RequestID: Hashable, Sendable {
-        /// The connection.
         package var connection: ConnectionID
-        /// The HTTP/2 stream, unique on the connection.
+        /// Unique on the connection.
         package var stream: Int64
 
-        /// Names a request.
         package init(connection: ConnectionID, stream: Int64) {
             self.connection = connection
             self.stream = stream
         }
     }
 
-    /// A phone's connection to the courier, numbered by the shell.
     package struct CourierID: Hashable, Sendable {
-        /// The number.
         package var rawValue: UInt64
-        /// Names a courier connection.
         package init(_ rawValue: UInt64) { self.rawValue = rawValue }
     }
 
-    /// Ids drawn by the shell for one request.
     package struct DrawnIDs: Hashable, Sendable {
         /// A canonical UUID for a request that brings no `apns-id` or `apns-request-id`.
         package var apnsID: String
         /// The service's own name for the push, never drawn twice. The id of a created channel is made of it.
         package var uniqueID: String
 
-        /// The ids.
         package init(apnsID: String, uniqueID: String) {
             self.apnsID = apnsID
             self.uniqueID = uniqueID
         }
     }
 
-    /// What happened.
     package enum Event: Sendable {
         // Providers.
 
         /// A provider has reached a port; nothing has been exchanged yet. Optional: a shell without TLS begins with
         /// `connectionOpened`.
         case connectionArrived(ConnectionID, ProviderHost)
-        /// The TLS handshake is over, with the client certificate that was presented, if any.
         case connectionOpened(ConnectionID, ProviderHost, certificate: ClientCertificateFacts?)
-        /// A provider's connection has ended.
         case connectionClosed(ConnectionID)
-        /// A request has come in completely.
         case requestReceived(RequestID, WireRequest, token: ProviderTokenFacts, drawn: DrawnIDs)
 
         // Phones.
 
         /// A phone has said hello on a courier connection; an older connection of the same phone is given up.
         case phoneConnected(PhoneID, CourierID)
-        /// A courier connection has ended.
         case courierClosed(CourierID)
         /// An app on a phone wants its token for a topic, suffix included, or that of one of its Live Activities. `drawn`
         /// is used if it has none: hexadecimal, of any even length up to 200.
@@ -74,123 +57,96 @@ extension APNsService {
             CourierID, id: Int64, topic: String, PushEnvironment, activity: String? = nil, drawn: PushToken)
         /// A Live Activity is over and its token ends; or an app was removed: the tokens of all its topics end.
         case unregistrationRequested(CourierID, topic: String, PushEnvironment, activity: String? = nil)
-        /// A phone has received a push.
         case deliveryAcknowledged(CourierID, delivery: Int64)
         /// A phone tells how it is about power; until then it is `awake`.
         case powerReported(CourierID, PhonePower)
         /// A phone tells about one of its apps; until then it is as `AppCondition()` says.
         case appReported(CourierID, topic: String, PushEnvironment, AppCondition)
-        /// A phone listens to a broadcast channel of an app, or stops to.
         case subscriptionChanged(CourierID, ChannelName, isOn: Bool)
 
         // The operator, and time.
 
-        /// Sets what goes wrong from now on; every rule starts afresh.
+        /// Every rule starts afresh.
         case faultsChanged(FaultPlan)
-        /// Ends a token.
         case tokenRetired(PushToken, TokenEnd)
-        /// A new key is known from now on; one with the same id is replaced.
+        /// One with the same id is replaced.
         case keyAdded(ProviderKey)
-        /// A key is good for nothing from now on. Connections bound to it stay and are refused.
+        /// Connections bound to it stay, and are refused.
         case keyRevoked(keyID: String)
-        /// A client certificate is good for nothing from now on.
         case certificateRevoked(fingerprint: String)
-        /// A team has a new app; connections bound earlier do not know it (APNs reference, section 4).
+        /// Connections bound earlier do not know it (APNs reference, section 4).
         case bundleIDRegistered(teamID: String, bundleID: String)
-        /// The broadcast capability of an app. Switching it off deletes all its channels (APNs reference, section 17).
+        /// Switching it off deletes all channels of the app (APNs reference, section 17).
         case broadcastCapabilityChanged(bundleID: String, isOn: Bool)
-        /// This server goes away: GOAWAY with `Shutdown` on every connection, and no new one.
+        /// GOAWAY with `Shutdown` on every connection, and no new one.
         case shutdownBegun
-        /// The time last asked for by `Effect.wake` has come.
         case timeReached
     }
 
-    /// What the shell shall do, in this order.
+    /// In this order.
     package enum Effect: Equatable, Sendable {
         // Providers.
 
         /// Answer a request, that many milliseconds from now: status and `headerFields` of the response, then the body.
         case respond(RequestID, APNsResponse, body: [UInt8], delayMilliseconds: Int64)
-        /// Announce a stream limit (a SETTINGS frame).
         case announceStreamLimit(ConnectionID, Int)
-        /// End one stream with RST_STREAM and this code (RFC 9113, section 7).
+        /// RFC 9113, section 7.
         case resetStream(RequestID, code: UInt32)
-        /// Write GOAWAY with this last stream, code and debug data, take no more requests, and close once every stream
-        /// up to the last one has been answered.
+        /// Take no more requests, and close once every stream up to the last one has been answered.
         case goAway(ConnectionID, lastStream: Int64, code: UInt32, debug: [UInt8])
-        /// Cut a provider's connection without a word, answers that wait included.
+        /// Answers that wait are lost.
         case cutConnection(ConnectionID)
-        /// Leave the connection open, but read and write nothing on it any more, not even TCP's end.
+        /// It stays open, but nothing is read or written any more, not even TCP's end.
         case silenceConnection(ConnectionID)
-        /// Close a connection that has just arrived, before TLS.
+        /// Before TLS.
         case refuseConnection(ConnectionID)
-        /// End the TLS handshake, or the connection after it, with a fatal alert.
+        /// The handshake, or the connection after it.
         case alertTLS(ConnectionID, TLSAlert)
 
         // Phones.
 
-        /// Greet a phone.
         case welcome(CourierID)
-        /// Tell a phone the token of its app or Live Activity.
         case confirmRegistration(
             CourierID, id: Int64, topic: String, PushEnvironment, activity: String? = nil, PushToken)
-        /// Hand a push to a phone.
         case push(CourierID, delivery: Int64, AcceptedPush)
-        /// Tell a phone what was wrong with what it said.
         case reject(CourierID, InvalidField)
-        /// End a courier connection that was replaced.
         case closeCourier(CourierID)
 
         // Records, and time.
 
-        /// Write a line of the delivery log.
         case log(DeliveryLogEntry)
-        /// Keep a record; one with the same kind and key is replaced.
+        /// One with the same kind and key is replaced.
         case save(ServiceRecord)
-        /// Remove a record.
         case forget(ServiceRecord.Kind, key: String)
-        /// Send `timeReached` at this time of the monotonic clock, in milliseconds; the last one asked for counts.
+        /// Monotonic; the last one asked for counts.
         case wake(at: Int64)
     }
 }
 
-/// The host a provider has reached: which side, and for what (APNs reference, section 1).
+/// APNs reference, section 1.
 package struct ProviderHost: Hashable, Sendable {
-    /// What a host takes.
     package enum Service: String, Hashable, Sendable, CaseIterable {
-        /// Pushes to devices and broadcasts.
         case push
-        /// Channel management.
         case channels
     }
 
-    /// The side of Apple's.
     package var environment: PushEnvironment
-    /// What it takes.
     package var service: Service
 
-    /// The host for pushes and broadcasts.
     package static func push(_ environment: PushEnvironment) -> Self { Self(environment: environment, service: .push) }
-    /// The host for channel management.
     package static func channels(_ environment: PushEnvironment) -> Self {
         Self(environment: environment, service: .channels)
     }
 }
 
-/// A fatal alert of TLS, by the names and codes of RFC 8446, section 6.
+/// RFC 8446, section 6.
 package enum TLSAlert: String, Hashable, Sendable, CaseIterable, Codable {
-    /// The parties could not agree.
     case handshakeFailure = "handshake_failure"
-    /// The certificate was revoked by its issuer.
     case certificateRevoked = "certificate_revoked"
-    /// The certificate's time is over.
     case certificateExpired = "certificate_expired"
-    /// Nobody knows the issuer of the certificate.
     case unknownCA = "unknown_ca"
-    /// A fault of this side.
     case internalError = "internal_error"
 
-    /// The number on the wire.
     package var code: UInt8 {
         switch self {
         case .handshakeFailure: 40
@@ -202,10 +158,9 @@ package enum TLSAlert: String, Hashable, Sendable, CaseIterable, Codable {
     }
 }
 
-/// How a device token ends (APNs reference, section 11).
+/// APNs reference, section 11.
 package enum TokenEnd: String, Hashable, Sendable, CaseIterable, Codable {
-    /// The app was removed or the token replaced: 410 `Unregistered`.
+    /// The app was removed or the token replaced.
     case unregistered
-    /// The token has expired: 410 `ExpiredToken`.
     case expired
 }

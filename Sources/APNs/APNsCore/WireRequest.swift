@@ -1,34 +1,28 @@
 package import APNsModel
 
-/// A request as it came over HTTP/2: nothing is believed yet.
+/// As it came over HTTP/2: nothing is believed yet.
 package struct WireRequest: Hashable, Sendable {
-    /// One header.
     package struct Header: Hashable, Sendable {
         /// In lowercase (RFC 9113, section 8.2).
         package var name: String
-        /// As it came.
         package var value: String
 
-        /// A header.
         package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The value of `:method`.
     package var method: String
-    /// The value of `:path`.
     package var path: String
     /// The value of `:authority`; nil for clients that send `host` instead (APNs reference, section 3.6). Which host
     /// was meant is known from the port, so that neither is needed.
     package var authority: String?
-    /// Every header but the pseudo-headers, in the order they came.
+    /// Without pseudo-headers, in the order they came.
     package var headers: [Header]
-    /// The body; a shell may stop reading once it is longer than any limit, and hands on what makes it too long.
+    /// A shell may stop reading once it is longer than any limit.
     package var body: [UInt8]
 
-    /// A request from its parts.
     package init(method: String, path: String, authority: String? = nil, headers: [Header], body: [UInt8]) {
         self.method = method
         self.path = path
@@ -37,28 +31,26 @@ package struct WireRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// The request a well-behaved client makes of a push, without `authorization`.
+    /// As a well-behaved client makes it, without `authorization`.
     package init(_ request: APNsRequest) {
         self.init(
             method: request.method, path: request.path,
             headers: request.headerFields.map { Header(name: $0.name, value: $0.value) }, body: request.payload)
     }
 
-    /// The same of a broadcast.
     package init(_ broadcast: APNsBroadcast) {
         self.init(
             method: broadcast.method, path: broadcast.path,
             headers: broadcast.headerFields.map { Header(name: $0.name, value: $0.value) }, body: broadcast.payload)
     }
 
-    /// The same of a request about channels.
     package init(_ request: APNsChannelRequest) {
         self.init(
             method: request.method, path: request.path,
             headers: request.headerFields.map { Header(name: $0.name, value: $0.value) }, body: request.payload)
     }
 
-    /// The value of a header; of a repeated one the first.
+    /// Of a repeated header the first.
     package subscript(name: String) -> String? { self.headers.first { $0.name == name }?.value }
 
     /// The size of the header list by RFC 9113, section 6.5.2: 32 more than name and value for each field. Of `:scheme`
@@ -71,7 +63,6 @@ package struct WireRequest: Hashable, Sendable {
     }
 }
 
-/// The headers the service reads, found in one pass.
 struct RequestFields: Sendable {
     var apnsID: String?
     var requestID: String?

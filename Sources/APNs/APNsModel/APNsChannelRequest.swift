@@ -115,13 +115,10 @@ public struct APNsChannelRequest: Hashable, Sendable {
         ]).serialized
     }
 
-    /// The member of a channel's description with its storage policy.
     package static let policyKey = "message-storage-policy"
-    /// The member of a channel's description with its push type.
     package static let pushTypeKey = "push-type"
     /// The one push type there is, as Apple's page writes it; compared in whatever case.
     package static let pushTypeName = "LiveActivity"
-    /// The member of the answer to `list`.
     package static let channelsKey = "channels"
 
     /// Checks what can be checked without APNs, so that a request that must be refused is never sent.

@@ -86,7 +86,6 @@ extension APNsPayload {
         return count
     }
 
-    /// Writes the whole payload.
     func write(into sink: inout PayloadSink, body: String?) {
         sink.text("{\"aps\":{")
         var aps = MemberWriter()
@@ -169,9 +168,7 @@ extension APNsPayload.LiveActivity {
     }
 }
 
-/// The bytes of a payload as they are written.
 struct PayloadSink {
-    /// The bytes so far.
     var bytes: [UInt8] = []
 
     mutating func text(_ text: StaticString) {
@@ -189,7 +186,6 @@ struct PayloadSink {
     }
 }
 
-/// Writes the members of one object, with commas between them.
 private struct MemberWriter {
     private var isFirst = true
 

@@ -75,7 +75,7 @@ extension APNsPayload {
         public var subtitleLocalization: Localization?
         /// The text from the app's tables: `loc-key`, or for a Live Activity `body` as an object.
         public var bodyLocalization: Localization?
-        /// The picture or storyboard the app shows while it starts: `launch-image`.
+        /// The image or storyboard the app shows while it starts: `launch-image`.
         public var launchImage: String?
 
         /// The words.

@@ -66,7 +66,6 @@ public struct APNsResponse: Hashable, Sendable {
         }
     }
 
-    /// Takes the body of a response whose status is no success.
     package mutating func readRefusal(_ body: some Collection<UInt8>) {
         guard body.count <= Self.refusalBytesMax, let object = try? JSONValue(parsing: body, depthMax: 8),
             let word = object["reason"]?.stringValue, !word.isEmpty
@@ -117,7 +116,6 @@ public enum APNsOutcome: Hashable, Sendable {
     /// APNs took it (status 200), which says nothing about delivery (APNs reference, section 15). `uniqueID` is the
     /// sandbox's key to the delivery log.
     case accepted(apnsID: String, uniqueID: String?)
-    /// APNs refused it.
     indirect case refused(APNsRefusal)
     /// It was sent and the answer never came: it may have been accepted. A second try can show it twice, unless the
     /// collapse id is the same.

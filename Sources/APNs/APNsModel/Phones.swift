@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// A phone, named by itself when it calls the courier.
 package struct PhoneID: StringIdentifier {
     package let rawValue: String
     package init(_ rawValue: String) { self.rawValue = rawValue }
@@ -18,11 +17,9 @@ package enum PhonePower: String, Hashable, Sendable, CaseIterable, Codable {
 
 /// What APNs knows about an app on a phone besides its tokens (APNs reference, sections 14 and 15).
 package struct AppCondition: Hashable, Sendable, Codable {
-    /// Where the app is.
     package enum Life: String, Hashable, Sendable, CaseIterable, Codable {
         /// On the screen: background pushes are brought at once.
         case foreground
-        /// Running behind another.
         case background
         /// Not running, and may be started.
         case suspended
@@ -30,14 +27,12 @@ package struct AppCondition: Hashable, Sendable, Codable {
         case forceQuit = "force_quit"
     }
 
-    /// Where the app is.
     package var life: Life
-    /// Whether the person allows notifications; if not, alerts are discarded.
+    /// If not, alerts are discarded.
     package var notificationsEnabled: Bool
-    /// Whether the person allows background refresh; if not, background pushes are discarded.
+    /// If not, background pushes are discarded.
     package var backgroundRefreshEnabled: Bool
 
-    /// A condition; what a phone has not reported is this.
     package init(
         life: Life = .suspended, notificationsEnabled: Bool = true, backgroundRefreshEnabled: Bool = true
     ) {
@@ -52,7 +47,7 @@ package struct AppCondition: Hashable, Sendable, Codable {
         case backgroundRefreshEnabled = "background_refresh"
     }
 
-    /// Reads `state`, `notifications` and `background_refresh`; what is not said of the latter two is true.
+    /// What is not said of `notifications` and `background_refresh` is true.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

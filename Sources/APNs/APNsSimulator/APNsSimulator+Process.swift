@@ -3,16 +3,14 @@ import NIOConcurrencyHelpers
 import NIOCore
 package import TidingsModel
 
-/// What a program may ask that runs the simulator in its own process: the control port without its texts.
+/// The control port without its texts, for a program that runs the simulator in its own process.
 extension APNsSimulator {
-    /// Lines of the delivery log that follow each other.
     package struct LogPage: Sendable {
         /// The number of the first line, counted from 0 since the start. It is higher than what was asked for if lines
         /// between have gone (`Configuration.logEntriesMax`).
         package var first: Int
-        /// The lines, oldest first; none if there is nothing newer.
+        /// Oldest first.
         package var entries: [DeliveryLogEntry]
-        /// Where the next page begins.
         package var next: Int { self.first + self.entries.count }
     }
 
@@ -24,7 +22,7 @@ extension APNsSimulator {
         try await self.onEngine { $0.change(.faultsChanged(plan)) }
     }
 
-    /// The same, and what is known of the time before: how often each rule of the old plan was asked and has struck, and how
+    /// The same, and what is known of the time before: how often each rule of the old plan was asked and was injected, and how
     /// many connections an outage in the new plan has cut.
     package func replaceFaults(_ plan: FaultPlan) async throws -> (counts: [FaultCount], cut: Int) {
         try await self.onEngine { engine in
@@ -34,7 +32,6 @@ extension APNsSimulator {
         }
     }
 
-    /// How often each rule of the plan was asked and has struck since it was set.
     package func faultCounts() async throws -> [FaultCount] { try await self.onEngine { $0.core.faultCounts } }
 
     /// A part of the delivery log, for whoever reads all of it while it grows.
@@ -46,7 +43,6 @@ extension APNsSimulator {
         try await self.onEngine { $0.page(from: line, limit: limit) }
     }
 
-    /// Gives an app a token on each of so many phones, which are away.
     package func register(
         phones count: Int, topic: String, _ environment: PushEnvironment
     ) async throws -> [PushToken] {

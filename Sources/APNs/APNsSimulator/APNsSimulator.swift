@@ -186,7 +186,6 @@ extension APNsSimulator.Configuration {
         try self.rules(keys: []).validate()
     }
 
-    /// The rules for the core.
     func rules(keys: [ProviderKey]) -> APNsService.Configuration {
         var rules = APNsService.Configuration(keys: keys)
         rules.streamsBeforeToken = self.streamsBeforeToken

@@ -59,7 +59,7 @@ final class TrafficSecrets: Sendable {
     private let held = NIOLockedValueBox<[[UInt8]: [UInt8]]>([:])
 
     /// Takes a line: a label, the client's random number, the secret, both in hexadecimal (RFC 9850, section 2).
-    func note(_ line: ByteBuffer) {
+    func recordSecret(_ line: ByteBuffer) {
         let words = line.readableBytesView.split { $0 == 0x20 || $0 == 0x0a }
         guard words.count == 3, words[0].elementsEqual("SERVER_TRAFFIC_SECRET_0".utf8),
             let random = Hexadecimal.bytes(words[1]), let secret = Hexadecimal.bytes(words[2])

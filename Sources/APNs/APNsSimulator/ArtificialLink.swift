@@ -10,14 +10,11 @@ final class ArtificialLink: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How long the way is, and how narrow.
     struct Way: Sendable {
-        /// Both directions together, in milliseconds.
         var roundTripMilliseconds: Int64
         /// Thousands of bits a second in each direction; nil for any number.
         var kilobits: Int64?
 
-        /// Nanoseconds that so many bytes take to leave.
         func leaving(_ bytes: Int) -> Int64 { self.kilobits.map { Int64(bytes) * 8_000_000 / $0 } ?? 0 }
     }
 
@@ -26,7 +23,6 @@ final class ArtificialLink: ChannelDuplexHandler {
         case close(CloseMode, EventLoopPromise<Void>?)
     }
 
-    /// One direction.
     private struct Lane {
         var parcels = CircularBuffer<(at: NIODeadline, parcel: Parcel)>()
         var freeAt = NIODeadline.uptimeNanoseconds(0)
@@ -51,7 +47,6 @@ final class ArtificialLink: ChannelDuplexHandler {
     private let way: Way
     private var inbound = Lane()
     private var outbound = Lane()
-    /// Written, but not flushed.
     private var unflushed: [Parcel] = []
 
     init(_ way: Way) { self.way = way }
@@ -63,7 +58,6 @@ final class ArtificialLink: ChannelDuplexHandler {
         if self.inbound.enter(parcel, self.way, at: context.eventLoop.now) { self.awaitInbound(context) }
     }
 
-    /// Reads are complete when parcels arrive.
     func channelReadComplete(context: ChannelHandlerContext) {}
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -10,11 +10,8 @@ import X509
 enum CertificateName {
     /// The subject's UID (RFC 4519, section 2.39): the bundle identifier.
     static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]
-    /// Present in certificates for the sandbox.
     static let sandbox: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 1]
-    /// Present in certificates for production.
     static let production: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 2]
-    /// Lists the topics.
     static let topics: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 3, 6]
 }
 

@@ -6,11 +6,10 @@ import Hummingbird
 import NIOCore
 import TidingsModel
 
-/// The control port: log, metrics, devices, channels, keys, certificates, faults.
 enum ControlAPI {
     private static let bodyBytesMax = 1_048_576
 
-    /// The routes; each hops to the engine's loop.
+    /// Each hops to the engine's loop.
     static func router(engine: SimulatorEngine) -> Router<BasicRequestContext> {
         let router = Router()
         Self.addViews(to: router, engine)
@@ -117,7 +116,7 @@ enum ControlAPI {
         Array(try await request.body.collect(upTo: Self.bodyBytesMax).readableBytesView)
     }
 
-    /// Runs a body on the engine's loop; nil means that what the path names is not there.
+    /// On the engine's loop; nil means that what the path names is not there.
     private static func answer(
         _ engine: SimulatorEngine, missing: String = "is unknown",
         _ body: @escaping @Sendable (SimulatorEngine) throws(InvalidField) -> JSONValue?
@@ -151,7 +150,6 @@ enum ControlAPI {
     }
 }
 
-/// The query of a request.
 struct ControlQuery: Sendable {
     private let members: [String: String]
 
@@ -165,10 +163,8 @@ struct ControlQuery: Sendable {
 
     subscript(name: String) -> String? { self.members[name] }
 
-    /// Whether a value is the one asked for, or none was.
     func allows(_ name: String, _ value: String?) -> Bool { self.members[name].map { $0 == value } ?? true }
 
-    /// Refuses every name that is not known.
     func only(_ names: [String]) throws(InvalidField) {
         for name in self.members.keys.sorted() where !names.contains(name) {
             throw InvalidField(field: name, rule: "is not one of \(names.joined(separator: ", "))")
@@ -176,7 +172,6 @@ struct ControlQuery: Sendable {
     }
 }
 
-/// Which lines of the delivery log are wanted.
 struct LogFilter: Sendable {
     private let query: ControlQuery
     private let event: String?

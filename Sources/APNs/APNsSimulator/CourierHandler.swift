@@ -3,7 +3,6 @@ import APNsModel
 import NIOCore
 import TidingsModel
 
-/// One phone's connection: lines of JSON in both directions.
 final class CourierHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -2,7 +2,6 @@ import APNsCore
 import Foundation
 import TidingsModel
 
-/// A fault plan with the text it was read from, which is shown again as it came.
 struct FaultText: Sendable {
     var json: JSONValue
     var plan: FaultPlan

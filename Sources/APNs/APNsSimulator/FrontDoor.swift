@@ -13,11 +13,9 @@ final class FrontDoor: ChannelDuplexHandler {
 
     private enum State {
         case open
-        /// Answers the first bytes, the ClientHello, with an alert.
         case refusing(TLSAlert)
-        /// Reads and writes nothing more, and leaves the connection open.
         case silent
-        /// Has said its last word; what still comes is dropped.
+        /// What still comes is dropped.
         case ending
     }
 
@@ -58,10 +56,10 @@ final class FrontDoor: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.state {
         case .open:
-            self.clientHello.note(self.unwrapInboundIn(data))
+            self.clientHello.append(self.unwrapInboundIn(data))
             context.fireChannelRead(data)
         case .refusing(let alert):
-            self.end(with: alert.plainRecord)
+            self.writeAndClose(alert.plainRecord)
         case .silent, .ending: break
         }
     }
@@ -75,7 +73,7 @@ final class FrontDoor: ChannelDuplexHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        self.serverHello.note(self.unwrapOutboundIn(data))
+        self.serverHello.append(self.unwrapOutboundIn(data))
         context.write(data, promise: promise)
     }
 
@@ -89,23 +87,22 @@ final class FrontDoor: ChannelDuplexHandler {
 
     // MARK: Commands
 
-    /// Answers the ClientHello with an alert.
     func refuse(with alert: TLSAlert) { self.state = .refusing(alert) }
 
     /// Ends a handshake in which the client has shown its certificate. Up to TLS 1.2 nothing of this side is encrypted
     /// by then; in TLS 1.3 the alert is the first record under the server's traffic secret (RFC 8446, sections 5.2 and
     /// 6.2).
-    func end(with alert: TLSAlert) {
+    func endHandshake(with alert: TLSAlert) {
         guard let random = self.clientHello.random, let secret = self.secrets.secret(of: random) else {
-            return self.end(with: alert.plainRecord)
+            return self.writeAndClose(alert.plainRecord)
         }
         guard let suite = self.serverHello.cipherSuite,
             let record = alert.record(secret: secret, cipherSuite: suite)
         else { return self.cut() }
-        self.end(with: record)
+        self.writeAndClose(record)
     }
 
-    private func end(with record: [UInt8]) {
+    private func writeAndClose(_ record: [UInt8]) {
         guard let context = self.context else { return }
         self.state = .ending
         context.writeAndFlush(self.wrapOutboundOut(context.channel.allocator.buffer(bytes: record)), promise: nil)
@@ -114,37 +111,33 @@ final class FrontDoor: ChannelDuplexHandler {
         context.eventLoop.assumeIsolated().scheduleTask(in: Self.lingering) { self.cut() }
     }
 
-    /// From here on the connection is a black hole.
     func fallSilent() { self.state = .silent }
 
-    /// Closes the socket without a word of TLS.
     func cut() {
         self.state = .ending
         self.context?.close(promise: nil)
     }
 
-    /// The handshake is over, well or badly: its secret is not needed any more.
+    /// Its secret is not needed any more.
     func forgetHandshake() {
         guard let random = self.clientHello.random else { return }
         self.secrets.forget(random)
     }
 }
 
-/// The first bytes of one direction, up to what is read from a hello.
 private struct HelloPrefix {
     /// Record head, message head, version, random, the longest session id, cipher suite (RFC 8446, section 4.1).
     private static let length = 5 + 4 + 2 + 32 + 1 + 32 + 2
     private var bytes: [UInt8] = []
 
-    mutating func note(_ buffer: ByteBuffer) {
+    mutating func append(_ buffer: ByteBuffer) {
         guard self.bytes.count < Self.length else { return }
         self.bytes += buffer.readableBytesView.prefix(Self.length - self.bytes.count)
     }
 
-    /// The random number of a hello; nil while it is not there.
+    /// Nil while it is not there.
     var random: ArraySlice<UInt8>? { self.bytes.count >= 43 ? self.bytes[11..<43] : nil }
 
-    /// The cipher suite of a ServerHello.
     var cipherSuite: UInt16? {
         guard self.bytes.count > 43 else { return nil }
         let place = 44 + Int(self.bytes[43])

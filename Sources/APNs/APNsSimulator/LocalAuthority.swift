@@ -11,7 +11,6 @@ struct LocalAuthority: Sendable {
     let key: P256.Signing.PrivateKey
     let certificate: Certificate
 
-    /// A certificate and its private key, both in PEM form.
     struct Pair: Sendable {
         var certificate: String
         var key: String
@@ -26,15 +25,12 @@ struct LocalAuthority: Sendable {
 
     private static let tenYears: TimeInterval = 10 * 365 * 86_400
 
-    /// An authority that was made before.
     init(certificate: String, key: String) throws {
         self.certificate = try Certificate(pemEncoded: certificate)
         self.key = try P256.Signing.PrivateKey(pemRepresentation: key)
     }
 
-    /// A new authority.
-    ///
-    /// - Parameter now: good from an hour before this time, for ten years.
+    /// Good from an hour before `now`, for ten years.
     init(now: Date) throws {
         let name = try DistinguishedName { CommonName("Tidings local APNs authority") }
         self.key = P256.Signing.PrivateKey()
@@ -50,14 +46,12 @@ struct LocalAuthority: Sendable {
             issuerPrivateKey: Certificate.PrivateKey(self.key))
     }
 
-    /// The authority itself in PEM form.
     var pair: Pair {
         get throws {
             Pair(certificate: try self.certificate.serializeAsPEM().pemString, key: self.key.pemRepresentation)
         }
     }
 
-    /// Whether a certificate is from here.
     func hasIssued(_ other: Certificate) -> Bool {
         other.issuer == self.certificate.subject
             && self.certificate.publicKey.isValidSignature(other.signature, for: other)
@@ -77,7 +71,6 @@ struct LocalAuthority: Sendable {
         ).pair
     }
 
-    /// What a client certificate shall say.
     struct Client: Sendable {
         var bundleID: String
         /// What the extension lists; empty leaves it out.
@@ -87,10 +80,10 @@ struct LocalAuthority: Sendable {
         var validTo: Date
     }
 
-    /// The name of a provider's certificate (APNs reference, section 5).
+    /// APNs reference, section 5.
     static func commonName(_ bundleID: String) -> String { "Apple Push Services: \(bundleID)" }
 
-    /// A provider's certificate (APNs reference, section 5).
+    /// APNs reference, section 5.
     func client(_ wish: Client) throws -> (pair: Pair, der: [UInt8], keyDER: [UInt8]) {
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)

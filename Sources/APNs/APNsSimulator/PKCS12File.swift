@@ -13,7 +13,6 @@ struct PKCS12File {
     var certificate: [UInt8]
     /// In PKCS #8 form.
     var key: [UInt8]
-    /// Under which readers list the pair.
     var name: String
     var password: String
 
@@ -30,7 +29,6 @@ struct PKCS12File {
     private static let bmpString = ASN1Identifier(tagWithNumber: 30, tagClass: .universal)
     private static let rounds = 2_048
 
-    /// The file.
     func serialized() throws -> [UInt8] {
         let certificates = try Self.sequence { $0.serializeRawBytes(try self.certificateBag()) }
         let keys = try Self.sequence { $0.serializeRawBytes(try self.keyBag()) }
@@ -82,7 +80,6 @@ struct PKCS12File {
         }
     }
 
-    /// A bag, with the attributes by which readers find key and certificate together, and name them.
     private func bag(
         _ type: ASN1ObjectIdentifier, _ content: (inout DER.Serializer) throws -> Void
     ) throws -> [UInt8] {

@@ -6,7 +6,6 @@ import NIOSSL
 import NIOTLS
 import TidingsModel
 
-/// One provider's connection above TLS: hands requests to the engine and writes what it decides.
 final class ProviderHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -15,7 +14,7 @@ final class ProviderHandler: ChannelInboundHandler {
     private let host: ProviderHost
     private var id: APNsService.ConnectionID?
     private var context: ChannelHandlerContext?
-    /// The door below TLS; nil before the connection has come, and after it.
+    /// Below TLS; nil before the connection has come, and after it.
     private var door: FrontDoor?
     private var certificate: ClientCertificateFacts?
     /// Nil until TLS is through.
@@ -40,7 +39,7 @@ final class ProviderHandler: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// A provider has come; nothing has been read.
+    /// Nothing has been read yet.
     func arrived(through door: FrontDoor) {
         self.door = door
         self.id = self.engine.arrived(self, host: self.host)
@@ -58,14 +57,13 @@ final class ProviderHandler: ChannelInboundHandler {
 
     // MARK: TLS
 
-    /// Decides about the certificate a client has shown.
     func verify(_ chain: [NIOSSLCertificate], _ promise: EventLoopPromise<NIOSSLVerificationResult>) {
         guard let facts = self.engine.facts(of: chain.first) else {
-            self.door?.end(with: .handshakeFailure)
+            self.door?.endHandshake(with: .handshakeFailure)
             return promise.succeed(.failed)
         }
         if let alert = self.engine.alert(on: facts) {
-            self.door?.end(with: alert)
+            self.door?.endHandshake(with: alert)
             return promise.succeed(.failed)
         }
         self.certificate = facts
@@ -167,7 +165,6 @@ final class ProviderHandler: ChannelInboundHandler {
 
     // MARK: Out
 
-    /// Answers a request.
     func respond(_ response: APNsResponse, body: [UInt8], on stream: Int64) {
         var fields: [HeaderField] = []
         fields.reserveCapacity(4)
@@ -197,19 +194,16 @@ final class ProviderHandler: ChannelInboundHandler {
         if self.session == nil { self.door?.refuse(with: alert) } else { self.cut() }
     }
 
-    /// Closes before TLS, or without a word after it.
     func cut() {
         self.session = nil
         self.door?.cut()
     }
 
-    /// Reads and writes nothing more.
     func fallSilent() {
         self.session = nil
         self.door?.fallSilent()
     }
 
-    /// Writes what has come together, once for each cycle of reading.
     func write() {
         guard !self.isReading, let context = self.context else { return }
         if let output = self.session?.takeOutput() {

@@ -8,7 +8,6 @@ import TidingsModel
 struct RandomSource: RandomNumberGenerator {
     private var words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// A source that begins with numbers of the system's.
     init() {
         var system = SystemRandomNumberGenerator()
         self.words = (system.next(), system.next(), system.next(), system.next() | 1)

@@ -7,7 +7,6 @@ import NIOPosix
 import NIOSSL
 import TidingsModel
 
-/// A simulator whose ports are open.
 struct RunningSimulator: Sendable {
     let addresses: APNsSimulator.Addresses
     private let group: MultiThreadedEventLoopGroup
@@ -15,7 +14,6 @@ struct RunningSimulator: Sendable {
     private let listeners: [any Channel]
     private let control: Task<Void, any Error>
 
-    /// Opens every port, or none.
     static func start(
         _ configuration: APNsSimulator.Configuration, _ material: SimulatorMaterial, folder: StateFolder, logger: Logger
     ) async throws -> RunningSimulator {
@@ -103,11 +101,10 @@ struct RunningSimulator: Sendable {
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["h2", "http/1.1"]
         tls.certificateVerification = .optionalVerification
-        tls.keyLogCallback = { secrets.note($0) }
+        tls.keyLogCallback = { secrets.recordSecret($0) }
         return try NIOSSLContext(configuration: tls)
     }
 
-    /// From the socket up: the artificial way, the door, TLS, HTTP/2.
     private static func addProvider(
         to channel: any Channel, engine: SimulatorEngine, tls: NIOSSLContext, _ secrets: TrafficSecrets,
         _ host: ProviderHost, _ way: ArtificialLink.Way?
@@ -140,7 +137,6 @@ struct RunningSimulator: Sendable {
         }
     }
 
-    /// Starts the control port and waits until it listens.
     private static func startControl(
         _ configuration: APNsSimulator.Configuration, _ engine: SimulatorEngine, _ group: MultiThreadedEventLoopGroup,
         logger: Logger

@@ -4,7 +4,6 @@ import Crypto
 import Foundation
 import TidingsModel
 
-/// What the operator sees and does.
 extension SimulatorEngine {
     // MARK: Faults
 
@@ -13,7 +12,6 @@ extension SimulatorEngine {
         self.change(.faultsChanged(text.plan))
     }
 
-    /// The plan as it came, and how often each rule has matched and struck since.
     var faults: JSONValue {
         [
             "plan": self.faultsText,
@@ -25,7 +23,6 @@ extension SimulatorEngine {
 
     // MARK: Devices, metrics, channels
 
-    /// Registers an app on new phones, each of which says hello and goes away again.
     func register(phones count: Int, topic: String, _ environment: PushEnvironment) -> [PushToken] {
         var made: Set<PhoneID> = []
         for _ in 0..<count {
@@ -40,14 +37,13 @@ extension SimulatorEngine {
         return self.core.devices.filter { made.contains($0.target.phone) }.map(\.token)
     }
 
-    /// Ends a token; false if it is unknown or has ended already.
+    /// False if it is unknown or has ended already.
     func retire(_ token: PushToken, _ end: TokenEnd) -> Bool {
         guard self.core.devices.contains(where: { $0.token == token && $0.retiredAt == nil }) else { return false }
         self.change(.tokenRetired(token, end))
         return true
     }
 
-    /// Every device with its token, whether its phone is connected, and how many pushes wait for the phone.
     func devices(where matches: (RegisteredDevice) -> Bool) -> JSONValue {
         .array(
             self.core.devices.filter(matches).map { device in
@@ -59,7 +55,6 @@ extension SimulatorEngine {
             })
     }
 
-    /// The counts of every topic.
     var metrics: JSONValue {
         .array(
             self.core.metrics.map { key, counts in
@@ -70,7 +65,6 @@ extension SimulatorEngine {
             })
     }
 
-    /// The channels of an app, on one side or both.
     func channels(of bundleID: String) -> JSONValue {
         .array(
             PushEnvironment.allCases.flatMap { environment in
@@ -85,8 +79,6 @@ extension SimulatorEngine {
 
     // MARK: Keys and certificates
 
-    /// Makes a key, writes its file and knows it from now on.
-    ///
     /// - Throws: `InvalidField` naming the member and the rule.
     func addKey(_ body: [UInt8]) throws(InvalidField) -> JSONValue {
         let wish = try JSONFields(control: body, only: ["team_id", "environments", "topics", "related_key_id"])
@@ -110,8 +102,6 @@ extension SimulatorEngine {
         self.change(.keyRevoked(keyID: keyID))
     }
 
-    /// Issues a client certificate for a provider.
-    ///
     /// - Throws: `InvalidField` naming the member and the rule.
     func issueCertificate(_ body: [UInt8], now: Date) throws(InvalidField) -> JSONValue {
         let wish = try JSONFields(
@@ -150,7 +140,6 @@ extension SimulatorEngine {
     }
 }
 
-/// What may be wrong with a client certificate that is issued for a test.
 enum CertificateVariant: String, CaseIterable, Codable {
     case good, expired, revoked
     case unknownIssuer = "unknown_issuer"

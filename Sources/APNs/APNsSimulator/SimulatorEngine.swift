@@ -24,7 +24,7 @@ final class SimulatorEngine: @unchecked Sendable {
     private let store: StateStore?
     private var verifier: TokenVerifier
     private var log = CircularBuffer<DeliveryLogEntry>()
-    /// How many lines have gone because newer ones came.
+    /// Because newer lines came.
     private var linesDropped = 0
     private var connections: [ConnectionID: ProviderHandler] = [:]
     private var couriers: [CourierID: CourierHandler] = [:]
@@ -32,7 +32,7 @@ final class SimulatorEngine: @unchecked Sendable {
     private var isStopping = false
     private var effects: [APNsService.Effect] = []
     private var alarm: Scheduled<Void>?
-    /// How often keys were added or revoked: what was found out about a token may be wrong after that.
+    /// What was found out about a token may be wrong after a change.
     private(set) var keyChanges = 0
 
     init(
@@ -62,12 +62,10 @@ final class SimulatorEngine: @unchecked Sendable {
 
     // MARK: Providers
 
-    /// The stream limit a new connection is greeted with.
     func initialStreamLimit(hasCertificate: Bool) -> Int {
         self.core.initialStreamLimit(hasCertificate: hasCertificate)
     }
 
-    /// The longest header list, as announced.
     var headerListBytesMax: Int { self.core.configuration.headerListBytesMax }
 
     func arrived(_ handler: ProviderHandler, host: ProviderHost) -> ConnectionID {
@@ -93,20 +91,18 @@ final class SimulatorEngine: @unchecked Sendable {
         self.handle(request)
     }
 
-    /// What `authorization` says, its signature checked.
     func facts(of authorization: String) -> ProviderTokenFacts { self.verifier.facts(authorization) }
 
-    /// What a client certificate says; nil for one that cannot be read.
+    /// Nil for one that cannot be read.
     func facts(of certificate: NIOSSLCertificate?) -> ClientCertificateFacts? {
         certificate.flatMap { try? $0.toDERBytes() }.flatMap { ClientCertificateFacts(der: $0, self.authority) }
     }
 
-    /// Why a handshake with this certificate fails.
     func alert(on certificate: ClientCertificateFacts) -> TLSAlert? {
         self.core.alert(on: certificate, at: Self.now())
     }
 
-    /// The requests of one read have been handled: what they changed is kept before they are answered.
+    /// What the requests of one read have changed is kept before they are answered.
     func cycleEnded() { self.store?.commit() }
 
     // MARK: Phones
@@ -150,32 +146,27 @@ final class SimulatorEngine: @unchecked Sendable {
 
     // MARK: The operator
 
-    /// Something the operator has changed.
     func change(_ event: APNsService.Event) {
         self.handle(event)
         self.store?.commit()
         for handler in self.connections.values { handler.write() }
     }
 
-    /// Knows another key, or none of this id any more.
     func setKey(_ keyID: String, _ key: TokenVerifier.Key?) {
         self.verifier.keys[keyID] = key
         self.keyChanges += 1
     }
 
-    /// The delivery log, oldest line first.
+    /// Oldest line first.
     func entries(where matches: (DeliveryLogEntry) -> Bool) -> [DeliveryLogEntry] { self.log.filter(matches) }
 
-    /// A part of the delivery log, oldest line first.
-    ///
-    /// - Parameter line: counted from 0 since the start; what has gone from the log is left out.
+    /// Oldest line first. - Parameter line: counted from 0 since the start; what has gone from the log is left out.
     func page(from line: Int, limit: Int) -> APNsSimulator.LogPage {
         let first = max(line, self.linesDropped)
         let entries = self.log.dropFirst(first - self.linesDropped).prefix(limit)
         return APNsSimulator.LogPage(first: first, entries: Array(entries))
     }
 
-    /// Cuts every connection.
     func stop() {
         self.isStopping = true
         self.alarm?.cancel()

@@ -3,11 +3,9 @@ import Foundation
 import NIOSSL
 import TidingsModel
 
-/// What a start needs from the state folder.
 struct SimulatorMaterial: Sendable {
     var teamID: String
     var keyID: String
-    /// The public halves of every key in the folder, by the key's id.
     var publicKeys: [String: P256.Signing.PublicKey]
     var authority: LocalAuthority
     var chain: [NIOSSLCertificate]
@@ -17,7 +15,6 @@ struct SimulatorMaterial: Sendable {
     var credentialPath: String
 }
 
-/// The simulator's folder: certificates and a key, made at the first start and used again at later ones.
 struct StateFolder: Sendable {
     let path: String
 
@@ -33,8 +30,6 @@ struct StateFolder: Sendable {
 
     private func file(_ name: String) -> String { self.path + "/" + name }
 
-    /// Makes what is missing and reads the rest.
-    ///
     /// - Throws: `InvalidField` naming the file and the remedy.
     func material(_ configuration: APNsSimulator.Configuration) throws(InvalidField) -> SimulatorMaterial {
         do {
@@ -81,7 +76,6 @@ struct StateFolder: Sendable {
         try self.write(server.key, to: self.serverKeyPath)
     }
 
-    /// The path of a key's file.
     func keyPath(_ keyID: String) -> String { self.file("AuthKey_\(keyID).p8") }
 
     private func publicKeys() -> [String: P256.Signing.PublicKey] {
@@ -96,14 +90,13 @@ struct StateFolder: Sendable {
         return keys
     }
 
-    /// Makes a key and writes its file.
     func makeKey(_ keyID: String) throws(InvalidField) -> P256.Signing.PrivateKey {
         let key = P256.Signing.PrivateKey()
         try self.write(key.pemRepresentation + "\n", to: self.keyPath(keyID))
         return key
     }
 
-    /// A key's id as Apple forms them: ten capital letters and digits.
+    /// Ten capital letters and digits, as at Apple's.
     static func newKeyID() -> String {
         let letters = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         return String((0..<10).map { _ in letters[Int.random(in: letters.indices)] })
@@ -143,7 +136,7 @@ struct StateFolder: Sendable {
         return (keyID, key)
     }
 
-    /// Writes a file only its owner can read, whole or not at all.
+    /// Readable by its owner only, whole or not at all.
     private func write(_ text: String, to path: String) throws(InvalidField) {
         let draft = path + ".new"
         let isWritten = FileManager.default.createFile(

@@ -3,12 +3,10 @@ import Foundation
 import GRDB
 import TidingsModel
 
-/// The service's records in an SQLite file: what it wants to find again after a restart.
-///
 /// Changes gather until `commit`, one transaction each time, on the event loop that makes them.
 final class StateStore {
     private let queue: DatabaseQueue
-    /// What is to be written, nil for a record that goes; in the order it came.
+    /// Nil for a record that goes; in the order they came.
     private var changes: [(kind: ServiceRecord.Kind, key: String, json: JSONValue?)] = []
     private let failed: (any Error) -> Void
 
@@ -39,8 +37,6 @@ final class StateStore {
         }
     }
 
-    /// Every record.
-    ///
     /// - Throws: `InvalidField` for `state_db`, naming the record that is not of this program.
     func records() throws(InvalidField) -> [ServiceRecord] {
         let rows: [Row]
@@ -63,7 +59,6 @@ final class StateStore {
     func save(_ record: ServiceRecord) { self.changes.append((record.kind, record.key, record.json)) }
     func forget(_ kind: ServiceRecord.Kind, key: String) { self.changes.append((kind, key, nil)) }
 
-    /// Writes what has gathered.
     func commit() {
         guard !self.changes.isEmpty else { return }
         do {
@@ -84,7 +79,6 @@ final class StateStore {
         }
     }
 
-    /// Writes the rest and closes the file.
     func close() {
         self.commit()
         do { try self.queue.close() } catch { self.failed(error) }

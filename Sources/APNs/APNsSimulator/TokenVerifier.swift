@@ -6,7 +6,6 @@ import Foundation
 struct TokenVerifier: Sendable {
     typealias Key = P256.Signing.PublicKey
 
-    /// The public halves of the keys, by the key's id.
     var keys: [String: Key]
     let isStrict: Bool
 

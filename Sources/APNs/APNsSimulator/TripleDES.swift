@@ -2,7 +2,6 @@
 ///
 /// For `.p12` files alone, whose readers of every age know it; it keeps no secret that matters. Encrypts only.
 struct TripleDES {
-    /// The round keys of the three keys.
     private let schedules: [[UInt64]]
 
     /// - Parameter key: 24 bytes.
@@ -69,7 +68,6 @@ struct TripleDES {
     }
 
     private static let first = [58, 60, 62, 64, 57, 59, 61, 63].flatMap { Array(stride(from: $0, to: 0, by: -8)) }
-    /// The inverse of the first.
     private static let last: [Int] = {
         var table = [Int](repeating: 0, count: 64)
         for (index, bit) in Self.first.enumerated() { table[bit - 1] = index + 1 }

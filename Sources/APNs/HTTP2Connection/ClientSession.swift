@@ -1,39 +1,29 @@
 package import NIOCore
 
 /// The client's side of one HTTP/2 connection as a value: bytes in, events out; commands in, bytes out (RFC 9113).
-///
-/// It knows no socket, clock or thread. Its owner feeds what it read to ``receive(_:into:)``, handles the events in
-/// their
-/// order, and after each such cycle, and after commands of its own, writes what ``takeOutput()`` gives. The session is
-/// always ahead of its events: ``open(_:_:body:)`` may refuse for a reason whose event the owner has not come to yet.
-///
-/// Calls are made from one thread at a time.
+/// The session is always ahead of its events: ``open(_:_:body:)`` may refuse for a reason whose event the owner has
+/// not come to yet. One thread at a time.
 package struct ClientSession {
-    /// What a client decides for a connection when it opens it.
     package struct Configuration: Hashable, Sendable {
-        /// How much of a response's body is kept, in bytes; the rest is read and dropped.
+        /// Of a response, in bytes; the rest is read and dropped.
         package var bodyLimit = 4_096
-        /// The longest response header list that is taken, announced to the server; longer ones fail their stream.
+        /// Announced to the server; longer ones fail their stream.
         package var headerListLimit = 16_384
         /// The table the server's encoder may use, in bytes, 0…65,536.
         package var headerTableSize = 4_096
 
-        /// The values Apple's service is used with.
         package init() {}
     }
 
-    /// A response that has arrived completely. Interim responses (1xx) and trailers say nothing here and are dropped.
+    /// Interim responses (1xx) and trailers are dropped.
     package struct Response: Equatable, Sendable {
-        /// 200…999.
         package var status: Int
-        /// All fields, `:status` included.
+        /// `:status` included.
         package var headers: HeaderList
-        /// At most `bodyLimit` bytes of the body.
+        /// At most `bodyLimit` bytes.
         package var body: [UInt8]
-        /// Whether the body was longer than that.
         package var isCut: Bool
 
-        /// A response of these parts.
         package init(status: Int, headers: HeaderList, body: [UInt8], isCut: Bool = false) {
             self.status = status
             self.headers = headers
@@ -42,60 +32,50 @@ package struct ClientSession {
         }
     }
 
-    /// What happened, in the order of the bytes.
+    /// In the order of the bytes.
     package enum Event: Equatable, Sendable {
-        /// The server announced SETTINGS; they are in force and acknowledged. The first comes before any other event.
+        /// In force and acknowledged. The first comes before any other event.
         case settings(PeerSettings)
-        /// A stream was answered and is over.
         case response(StreamID, Response)
-        /// The server ended a stream without a complete response; `refusedStream` says that nothing was processed
-        /// (RFC 9113 §8.7). Unknown codes count as `internalError` (§7).
+        /// Without a complete response. `refusedStream`: nothing was processed (RFC 9113 §8.7). Unknown codes count
+        /// as `internalError` (§7).
         case streamReset(StreamID, HTTP2ErrorCode)
-        /// The server broke a rule on this stream, which has been reset; the text names the rule. Whether the request
-        /// was processed is unknown.
+        /// The server broke a rule, which the text names. Whether the request was processed is unknown.
         case streamFailed(StreamID, HTTP2ErrorCode, String)
-        /// The server ended a stream, or broke a rule on it, before END_STREAM of its request was written: no request
-        /// was there to be processed. The text names the code or the rule.
+        /// The stream ended before END_STREAM of its request was written: nothing was there to be processed. The text
+        /// names the code or the rule.
         case streamNotSent(StreamID, String)
-        /// The server takes no new streams. Streams above `lastStream` were not processed and are forgotten here; those
-        /// up
-        /// to it may still be answered. May come several times, never with a higher `lastStream` than before.
+        /// Streams above `lastStream` were not processed and are forgotten here; those up to it may still be
+        /// answered. May come several times, never with a higher `lastStream`.
         case goAway(lastStream: StreamID, HTTP2ErrorCode, debugData: [UInt8])
-        /// A PING of ours was answered.
         case pingAcknowledged(UInt64)
-        /// The connection's send window grew by as many bytes (WINDOW_UPDATE on stream 0).
+        /// By WINDOW_UPDATE on stream 0.
         case windowOpened(by: Int)
-        /// The rest of a request body that had to wait for a window has been written. Bodies written at once have none.
+        /// Only for bodies that had to wait for a window.
         case bodySent(StreamID)
-        /// The server broke a rule of the connection. GOAWAY is in the output; write it and close. Nothing follows.
+        /// GOAWAY is in the output; write it and close. Nothing follows.
         case connectionError(HTTP2ErrorCode, String)
     }
 
-    /// Why a stream was not opened. Nothing of it has been written.
+    /// Nothing of the stream has been written.
     package enum OpenRefusal: Error, Hashable, Sendable {
-        /// The connection has failed or ended.
         case closed
-        /// GOAWAY was sent or received.
         case goingAway
-        /// As many streams are open as the server takes now.
         case streamLimit
         /// The number is not odd, or not above the last one.
         case streamNotRising
-        /// 2³¹−1 is passed: this connection has no numbers left (RFC 9113 §5.1.1).
+        /// 2³¹−1 is passed (RFC 9113 §5.1.1).
         case streamsExhausted
-        /// The header list is longer than the server takes.
         case headersTooLong(limit: Int)
-        /// A field may not be sent: its name, and the rule.
         case invalidField(String, String)
     }
 
     private let configuration: Configuration
     private var core: SessionCore
-    /// The last stream the server processes, once it has sent GOAWAY.
     private var lastStream: StreamID?
     private var hasSentGoAway = false
 
-    /// A fresh connection. Preface and SETTINGS are in the output at once.
+    /// Preface and SETTINGS are in the output at once.
     package init(_ configuration: Configuration = Configuration(), allocator: ByteBufferAllocator = .init()) {
         self.configuration = configuration
         // ENABLE_PUSH 0: nobody asked for anything to be pushed.
@@ -107,8 +87,7 @@ package struct ClientSession {
 
     // MARK: Bytes
 
-    /// Takes bytes from the socket, all of them, and appends what they mean. Keeps the part of a frame that is not
-    /// whole.
+    /// Takes all bytes; keeps the part of a frame that is not whole.
     package mutating func receive(_ bytes: ByteBuffer, into events: inout [Event]) {
         if self.core.isClosed { return }
         self.core.reader.append(bytes)
@@ -122,14 +101,13 @@ package struct ClientSession {
         }
     }
 
-    /// The bytes to write, or `nil`. The storage is used again once the owner has let go of it.
-    package mutating func takeOutput() -> ByteBuffer? { self.core.writer.take() }
+    /// Nil if there is nothing. The storage is used again once the owner has let go of it.
+    package mutating func takeOutput() -> ByteBuffer? { self.core.writer.takeOutput() }
 
     // MARK: Commands
 
-    /// Writes a request: HEADERS at once, the body as far as the windows allow, the rest when they open.
-    ///
-    /// - Parameter stream: Odd and above all numbers used before.
+    /// HEADERS at once, the body as far as the windows allow. - Parameter stream: odd and above all numbers used
+    /// before.
     package mutating func open(_ stream: StreamID, _ head: RequestHead, body: [UInt8]) throws(OpenRefusal) {
         try self.check(stream, listSize: head.listSize)
         let start = self.core.writer.beginHeaders()
@@ -142,12 +120,8 @@ package struct ClientSession {
         self.begin(stream, headersFrom: start, isHead: head.method == "HEAD", body: body)
     }
 
-    /// Writes one of many requests whose heads are alike.
-    ///
-    /// - Parameters:
-    ///   - stream: Odd and above all numbers used before.
-    ///   - path: What follows the prefix that all have.
-    ///   - fields: This request's own.
+    /// One of many requests whose heads are alike. - Parameter path: what follows the prefix that all have. -
+    /// Parameter fields: this request's own.
     package mutating func open(
         _ stream: StreamID, _ head: FixedHead, path: String, fields: [HeaderField], body: [UInt8]
     ) throws(OpenRefusal) {
@@ -177,7 +151,6 @@ package struct ClientSession {
         }
     }
 
-    /// Completes the HEADERS begun at `start` and goes on with the body.
     private mutating func begin(_ stream: StreamID, headersFrom start: Int, isHead: Bool, body: [UInt8]) {
         self.core.writer.finishHeaders(
             start, stream, endStream: body.isEmpty, maxFrameSize: Int(self.core.peer.maxFrameSize))
@@ -190,44 +163,38 @@ package struct ClientSession {
         if !opened.localEnded { _ = self.core.send(body, on: stream, at: place) }
     }
 
-    /// Gives a stream up: RST_STREAM, and whatever still comes for it is dropped. Does nothing for one that is over.
     package mutating func reset(_ stream: StreamID, _ code: HTTP2ErrorCode) {
         if self.core.isClosed || self.core.streams.place(of: stream) == nil { return }
         self.core.reset(stream, code)
     }
 
-    /// Asks for a sign of life, answered by `pingAcknowledged` with the same number.
+    /// Answered by `pingAcknowledged` with the same number.
     package mutating func ping(_ data: UInt64) {
         if !self.core.isClosed { self.core.writer.ping(data, ack: false) }
     }
 
-    /// Says that no more streams are coming; those that are open go on. ``open(_:_:body:)`` refuses from here on.
+    /// Streams that are open go on; ``open(_:_:body:)`` refuses from here on.
     package mutating func goAway(_ code: HTTP2ErrorCode = .noError, debugData: [UInt8] = []) {
         if self.core.isClosed { return }
         self.hasSentGoAway = true
         self.core.writer.goAway(lastStream: 0, code, debugData: debugData)
     }
 
-    /// Gives back what the server has used of its allowance for frames that carry nothing (see `Patience`). An owner
-    /// whose
-    /// connections live for days calls it from time to time, for example with each PING.
-    package mutating func forgive() { self.core.patience.forgive() }
+    /// An owner whose connections live for days calls it from time to time, for example with each PING (see
+    /// `ControlFrameBudget`).
+    package mutating func forgive() { self.core.controlFrameBudget.forgive() }
 
     // MARK: Counters
 
-    /// What the server has announced.
     package var peer: PeerSettings { self.core.peer }
-    /// Streams without an end so far.
     package var openStreams: Int { self.core.streams.count }
-    /// What may still be sent on the connection: its send window less what is waiting to be sent; may be negative.
+    /// Less what waits to be sent; may be negative.
     package var freeSendWindow: Int { self.core.sendWindow - self.core.unsentBytes }
-    /// The open streams whose END_STREAM has not been written, in rising order: certainly not processed.
+    /// Open streams whose END_STREAM has not been written, in rising order: certainly not processed.
     package var unsentStreams: [StreamID] { self.core.streams.ids.filter { self.isUnsent($0) } }
-    /// Whether END_STREAM of an open stream has not been written.
     package func isUnsent(_ stream: StreamID) -> Bool {
         self.core.streams.place(of: stream).map { !self.core.streams[$0].localEnded } ?? false
     }
-    /// Whether the connection has failed; nothing is read or written any more.
     package var isClosed: Bool { self.core.isClosed }
 
     // MARK: What a frame means
@@ -245,14 +212,14 @@ package struct ClientSession {
                 isInterim = false
                 try self.fail(stream, error.code, error.text, into: &events)
             }
-            if isInterim { try self.core.patience.charge() }
+            if isInterim { try self.core.controlFrameBudget.charge() }
         case .data(let stream, let payload, let flowLength, let endStream):
             guard let place = self.core.streams.place(of: stream) else { return try self.core.checkClosed(stream) }
             do throws(SessionCore.StreamFault) {
                 if self.core.streams[place].headers == nil {
                     throw SessionCore.StreamFault(code: .protocolError, text: "DATA before the response's HEADERS")
                 }
-                try self.core.take(
+                try self.core.receiveData(
                     payload, flowLength: flowLength, endStream: endStream, on: stream, at: place,
                     keeping: self.configuration.bodyLimit)
                 if endStream { self.complete(stream, at: place, into: &events) }
@@ -284,7 +251,7 @@ package struct ClientSession {
         }
     }
 
-    /// - Returns: Whether the response is an interim one.
+    /// - Returns: whether the response is an interim one.
     private mutating func received(
         _ headers: HeaderList, endStream: Bool, on stream: StreamID, at place: Int, into events: inout [Event]
     ) throws(SessionCore.StreamFault) -> Bool {
@@ -309,7 +276,7 @@ package struct ClientSession {
             throw SessionCore.StreamFault(code: .protocolError, text: error.rule)
         }
         if endStream {
-            try self.core.end(place)
+            try self.core.receiveEnd(place)
             self.complete(stream, at: place, into: &events)
         }
         return false
@@ -317,7 +284,7 @@ package struct ClientSession {
 
     private mutating func complete(_ stream: StreamID, at place: Int, into events: inout [Event]) {
         let received = self.core.streams[place]
-        self.core.patience.reward()
+        self.core.controlFrameBudget.reward()
         if received.localEnded {
             self.core.remove(place)
         } else {
@@ -333,7 +300,7 @@ package struct ClientSession {
     private mutating func fail(
         _ stream: StreamID, _ code: HTTP2ErrorCode, _ text: String, into events: inout [Event]
     ) throws(ConnectionFault) {
-        try self.core.patience.charge()
+        try self.core.controlFrameBudget.charge()
         let isUnsent = self.isUnsent(stream)
         self.core.reset(stream, code)
         events.append(isUnsent ? .streamNotSent(stream, text) : .streamFailed(stream, code, text))

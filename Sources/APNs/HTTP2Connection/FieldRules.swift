@@ -1,25 +1,24 @@
-/// Which fields, and which heads made of them, are valid (RFC 9113 §8.2, §8.3).
+/// RFC 9113 §8.2, §8.3.
 enum FieldRules {
-    /// A message is malformed: its stream is reset (RFC 9113 §8.1.1).
+    /// Its stream is reset (RFC 9113 §8.1.1).
     struct Malformed: Error, Hashable {
         var rule: String
-        /// A pseudo-header field comes after an ordinary one (§8.3): Apple's service ends the connection then (apns.md §3.6).
+        /// A pseudo-header field comes after an ordinary one (§8.3): Apple's service ends the connection then
+        /// (apns.md §3.6).
         var isOrder = false
     }
 
-    /// What a valid head says about the rest of its message.
     struct Facts: Hashable {
         /// 0 in a request.
         var status = 0
-        /// What the body has to sum up to, if the message says.
         var contentLength: Int?
-        /// The list's size by the count of RFC 9113 §6.5.2.
+        /// By the count of RFC 9113 §6.5.2.
         var listSize = 0
     }
 
     // MARK: One field
 
-    /// Names are lower case and have no spaces, controls, or colon but the first of a pseudo-header field (§8.2.1).
+    /// Lower case, without spaces, controls, or colon but the first of a pseudo-header field (§8.2.1).
     static func faultInName(_ name: String) -> String? {
         Self.bytes(of: name) { bytes in
             if bytes.isEmpty { return "has no name" }
@@ -35,7 +34,7 @@ enum FieldRules {
         }
     }
 
-    /// Values have no NUL or end of line, and no spaces at their ends (§8.2.1).
+    /// No NUL or end of line, and no spaces at the ends (§8.2.1).
     static func faultInValue(_ value: String) -> String? {
         Self.bytes(of: value) { bytes in
             guard let first = bytes.first, let last = bytes.last else { return nil }
@@ -51,7 +50,6 @@ enum FieldRules {
         }
     }
 
-    /// Whether a field of a message is valid, and no rule but these two is about it.
     static func isPlain(_ name: String, _ value: String) -> Bool {
         let means =
             switch name.utf8.count {
@@ -74,9 +72,7 @@ enum FieldRules {
 
     // MARK: Heads
 
-    /// Counts a field, and takes it unless it is a pseudo-header field.
-    ///
-    /// - Returns: whether it was taken.
+    /// - Returns: false for a pseudo-header field, which is only counted.
     private static func takeOrdinary(_ field: HeaderList.Field, into facts: inout Facts) throws(Malformed) -> Bool {
         facts.listSize += field.name.utf8.count + field.value.utf8.count + 32
         if field.isPlain { return true }
@@ -85,7 +81,6 @@ enum FieldRules {
         return true
     }
 
-    /// What a request's head says.
     static func request(_ headers: HeaderList) throws(Malformed) -> Facts {
         var facts = Facts()
         var hasOrdinary = false
@@ -121,7 +116,6 @@ enum FieldRules {
         return facts
     }
 
-    /// What a response's head says.
     static func response(_ headers: HeaderList) throws(Malformed) -> Facts {
         var facts = Facts()
         var hasOrdinary = false
@@ -147,7 +141,6 @@ enum FieldRules {
         return facts
     }
 
-    /// What comes after a body has no pseudo-header fields.
     static func trailers(_ headers: HeaderList) throws(Malformed) {
         var facts = Facts()
         for field in headers.fields where !field.isPlain {

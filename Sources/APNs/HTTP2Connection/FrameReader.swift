@@ -1,60 +1,44 @@
 package import NIOCore
 
-/// The types of frames (RFC 9113 §6). Others are read over.
+/// RFC 9113 §6. Other types are read over.
 package enum FrameType: UInt8, Hashable, Sendable {
-    /// Bytes of a body.
     case data = 0x0
-    /// Begins a header block.
     case headers = 0x1
-    /// Of no use any more (RFC 9113 §5.3.2).
+    /// Without effect (RFC 9113 §5.3.2).
     case priority = 0x2
-    /// Ends a stream.
     case rstStream = 0x3
-    /// What the sender wishes, or the acknowledgement of that.
     case settings = 0x4
-    /// A response nobody asked for.
     case pushPromise = 0x5
-    /// A sign of life asked for or given.
     case ping = 0x6
-    /// The end of a connection.
     case goAway = 0x7
-    /// More room for DATA.
     case windowUpdate = 0x8
-    /// More of a header block.
     case continuation = 0x9
 }
 
-/// The bits of a frame's flags (RFC 9113 §6).
+/// RFC 9113 §6.
 package enum FrameFlags {
-    /// DATA and HEADERS: the last of this stream.
     package static let endStream: UInt8 = 0x1
-    /// SETTINGS and PING: an answer.
     package static let ack: UInt8 = 0x1
-    /// HEADERS and CONTINUATION: the block is complete.
     package static let endHeaders: UInt8 = 0x4
-    /// DATA and HEADERS: a length of padding comes first.
+    /// Of DATA and HEADERS: a length of padding comes first.
     package static let padded: UInt8 = 0x8
-    /// HEADERS: five bytes of priority come before the block.
+    /// Of HEADERS: five bytes of priority come before the block.
     package static let priority: UInt8 = 0x20
 }
 
-/// A frame as it was read: nothing of its content has been looked at.
 package struct HTTP2Frame: Equatable, Sendable {
-    /// The type's number; see ``FrameType``.
+    /// See ``FrameType``.
     package var type: UInt8
-    /// See ``FrameFlags``.
     package var flags: UInt8
     /// Without the reserved bit.
     package var stream: StreamID
-    /// What follows the nine bytes of the frame's head; shares the storage of what was read.
+    /// Shares the storage of what was read.
     package var payload: ByteBuffer
 }
 
-/// A rule of the connection was broken: GOAWAY with this code, then the end (RFC 9113 §5.4.1).
+/// GOAWAY with this code, then the end (RFC 9113 §5.4.1).
 package struct ConnectionFault: Error, Hashable, Sendable {
-    /// The code the GOAWAY carries.
     package var code: HTTP2ErrorCode
-    /// Which rule.
     package var text: String
 
     init(_ code: HTTP2ErrorCode, _ text: String) {
@@ -63,18 +47,15 @@ package struct ConnectionFault: Error, Hashable, Sendable {
     }
 }
 
-/// Cuts a stream of bytes into frames (RFC 9113 §4.1).
+/// RFC 9113 §4.1.
 package struct HTTP2FrameReader {
-    /// The longest payload that is taken, in bytes.
     package let maxFrameSize: Int
-    /// What has not been cut yet. Either a buffer of the caller's, or `isOwn`: a copy of the part of a frame.
+    /// Either a buffer of the caller's, or `isOwn`: a copy of the part of a frame.
     private var input = ByteBuffer()
     private var isOwn = false
 
-    /// A reader that takes payloads up to as many bytes.
     package init(maxFrameSize: Int = 16_384) { self.maxFrameSize = maxFrameSize }
 
-    /// Adds bytes behind those that are left.
     package mutating func append(_ bytes: ByteBuffer) {
         if self.input.readableBytes == 0 {
             self.input = bytes
@@ -84,9 +65,7 @@ package struct HTTP2FrameReader {
         }
     }
 
-    /// The next whole frame.
-    ///
-    /// - Throws: A frame longer than `maxFrameSize`, as soon as its head is there (RFC 9113 §4.2).
+    /// - Throws: for a frame longer than `maxFrameSize`, as soon as its head is there (RFC 9113 §4.2).
     package mutating func next() throws(ConnectionFault) -> HTTP2Frame? {
         guard
             let head = self.input.getMultipleIntegers(
@@ -103,8 +82,7 @@ package struct HTTP2FrameReader {
             type: UInt8(truncatingIfNeeded: head.0), flags: head.1, stream: head.2 & 0x7fff_ffff, payload: payload)
     }
 
-    /// Lets go of the caller's buffer: what is left of it, part of a frame, is copied. Called after the last
-    /// ``next()``.
+    /// Copies what is left of the caller's buffer, part of a frame. Called after the last ``next()``.
     package mutating func settle() {
         if self.input.readableBytes == 0 {
             self.input = ByteBuffer()
@@ -117,9 +95,7 @@ package struct HTTP2FrameReader {
         }
     }
 
-    /// Takes the next bytes when they are `expected`.
-    ///
-    /// - Returns: `nil` when there are fewer so far, `false` when they differ; nothing is taken then.
+    /// - Returns: nil when there are fewer bytes so far, false when they differ; nothing is taken then.
     mutating func skip(_ expected: [UInt8]) -> Bool? {
         let there = self.input.readableBytesView.prefix(expected.count)
         guard there.elementsEqual(expected.prefix(there.count)) else { return false }

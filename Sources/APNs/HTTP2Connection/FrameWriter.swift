@@ -1,32 +1,30 @@
 package import NIOCore
 
-/// Writes frames one after the other into one buffer (RFC 9113 §6).
+/// Writes frames into one buffer (RFC 9113 §6).
 package struct FrameWriter {
     private let allocator: ByteBufferAllocator
-    /// What is to be written; after ``take()``, the storage of what was taken last.
+    /// What is to be written; after ``takeOutput()``, the storage of what was taken last.
     var buffer: ByteBuffer
     private var isTaken = true
 
-    /// The longest buffer that is kept for the next cycle, in bytes: a burst does not stay resident.
+    /// In bytes: the storage of a burst is not kept.
     private static let keptCapacity = 262_144
 
-    /// A writer with nothing to write.
     package init(allocator: ByteBufferAllocator = .init()) {
         self.allocator = allocator
         self.buffer = ByteBuffer()
     }
 
-    /// Whether something is to be written.
     package var isEmpty: Bool { self.isTaken || self.buffer.readableBytes == 0 }
 
-    /// What is to be written, or `nil`.
-    package mutating func take() -> ByteBuffer? {
+    /// Nil if there is nothing.
+    package mutating func takeOutput() -> ByteBuffer? {
         if self.isEmpty { return nil }
         self.isTaken = true
         return self.buffer
     }
 
-    /// Makes the buffer ready: the storage of the last one is used again when its owner has let go of it.
+    /// The storage of the last buffer is used again when its owner has let go of it.
     private mutating func prepare() {
         guard self.isTaken else { return }
         self.isTaken = false
@@ -37,35 +35,30 @@ package struct FrameWriter {
         }
     }
 
-    /// The nine bytes in front of a payload of `length` bytes.
     private mutating func head(_ type: FrameType, flags: UInt8 = 0, stream: StreamID, length: Int) {
         self.prepare()
         self.buffer.writeMultipleIntegers(
             UInt32(truncatingIfNeeded: length) << 8 | UInt32(type.rawValue), flags, stream)
     }
 
-    /// Bytes as they are: the preface.
     package mutating func raw(_ bytes: [UInt8]) {
         self.prepare()
         self.buffer.writeBytes(bytes)
     }
 
-    /// SETTINGS with these identifiers and values (RFC 9113 §6.5).
     package mutating func settings(_ values: [(UInt16, UInt32)]) {
         self.head(.settings, stream: 0, length: values.count * 6)
         for (identifier, value) in values { self.buffer.writeMultipleIntegers(identifier, value) }
     }
 
-    /// The acknowledgement of SETTINGS.
     package mutating func settingsAck() { self.head(.settings, flags: FrameFlags.ack, stream: 0, length: 0) }
 
-    /// PING, or the answer to one (RFC 9113 §6.7).
     package mutating func ping(_ data: UInt64, ack: Bool) {
         self.head(.ping, flags: ack ? FrameFlags.ack : 0, stream: 0, length: 8)
         self.buffer.writeInteger(data)
     }
 
-    /// GOAWAY (RFC 9113 §6.8). Debug data is cut to what any side takes in a frame.
+    /// Debug data is cut to what any side takes in a frame.
     package mutating func goAway(lastStream: StreamID, _ code: HTTP2ErrorCode, debugData: some Sequence<UInt8>) {
         let debugData = Array(debugData.prefix(16_000))
         self.head(.goAway, stream: 0, length: 8 + debugData.count)
@@ -73,19 +66,17 @@ package struct FrameWriter {
         self.buffer.writeBytes(debugData)
     }
 
-    /// WINDOW_UPDATE for a stream, or for the connection (0), by 1…2³¹−1 bytes (RFC 9113 §6.9).
+    /// For the connection (0) or a stream, by 1…2³¹−1 bytes (RFC 9113 §6.9).
     package mutating func windowUpdate(_ stream: StreamID, by increment: Int) {
         self.head(.windowUpdate, stream: stream, length: 4)
         self.buffer.writeInteger(UInt32(truncatingIfNeeded: increment))
     }
 
-    /// RST_STREAM (RFC 9113 §6.4).
     package mutating func reset(_ stream: StreamID, _ code: HTTP2ErrorCode) {
         self.head(.rstStream, stream: stream, length: 4)
         self.buffer.writeInteger(code.rawValue)
     }
 
-    /// One DATA frame of a part of a body (RFC 9113 §6.1).
     package mutating func data(_ stream: StreamID, _ bytes: ArraySlice<UInt8>, endStream: Bool) {
         self.head(.data, flags: endStream ? FrameFlags.endStream : 0, stream: stream, length: bytes.count)
         self.buffer.writeBytes(bytes)
@@ -93,17 +84,14 @@ package struct FrameWriter {
 
     // MARK: Header blocks
 
-    /// Begins HEADERS (RFC 9113 §6.2). The block is appended to ``buffer``, then
-    /// ``finishHeaders(_:_:endStream:maxFrameSize:)``
-    /// or ``dropHeaders(_:)`` is called.
-    ///
-    /// - Returns: Where the block starts.
+    /// The block is appended to ``buffer``, then ``finishHeaders(_:_:endStream:maxFrameSize:)`` or
+    /// ``dropHeaders(_:)`` is called. - Returns: where the block starts.
     mutating func beginHeaders() -> Int {
         self.head(.headers, stream: 0, length: 0)
         return self.buffer.writerIndex
     }
 
-    /// Completes HEADERS, with CONTINUATION when the block is longer than the other side's frames (RFC 9113 §6.10).
+    /// With CONTINUATION when the block is longer than the other side's frames (RFC 9113 §6.10).
     mutating func finishHeaders(_ start: Int, _ stream: StreamID, endStream: Bool, maxFrameSize: Int) {
         let flags = endStream ? FrameFlags.endStream : 0
         let length = self.buffer.writerIndex - start
@@ -115,7 +103,6 @@ package struct FrameWriter {
         }
     }
 
-    /// Takes back what was begun.
     mutating func dropHeaders(_ start: Int) { self.buffer.moveWriterIndex(to: start - 9) }
 
     /// Writes the block behind `start` again, as several frames.

@@ -26,7 +26,6 @@ package struct HeaderDecoder {
         }
     }
 
-    /// What is left of a block.
     private struct Cursor {
         let bytes: UnsafeRawBufferPointer
         var next = 0
@@ -63,7 +62,6 @@ package struct HeaderDecoder {
     /// How large the other side may make the table, by our SETTINGS_HEADER_TABLE_SIZE.
     private var tableSizeLimit: Int
     private let listSizeMax: Int
-    /// What a Huffman code was decoded to.
     private var scratch: [UInt8] = []
 
     /// A decoder with an empty table.
@@ -77,13 +75,11 @@ package struct HeaderDecoder {
         self.listSizeMax = listSizeMax
     }
 
-    /// The other side has acknowledged another SETTINGS_HEADER_TABLE_SIZE.
     package mutating func limitTable(to size: Int) {
         self.tableSizeLimit = size
         if self.tableSizeMax > size { self.resize(to: size) }
     }
 
-    /// Decodes a whole block.
     package mutating func decode(_ block: ByteBuffer) throws(Fault) -> HeaderList {
         let result = block.withUnsafeReadableBytes { bytes -> Result<HeaderList, Fault> in
             do throws(Fault) {

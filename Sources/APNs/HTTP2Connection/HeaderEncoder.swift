@@ -2,9 +2,7 @@ package import NIOCore
 
 /// A field that may not be sent.
 package struct FieldFault: Error, Hashable, Sendable {
-    /// Which field.
     package var name: String
-    /// Which rule.
     package var rule: String
 }
 
@@ -39,7 +37,6 @@ package struct HeaderEncoder {
 
     /// The last few, the newest last.
     private var known: [Known] = []
-    /// How often the table has changed.
     private var version: UInt64 = 0
 
     private static let knownMax = 8
@@ -54,7 +51,6 @@ package struct HeaderEncoder {
     /// What the table takes now, by the count of RFC 7541 §4.1.
     package var size: Int { self.tableSize }
 
-    /// Takes the other side's SETTINGS_HEADER_TABLE_SIZE.
     package mutating func limitTable(to size: Int) {
         let size = min(size, Self.ownLimit)
         guard size != self.maxTableSize else { return }

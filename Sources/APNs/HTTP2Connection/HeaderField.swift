@@ -1,7 +1,6 @@
 /// The number of a stream: odd when the client opened it; 0 is the connection itself (RFC 9113 §5.1.1).
 package typealias StreamID = UInt32
 
-/// One field of a request or response that is sent.
 package struct HeaderField: Hashable, Sendable {
     /// What the header tables may remember of a field (RFC 7541 §6.2).
     package enum Indexing: Hashable, Sendable {
@@ -11,11 +10,9 @@ package struct HeaderField: Hashable, Sendable {
         case never
     }
 
-    /// The name, in lower case.
     package var name: String
     /// The value, without spaces at its ends.
     package var value: String
-    /// Whether the tables keep it.
     package var indexing: Indexing
 
     /// A field; `indexing` follows the name unless given (APNs reference, section 3.6).
@@ -39,20 +36,17 @@ package struct HeaderField: Hashable, Sendable {
     }
 }
 
-/// What a request begins with.
 package struct RequestHead: Hashable, Sendable {
     /// `POST`, `GET` or `DELETE`.
     package var method: String
     /// `https`, unless a test speaks in the clear.
     package var scheme: String
-    /// Host and, where it is not the usual one, port.
     package var authority: String
     /// Path and query, beginning with `/`.
     package var path: String
     /// The ordinary fields in the order they are sent.
     package var fields: [HeaderField]
 
-    /// A head of these parts.
     package init(
         method: String = "POST", scheme: String = "https", authority: String, path: String, fields: [HeaderField] = []
     ) {
@@ -76,16 +70,13 @@ package struct RequestHead: Hashable, Sendable {
 package final class FixedHead: Sendable {
     /// `POST`, `GET` or `DELETE`.
     let method: String
-    /// Host and, where it is not the usual one, port.
     let authority: String
-    /// What all paths begin with.
     let pathPrefix: String
     /// The ordinary fields that come before each request's own.
     let fields: [HeaderField]
     /// The header list's size without the rest of the path and each request's own fields (RFC 9113 §6.5.2).
     let listSize: Int
 
-    /// A head of these parts.
     package init(method: String = "POST", authority: String, pathPrefix: String, fields: [HeaderField]) {
         self.method = method
         self.authority = authority
@@ -94,7 +85,6 @@ package final class FixedHead: Sendable {
         self.listSize = RequestHead(method: method, authority: authority, path: pathPrefix, fields: fields).listSize
     }
 
-    /// One request's head as a whole.
     package func request(path: String, fields: [HeaderField]) -> RequestHead {
         RequestHead(
             method: self.method, authority: self.authority, path: self.pathPrefix + path, fields: self.fields + fields)

@@ -1,10 +1,7 @@
 /// The fields of a request or response that was received, in their order.
 package struct HeaderList: Hashable, Sendable, Sequence {
-    /// One field.
     package struct Field: Hashable, Sendable {
-        /// The name as it came.
         package let name: String
-        /// The value as it came.
         package let value: String
         /// Whether name and value are valid and mean nothing to HTTP/2 itself: most are, and need no further look.
         let isPlain: Bool
@@ -16,19 +13,15 @@ package struct HeaderList: Hashable, Sendable, Sequence {
         }
     }
 
-    /// All fields.
     package private(set) var fields: [Field] = []
 
-    /// No fields.
     package init() {}
 
-    /// Fields as names and values.
     package init(_ fields: [(String, String)]) { self.fields = fields.map { Field($0.0, $0.1) } }
 
     mutating func append(_ field: Field) { self.fields.append(field) }
     mutating func reserveCapacity(_ count: Int) { self.fields.reserveCapacity(count) }
 
-    /// How many there are.
     package var count: Int { self.fields.count }
 
     /// The value of the first field of this name.

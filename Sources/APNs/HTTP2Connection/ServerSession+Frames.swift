@@ -1,6 +1,5 @@
 import NIOCore
 
-/// What a client's frame means.
 extension ServerSession {
     mutating func handle(
         _ incoming: SessionCore.Incoming, into events: inout [Event]
@@ -44,7 +43,6 @@ extension ServerSession {
 
     // MARK: Requests
 
-    /// HEADERS of a stream that is not open: a new request, or something that comes too late.
     private mutating func opened(
         _ stream: StreamID, _ headers: HeaderList, endStream: Bool, into events: inout [Event]
     ) throws(ConnectionFault) {
@@ -55,13 +53,13 @@ extension ServerSession {
         self.core.highest = stream
         if let last = self.lastStream, stream > last {
             // Not processed, as GOAWAY has said; nothing is answered (RFC 9113 §6.8).
-            try self.core.patience.charge()
+            try self.core.controlFrameBudget.charge()
             self.core.ignore(stream)
             events.append(.streamRefused(stream))
             return
         }
         if let limit = self.streamLimit, self.core.streams.count >= Int(limit) {
-            try self.core.patience.charge()
+            try self.core.controlFrameBudget.charge()
             self.core.reset(stream, .refusedStream)
             events.append(.streamRefused(stream))
             return
@@ -87,14 +85,14 @@ extension ServerSession {
         if isTooLong { events.append(.headersTooLong(stream)) }
         guard endStream else { return }
         do throws(SessionCore.StreamFault) {
-            try self.core.end(place)
+            try self.core.receiveEnd(place)
             self.deliver(stream, at: place, into: &events)
         } catch {
             try self.fail(stream, error.code, error.text, into: &events)
         }
     }
 
-    /// The limit that the client has to keep to. Before it has acknowledged another one, whichever is larger.
+    /// Before the client has acknowledged another limit, whichever is larger.
     private var streamLimit: UInt32? {
         if self.configuration.refusesBeforeAcknowledged { return self.announcedLimit }
         guard var largest = self.core.local.maxConcurrentStreams else { return nil }
@@ -117,7 +115,7 @@ extension ServerSession {
         } catch {
             throw SessionCore.StreamFault(code: .protocolError, text: error.rule)
         }
-        try self.core.end(place)
+        try self.core.receiveEnd(place)
         self.deliver(stream, at: place, into: &events)
     }
 
@@ -130,7 +128,7 @@ extension ServerSession {
         }
         // Of a request that was given already, nothing more is kept.
         let limit = self.core.streams[place].isDelivered ? 0 : self.configuration.bodyLimit
-        try self.core.take(
+        try self.core.receiveData(
             payload, flowLength: flowLength, endStream: endStream, on: stream, at: place, keeping: limit)
         if endStream || self.core.streams[place].isCut { self.deliver(stream, at: place, into: &events) }
     }
@@ -149,10 +147,9 @@ extension ServerSession {
 
     // MARK: Ends
 
-    /// A response has been written to its end.
     mutating func finish(_ stream: StreamID) {
         guard let place = self.core.streams.place(of: stream) else { return }
-        self.core.patience.reward()
+        self.core.controlFrameBudget.reward()
         if self.core.streams[place].remoteEnded {
             self.core.remove(place)
         } else {
@@ -163,7 +160,7 @@ extension ServerSession {
     private mutating func fail(
         _ stream: StreamID, _ code: HTTP2ErrorCode, _ text: String, into events: inout [Event]
     ) throws(ConnectionFault) {
-        try self.core.patience.charge()
+        try self.core.controlFrameBudget.charge()
         self.core.reset(stream, code)
         events.append(.streamFailed(stream, code, text))
     }

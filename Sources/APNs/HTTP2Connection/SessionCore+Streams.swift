@@ -1,10 +1,8 @@
 import NIOCore
 
-/// Sending bodies within the windows, and what both sides do with a stream.
 extension SessionCore {
     // MARK: Send windows
 
-    /// WINDOW_UPDATE for the connection.
     mutating func openSendWindow(by increment: Int) throws(ConnectionFault) -> Incoming {
         if increment == 0 { throw ConnectionFault(.protocolError, "WINDOW_UPDATE by 0") }
         guard self.sendWindow + increment <= Self.largestWindow else {
@@ -15,7 +13,6 @@ extension SessionCore {
         return .windowOpened(increment)
     }
 
-    /// WINDOW_UPDATE for a stream; one that is over has no window any more.
     mutating func openSendWindow(of stream: StreamID, by increment: Int) throws(ConnectionFault) -> Incoming {
         guard let place = self.streams.place(of: stream) else {
             if self.isIdle(stream) {
@@ -33,7 +30,7 @@ extension SessionCore {
         return .streamWindowOpened
     }
 
-    /// The other side's INITIAL_WINDOW_SIZE has changed, which shifts the window of every stream (RFC 9113 §6.9.2).
+    /// INITIAL_WINDOW_SIZE shifts the window of every stream (RFC 9113 §6.9.2).
     mutating func shiftSendWindows(by difference: Int) throws(ConnectionFault) {
         for id in self.streams.ids {
             guard let place = self.streams.place(of: id) else { continue }
@@ -48,9 +45,7 @@ extension SessionCore {
 
     // MARK: Bodies
 
-    /// Sends a body with END_STREAM behind it: now what the windows allow, the rest when they open.
-    ///
-    /// - Returns: Whether all of it was written.
+    /// END_STREAM stands behind the body. - Returns: whether all of it was written.
     mutating func send(_ body: [UInt8], on stream: StreamID, at place: Int) -> Bool {
         self.streams[place].unsent = body[...]
         self.unsentBytes += body.count
@@ -60,7 +55,7 @@ extension SessionCore {
         return false
     }
 
-    /// Sends a body with END_STREAM behind it in one frame, if that is allowed now and nothing waits before it.
+    /// In one frame, if that is allowed now and nothing waits before it.
     mutating func sendWhole(_ body: [UInt8], of opened: inout Stream, _ stream: StreamID) -> Bool {
         let count = body.count
         guard count <= self.sendWindow, count <= opened.sendWindow, count <= Int(self.peer.maxFrameSize) else {
@@ -72,7 +67,6 @@ extension SessionCore {
         return true
     }
 
-    /// Writes as much of a stream's body as the windows allow.
     private mutating func write(_ stream: StreamID, at place: Int) {
         while !self.streams[place].localEnded {
             let waiting = self.streams[place].unsent
@@ -89,7 +83,6 @@ extension SessionCore {
         }
     }
 
-    /// Lets a stream wait for the connection's window when that is all it waits for.
     private mutating func enqueue(_ stream: StreamID, at place: Int) {
         guard !self.streams[place].unsent.isEmpty, !self.streams[place].isQueued, self.streams[place].sendWindow > 0
         else { return }
@@ -102,7 +95,7 @@ extension SessionCore {
         self.queue.append(stream)
     }
 
-    /// Sends what waits for the connection's window, first come first served.
+    /// First come, first served.
     private mutating func pump() {
         while self.sendWindow > 0, let stream = self.queue.first {
             guard let place = self.streams.place(of: stream) else {
@@ -120,14 +113,14 @@ extension SessionCore {
 
     // MARK: Messages
 
-    /// A rule of a stream was broken (RFC 9113 §5.4.2).
+    /// RFC 9113 §5.4.2.
     struct StreamFault: Error {
         var code: HTTP2ErrorCode
         var text: String
     }
 
-    /// Takes DATA of a stream that expects it, and keeps the first `limit` bytes of the body.
-    mutating func take(
+    /// Keeps the first `limit` bytes of the body.
+    mutating func receiveData(
         _ payload: ByteBuffer, flowLength: Int, endStream: Bool, on stream: StreamID, at place: Int,
         keeping limit: Int
     ) throws(StreamFault) {
@@ -148,26 +141,24 @@ extension SessionCore {
             self.streams[place].isCut = true
         }
         if endStream {
-            try self.end(place)
+            try self.receiveEnd(place)
         } else {
             self.reopenWindow(of: stream, at: place)
         }
     }
 
-    /// END_STREAM was received.
-    mutating func end(_ place: Int) throws(StreamFault) {
+    mutating func receiveEnd(_ place: Int) throws(StreamFault) {
         self.streams[place].remoteEnded = true
         if !self.streams[place].hasRightLength {
             throw StreamFault(code: .protocolError, text: "a body shorter than its content-length")
         }
     }
 
-    /// Whether more DATA of a stream is of use: the rest of a request that is too long is not.
     private func wantsMore(_ place: Int) -> Bool {
         !self.streams[place].remoteEnded && !(self.isServer && self.streams[place].isCut)
     }
 
-    /// Opens a stream's receive window again when half of it is used.
+    /// When half of it is used.
     mutating func reopenWindow(of stream: StreamID, at place: Int) {
         let window = self.local.initialWindowSize
         let used = window - self.streams[place].receiveWindow
@@ -178,19 +169,17 @@ extension SessionCore {
 
     // MARK: Ends of streams
 
-    /// Forgets a stream.
     mutating func remove(_ place: Int) {
         self.unsentBytes -= self.streams[place].unsent.count
         self.streams.remove(at: place)
     }
 
-    /// Ends a stream with RST_STREAM.
     mutating func reset(_ stream: StreamID, _ code: HTTP2ErrorCode) {
         self.writer.reset(stream, code)
         self.ignore(stream)
     }
 
-    /// Forgets a stream; what still comes for it is dropped.
+    /// What still comes for the stream is dropped.
     mutating func ignore(_ stream: StreamID) {
         self.highestReset = max(self.highestReset, stream)
         if let place = self.streams.place(of: stream) { self.remove(place) }

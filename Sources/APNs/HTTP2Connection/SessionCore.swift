@@ -1,20 +1,15 @@
 import NIOCore
 
-/// What both sides of a connection have in common: frames in and out, settings, windows, header blocks, the table of
-/// streams.
-///
-/// ``next()`` reads one frame and does what concerns the connection; what concerns a stream's message is left to the
-/// sides,
-/// which differ there.
+/// What both sides of a connection have in common: frames, settings, windows, header blocks, the table of streams.
+/// ``next()`` reads one frame and does what concerns the connection; what concerns a stream's message differs between
+/// the sides.
 struct SessionCore {
-    /// What this side has announced.
     struct Local: Hashable {
         var maxConcurrentStreams: UInt32?
         var initialWindowSize = 65_535
         var headerTableSize = 4_096
     }
 
-    /// What a frame means for a side.
     enum Incoming {
         case headers(StreamID, HeaderList, endStream: Bool)
         /// `flowLength` counts the padding too.
@@ -28,11 +23,9 @@ struct SessionCore {
         case goAway(StreamID, HTTP2ErrorCode, [UInt8])
         case windowOpened(Int)
         case streamWindowOpened
-        /// Nothing a side has to know.
         case nothing
     }
 
-    /// A header block that continues.
     private struct OpenBlock {
         var stream: StreamID
         var endStream: Bool
@@ -54,27 +47,23 @@ struct SessionCore {
     private var block: OpenBlock?
 
     var peer = PeerSettings()
-    /// What the other side has acknowledged, and so keeps to.
     var local = Local()
-    /// What it has not, oldest first.
+    /// Oldest first.
     private(set) var unacknowledged = CircularBuffer<Local>()
 
     var streams = StreamTable()
-    /// The highest number the client has opened.
     var highest: StreamID = 0
-    /// The highest stream this side has reset. What still comes for closed streams up to here was sent before the other
-    /// side
-    /// heard of that, and is dropped; above, it breaks a rule (RFC 9113 §5.1).
+    /// What still comes for closed streams up to here was sent before the other side heard of the reset, and is
+    /// dropped; above, it breaks a rule (RFC 9113 §5.1).
     var highestReset: StreamID = 0
-    var patience = Patience()
+    var controlFrameBudget = ControlFrameBudget()
     var isClosed = false
 
     var sendWindow = Self.connectionWindow
-    /// Body bytes that wait for a window.
     var unsentBytes = 0
-    /// Streams that wait for the connection's window, in the order they came. May name streams that are over.
+    /// In the order they came. May name streams that are over.
     var queue = CircularBuffer<StreamID>()
-    /// Streams whose waiting body has been written since the side looked.
+    /// Since the side looked last.
     var sent: [StreamID] = []
     private var receiveWindow = Self.connectionWindow
     var withholdsWindow = false
@@ -95,7 +84,7 @@ struct SessionCore {
 
     // MARK: Settings
 
-    /// Sends SETTINGS: what differs from what was announced last, and `others`.
+    /// What differs from what was announced last, and `others`.
     mutating func announce(_ next: Local, _ others: [(UInt16, UInt32)] = []) {
         let last = self.unacknowledged.last ?? self.local
         var values: [(UInt16, UInt32)] = []
@@ -114,7 +103,7 @@ struct SessionCore {
         guard frame.stream == 0 else { throw ConnectionFault(.protocolError, "SETTINGS on a stream") }
         let isAck = frame.flags & FrameFlags.ack != 0
         if self.awaitsSettings, isAck { throw ConnectionFault(.protocolError, "the first frame is no SETTINGS") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         if isAck {
             guard frame.payload.readableBytes == 0 else {
                 throw ConnectionFault(.frameSizeError, "an acknowledgement of SETTINGS that is not empty")
@@ -133,7 +122,6 @@ struct SessionCore {
         return .settings
     }
 
-    /// What the other side has acknowledged is in force for what it sends from here on.
     private mutating func adopt(_ next: Local) {
         let difference = next.initialWindowSize - self.local.initialWindowSize
         if next.headerTableSize != self.local.headerTableSize {
@@ -192,7 +180,7 @@ struct SessionCore {
 
     // MARK: Frames
 
-    /// Reads one frame; `nil` when there is no whole one.
+    /// Nil when there is no whole frame.
     mutating func next() throws(ConnectionFault) -> Incoming? {
         if self.awaitsPreface {
             guard let isThere = self.reader.skip(Self.preface) else { return nil }
@@ -219,15 +207,15 @@ struct SessionCore {
         case .windowUpdate: return try self.windowUpdateFrame(frame)
         case .continuation: return try self.continuationFrame(frame)
         case nil:
-            try self.patience.charge()
+            try self.controlFrameBudget.charge()
             return .nothing
         }
     }
 
-    /// Neither side has opened this stream: there are no pushes, so even numbers never are.
+    /// There are no pushes, so even numbers are never opened.
     func isIdle(_ stream: StreamID) -> Bool { stream.isMultiple(of: 2) || stream > self.highest }
 
-    /// Judges a HEADERS or DATA frame for a stream that is not in the table (RFC 9113 §5.1).
+    /// For a stream that is not in the table (RFC 9113 §5.1).
     func checkClosed(_ stream: StreamID) throws(ConnectionFault) {
         if self.isIdle(stream) { throw ConnectionFault(.protocolError, "a frame for stream \(stream), which is idle") }
         if stream > self.highestReset {
@@ -235,7 +223,7 @@ struct SessionCore {
         }
     }
 
-    /// Takes the padding off (RFC 9113 §6.1).
+    /// RFC 9113 §6.1.
     private func unpadded(_ frame: HTTP2Frame) throws(ConnectionFault) -> ByteBuffer {
         var payload = frame.payload
         guard frame.flags & FrameFlags.padded != 0 else { return payload }
@@ -253,7 +241,7 @@ struct SessionCore {
         let endStream = frame.flags & FrameFlags.endStream != 0
         let length = frame.payload.readableBytes
         let payload = try self.unpadded(frame)
-        if payload.readableBytes == 0, !endStream { try self.patience.charge() }
+        if payload.readableBytes == 0, !endStream { try self.controlFrameBudget.charge() }
         // Counted whatever becomes of the stream (RFC 9113 §6.9).
         guard length <= self.receiveWindow else {
             throw ConnectionFault(.flowControlError, "\(length) bytes of DATA; the window is \(self.receiveWindow)")
@@ -281,7 +269,7 @@ struct SessionCore {
     private mutating func continuationFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         guard var block = self.block else { throw ConnectionFault(.protocolError, "CONTINUATION of nothing") }
         self.block = nil
-        if frame.payload.readableBytes == 0 { try self.patience.charge() }
+        if frame.payload.readableBytes == 0 { try self.controlFrameBudget.charge() }
         guard block.bytes.readableBytes + frame.payload.readableBytes <= self.headerBlockLimit else {
             throw ConnectionFault(.enhanceYourCalm, "a header block above \(self.headerBlockLimit) bytes")
         }
@@ -307,7 +295,7 @@ struct SessionCore {
 
     private mutating func priorityFrame(_ frame: HTTP2Frame) throws(ConnectionFault) -> Incoming {
         if frame.stream == 0 { throw ConnectionFault(.protocolError, "PRIORITY without a stream") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         if frame.payload.readableBytes == 5 { return .nothing }
         guard self.streams.place(of: frame.stream) != nil else {
             throw ConnectionFault(.frameSizeError, "PRIORITY of \(frame.payload.readableBytes) bytes")
@@ -322,7 +310,7 @@ struct SessionCore {
         if self.isIdle(frame.stream) {
             throw ConnectionFault(.protocolError, "RST_STREAM for stream \(frame.stream), which is idle")
         }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         return .reset(frame.stream, HTTP2ErrorCode(rawValue: code) ?? .internalError)
     }
 
@@ -331,7 +319,7 @@ struct SessionCore {
         guard let data = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt64.self),
             frame.payload.readableBytes == 8
         else { throw ConnectionFault(.frameSizeError, "PING of \(frame.payload.readableBytes) bytes") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         if frame.flags & FrameFlags.ack != 0 { return .pingAcknowledged(data) }
         self.writer.ping(data, ack: true)
         return .ping(data)
@@ -343,7 +331,7 @@ struct SessionCore {
         guard let (last, code) = payload.readMultipleIntegers(as: (UInt32, UInt32).self) else {
             throw ConnectionFault(.frameSizeError, "GOAWAY of \(frame.payload.readableBytes) bytes")
         }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         return .goAway(
             last & 0x7fff_ffff, HTTP2ErrorCode(rawValue: code) ?? .internalError, Array(payload.readableBytesView))
     }
@@ -352,7 +340,7 @@ struct SessionCore {
         guard let value = frame.payload.getInteger(at: frame.payload.readerIndex, as: UInt32.self),
             frame.payload.readableBytes == 4
         else { throw ConnectionFault(.frameSizeError, "WINDOW_UPDATE of \(frame.payload.readableBytes) bytes") }
-        try self.patience.charge()
+        try self.controlFrameBudget.charge()
         let increment = Int(value & 0x7fff_ffff)
         return frame.stream == 0
             ? try self.openSendWindow(by: increment)
@@ -361,7 +349,7 @@ struct SessionCore {
 
     // MARK: The connection's receive window
 
-    /// Opens the connection's receive window again when half of it is used (APNs reference, section 3.2).
+    /// When half of it is used (APNs reference, section 3.2).
     mutating func reopenWindow() {
         let used = Self.connectionWindow - self.receiveWindow
         guard used > Self.connectionWindow / 2, !self.withholdsWindow else { return }
@@ -371,7 +359,6 @@ struct SessionCore {
 
     // MARK: The end
 
-    /// Tells the other side what it did and closes.
     mutating func fail(_ fault: ConnectionFault, lastStream: StreamID) {
         self.isClosed = true
         self.writer.goAway(lastStream: lastStream, fault.code, debugData: fault.text.utf8)

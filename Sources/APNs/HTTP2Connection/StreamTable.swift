@@ -1,37 +1,29 @@
-/// One stream that is not over.
 struct Stream {
-    /// What may still be sent here, negative after the peer lowered INITIAL_WINDOW_SIZE (RFC 9113 §6.9.2).
+    /// Negative after the peer lowered INITIAL_WINDOW_SIZE (RFC 9113 §6.9.2).
     var sendWindow: Int
-    /// What may still be received here.
     var receiveWindow: Int
 
     // What was received.
     var headers: HeaderList?
     var status = 0
     var contentLength: Int?
-    /// All body bytes so far, kept or not.
+    /// Kept or not.
     var bodyBytes = 0
     var body: [UInt8] = []
-    /// The body is longer than what is kept.
     var isCut = false
-    /// END_STREAM was received.
     var remoteEnded = false
-    /// A server's owner has heard of the request.
     var isDelivered = false
 
     // What is sent.
-    /// A client's request was HEAD: its answer has no body whatever `content-length` says (RFC 9110 §9.3.2).
+    /// The answer has no body whatever `content-length` says (RFC 9110 §9.3.2).
     var isHead = false
-    /// The body that waits for a window, with END_STREAM behind it.
+    /// Waits for a window; END_STREAM follows it.
     var unsent: ArraySlice<UInt8> = []
-    /// A server's owner has answered.
     var isAnswered = false
-    /// END_STREAM was written.
     var localEnded = false
-    /// Stands in the queue for the connection's window.
     var isQueued = false
 
-    /// Whether the body received is as long as was said (RFC 9113 §8.1.1).
+    /// RFC 9113 §8.1.1.
     var hasRightLength: Bool {
         guard let said = self.contentLength else { return true }
         if said == self.bodyBytes { return true }
@@ -39,9 +31,8 @@ struct Stream {
     }
 }
 
-/// The open streams by their numbers: open addressing, at most half full. Numbers that follow each other are scattered;
-/// side by
-/// side, a removal would have to look at all of them.
+/// Open addressing, at most half full. Numbers that follow each other are scattered; side by side, a removal would
+/// have to look at all of them.
 struct StreamTable {
     /// 0 is an empty place.
     private var keys: ContiguousArray<StreamID>
@@ -58,13 +49,13 @@ struct StreamTable {
 
     private var mask: Int { self.keys.count - 1 }
 
-    /// The high bits of the product with 2³² over the golden ratio: they are the best mixed.
+    /// The high bits of the product with 2³² over the golden ratio are the best mixed.
     private func home(of id: StreamID) -> Int {
         let product = (id >> 1) &* 0x9e37_79b1
         return Int(product >> UInt32(32 - self.keys.count.trailingZeroBitCount))
     }
 
-    /// Where a stream stands; good until the next insertion or removal.
+    /// Good until the next insertion or removal.
     func place(of id: StreamID) -> Int? {
         guard id != 0 else { return nil }
         var place = self.home(of: id)
@@ -80,7 +71,7 @@ struct StreamTable {
         _modify { yield &self.values[place] }
     }
 
-    /// Adds a stream that is not there.
+    /// The stream must not be there.
     @discardableResult
     mutating func insert(_ id: StreamID, _ stream: Stream) -> Int {
         if (self.count + 1) * 2 > self.keys.count { self.grow() }
@@ -118,6 +109,6 @@ struct StreamTable {
         for index in keys.indices where keys[index] != 0 { self.insert(keys[index], values[index]) }
     }
 
-    /// The numbers of all streams, in rising order.
+    /// In rising order.
     var ids: [StreamID] { self.keys.filter { $0 != 0 }.sorted() }
 }

@@ -1,5 +1,5 @@
-/// What a silent push says that is about the number on the icon alone: the person has read messages on another device, or they
-/// were withdrawn. It travels under the key of `PushInfo`, of which it has no message (DESIGN §5 "Badge").
+/// A silent push that carries only the badge: messages were read on another device, or recalled. It travels under the
+/// key of `PushInfo`, without a message (DESIGN §5 "Badge").
 public struct BadgeInfo: Hashable, Sendable {
     /// Unread messages outside muted conversations, 0 or more.
     public var badge: Int

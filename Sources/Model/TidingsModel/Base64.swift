@@ -1,6 +1,5 @@
-/// Base64 (RFC 4648), for targets without Foundation and for the alphabet of web addresses, which Foundation does not know.
+/// Base64 (RFC 4648), for targets without Foundation and for the alphabet of web addresses, which Foundation lacks.
 package enum Base64 {
-    /// How it is written.
     package enum Form: Sendable {
         /// With `+`, `/` and padding (RFC 4648, section 4).
         case standard
@@ -12,7 +11,6 @@ package enum Base64 {
     private static let standardDigits = Array((Self.letters + "+/").utf8)
     private static let urlDigits = Array((Self.letters + "-_").utf8)
 
-    /// The text of bytes.
     package static func encode(_ bytes: some Collection<UInt8>, _ form: Form) -> String {
         let digits = form == .standard ? Self.standardDigits : Self.urlDigits
         var text: [UInt8] = []
@@ -32,10 +30,8 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of a text; bits left over at its end are not looked at.
-    ///
-    /// - Parameter isStrict: take the form `url` only; otherwise both alphabets, also mixed, with any padding at the end.
-    /// - Returns: nil if the text is not Base64.
+    /// Ignores bits left over at the end. `isStrict` accepts only the form `url`; otherwise both alphabets, also
+    /// mixed, and any padding.
     package static func decode(_ text: some Collection<UInt8>, isStrict: Bool) -> [UInt8]? {
         var digits = Array(text)
         if !isStrict { while digits.last == UInt8(ascii: "="), digits.count > 1 { digits.removeLast() } }

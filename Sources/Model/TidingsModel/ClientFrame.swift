@@ -1,31 +1,28 @@
 /// What a client says to the server. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
 public enum ClientFrame: Hashable, Sendable {
-    /// The first frame of every connection.
     case hello(Hello)
-    /// Send a message. Answered by `ServerFrame.sendAccepted` or `.sendRefused` with the same client message id.
+    /// Answered by `ServerFrame.sendAccepted` or `.sendRefused` with the same client message id.
     case send(MessageDraft)
-    /// What of the log the device has stored and settled.
     case ack(Ack)
-    /// The app came to the front, went to the background, or is about to hang up.
     case runState(ReportedRunState)
-    /// The push registration, sent after each welcome and whenever it changes (S2.7); nil takes it back: no more pushes. Answered by
-    /// `ServerFrame.answer` with the number, one of those of requests; without a number only a refusal is told, as a problem.
+    /// Sent after each welcome and whenever it changes (S2.7); nil takes it back. Answered by `ServerFrame.answer`
+    /// with the number, which is one of those of requests; without a number only a refusal is told, as a problem.
     case registerPush(PushRegistration?, number: RequestNumber? = nil)
-    /// Ask for the log after a position. Answered by `ServerFrame.page`.
+    /// Answered by `ServerFrame.page`.
     case sync(after: LogPosition, limit: UInt32)
-    /// The person read a conversation up to and including a position of their own log.
+    /// Up to and including a position of the person's own log.
     case markRead(ConversationID, upTo: LogPosition)
     /// Heartbeat; answered by `ServerFrame.pong` with the same number.
     case ping(UInt64)
-    /// Sign this device out: no more legs and pushes for it.
+    /// No more legs and pushes for this device.
     case signOut
-    /// What the person allows the app on this device, told when the app is in front.
+    /// Told when the app is in the foreground.
     case deviceStatus(DeviceStatus)
-    /// The person opened a message's notification on this device: the receipt `opened` (DESIGN §5).
+    /// The person opened a notification: the receipt `opened` (DESIGN §5).
     case opened(MessageID)
-    /// Anything that is answered by itself: `ServerFrame.answer` with the same number.
+    /// Answered by `ServerFrame.answer` with the same number.
     case request(RequestNumber, ClientRequest)
-    /// The person is typing in a conversation, or no longer. Told to whoever is in front just now, never stored.
+    /// Told to people in the foreground, never stored.
     case typing(ConversationID, isTyping: Bool)
 
     /// Who connects.

@@ -4,9 +4,7 @@ extension ClientRequest {
     /// The most people one `.watch` or `.unwatch` may name.
     public static let watchedMax = 200
 
-    /// Checks everything that can be checked without knowing the conversation, the message or the person.
-    ///
-    /// - Throws: `InvalidField` for an id, name, text, time or number that breaks its rule.
+    /// Throws `InvalidField` for an id, name, text, time or number that breaks its rule; the rest needs the store.
     public func validate() throws(InvalidField) {
         switch self {
         case .change(let conversation, let action):
@@ -57,9 +55,7 @@ extension ClientRequest {
 }
 
 extension ConversationID {
-    /// Checks the target, and on demand that the kind is one with members.
-    ///
-    /// - Throws: `InvalidField` naming `conversation.type` or `conversation.target`.
+    /// Checks the target, and on demand that the kind has members; throws `InvalidField`.
     public func validate(hasMembers: Bool = false) throws(InvalidField) {
         guard !hasMembers || !self.type.targetIsPeer else {
             throw InvalidField(field: "conversation.type", rule: "must be DS, GRP or CHRM: others have no members")
@@ -81,9 +77,7 @@ extension ConversationAction {
     /// The longest portrait, in bytes of UTF-8.
     public static let portraitBytesMax = 1_024
 
-    /// Checks names, portraits and ids. How many members there may be is the server's to say.
-    ///
-    /// - Throws: `InvalidField` naming `name`, `portrait`, `members`, `users`, `user` or `nickname`.
+    /// Checks names, portraits and ids, and throws `InvalidField`; the server decides how many members there may be.
     public func validate() throws(InvalidField) {
         switch self {
         case .create(let name, let portrait, let members):
@@ -119,9 +113,7 @@ extension ConversationAction {
 }
 
 extension ConversationSettings {
-    /// Checks that an end has a level. Whether it lies ahead is the server's to say.
-    ///
-    /// - Throws: `InvalidField` naming `level_until`.
+    /// Throws `InvalidField` for an end without a level; the server checks that it is in the future.
     public func validate() throws(InvalidField) {
         guard let until = self.levelUntil else { return }
         guard self.level != nil else { throw InvalidField(field: "level_until", rule: "needs a level") }
@@ -135,9 +127,7 @@ extension PersonSettings {
     /// The longest language tag, in bytes (RFC 5646 §4.4.1).
     public static let languageBytesMax = 35
 
-    /// Checks everything but the time zone, which only a time-zone database knows.
-    ///
-    /// - Throws: `InvalidField` naming the part of `quiet_hours`, or `language`.
+    /// Throws `InvalidField` for quiet hours or a language; only a time-zone database knows the zone.
     public func validate() throws(InvalidField) {
         try self.quietHours?.validate()
         guard let language = self.language else { return }
@@ -148,7 +138,7 @@ extension PersonSettings {
         }
     }
 
-    /// The characters of a language tag (RFC 5646 §2.1).
+    /// RFC 5646 §2.1.
     private static func isTag(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

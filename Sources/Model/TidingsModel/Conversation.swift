@@ -1,23 +1,17 @@
-/// The kind of a conversation. The raw value is the `cType` code of notification payloads (S0.11, S3.10), except for
-/// `chatRoom`, which has no code, so that no push can open one (S0.17).
+/// The raw value is the `cType` code of notification payloads (S0.11, S3.10), except for `chatRoom`, which has none,
+/// so that no push can open one (S0.17).
 public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparable {
-    /// One to one.
     case direct = "PR"
-    /// A discussion group.
     case discussion = "DS"
-    /// A group.
     case group = "GRP"
-    /// Customer service.
     case customerService = "CS"
-    /// The system conversation.
     case system = "SYS"
-    /// A public service of this app.
+    /// Of this app.
     case appPublicService = "MC"
-    /// A public service across apps.
+    /// Across apps.
     case publicService = "MP"
-    /// A push service.
     case pushService = "PH"
-    /// A chat room: kept in history, fanned out to whoever is connected, never pushed (S0.17).
+    /// Kept in history, fanned out to people who are connected, never pushed (S0.17).
     case chatRoom = "CHRM"
 
     /// The `cType` of a notification payload; nil for a chat room (S0.17).
@@ -41,9 +35,8 @@ public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparab
     public static func < (left: ConversationType, right: ConversationType) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A conversation as one person sees it: its kind, and the peer's id (one to one and services) or the conversation's own id (S0.16).
-///
-/// The same one-to-one conversation has the other person's id as target on each side.
+/// A conversation as one person sees it: its kind, and the peer's id (one to one and services) or its own id (S0.16).
+/// A one-to-one conversation has the other person's id as target on each side.
 public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The kind.
     public var type: ConversationType

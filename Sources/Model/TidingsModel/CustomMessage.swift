@@ -1,5 +1,5 @@
-/// A message of the app's backend to the app itself (S4.10–S4.12): handed over while the app is in front, neither counted nor
-/// shown, never pushed.
+/// A message of the app's backend to the app itself (S4.10–S4.12): delivered while the app is in the foreground,
+/// neither counted nor shown, never pushed.
 public struct CustomMessage: Hashable, Sendable, Identifiable {
     /// The message's id.
     public var id: MessageID
@@ -30,9 +30,7 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether nobody is handed it any more.
-    ///
-    /// - Parameter wall: the server's wall clock.
+    /// Whether it is delivered no more, by the server's wall clock.
     public func isExpired(at wall: Int64) -> Bool { self.expiresAt.map { $0 <= wall } ?? false }
 
     /// The longest title in bytes of UTF-8.
@@ -44,9 +42,7 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     /// The largest extras in bytes of their JSON text.
     public static let extrasBytesMax = 8_192
 
-    /// Checks title, content, content type, extras and how long it is handed over.
-    ///
-    /// - Throws: `InvalidField` naming `title`, `content`, `content_type`, `extras` or `lifetime_ms`.
+    /// Throws `InvalidField` naming `title`, `content`, `content_type`, `extras` or `lifetime_ms`.
     public func validate() throws(InvalidField) {
         guard !self.content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
         let sizes = [

@@ -25,9 +25,8 @@ public struct PushRegistration: Hashable, Sendable {
 
 /// What the SDK tells the server about where the app is (S0.1; DESIGN §4).
 public enum ReportedRunState: Hashable, Sendable {
-    /// The app is in front.
     case foreground
-    /// The app has gone to the background and keeps its connection for at most this long, in milliseconds (S0.6).
+    /// The connection is kept for at most this long (S0.6).
     case background(remainingMilliseconds: Int64)
     /// The app is about to close its connection (S3.2).
     case suspending

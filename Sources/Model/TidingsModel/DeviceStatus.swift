@@ -1,4 +1,4 @@
-/// What the person allows the app on one device, as the kit reports it when the app is in front (ios-delivery.md §4, §7.3, §9).
+/// What the person allows the app on one device, as the kit reports it when the app is in the foreground (ios-delivery.md §4, §7.3, §9).
 public struct DeviceStatus: Hashable, Sendable {
     /// Whether notifications are allowed.
     public var authorization: Authorization
@@ -17,13 +17,10 @@ public struct DeviceStatus: Hashable, Sendable {
 
     /// The person's answer (ios-delivery.md §9 "Statuses").
     public enum Authorization: String, Hashable, Sendable, CaseIterable {
-        /// Never asked.
         case notDetermined = "not_determined"
-        /// Refused, or turned off.
         case denied
-        /// Allowed.
         case authorized
-        /// Allowed to stand in Notification Center quietly.
+        /// Quietly, in Notification Center.
         case provisional
         /// An app clip's, for a time.
         case ephemeral
@@ -31,9 +28,7 @@ public struct DeviceStatus: Hashable, Sendable {
 
     /// Background App Refresh (ios-delivery.md §7.3).
     public enum BackgroundRefresh: String, Hashable, Sendable, CaseIterable {
-        /// On.
         case available
-        /// Turned off.
         case denied
         /// The person cannot turn it on.
         case restricted

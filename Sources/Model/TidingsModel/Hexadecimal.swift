@@ -1,8 +1,7 @@
-/// Hexadecimal digits, written in lowercase and read in either case.
+/// Written in lowercase and read in either case.
 package enum Hexadecimal {
     static let digits = Array("0123456789abcdef".utf8)
 
-    /// Two digits a byte.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.underestimatedCount)
@@ -13,9 +12,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The lowest digits of a number.
-    ///
-    /// - Parameter digits: how many, 1 or more; beyond 16 they are zeros in front.
+    /// The lowest digits of a number: 1 or more, beyond 16 with leading zeros.
     package static func text(_ number: UInt64, digits: Int = 16) -> String {
         String(unsafeUninitializedCapacity: digits) { text in
             Self.write(number, digits: digits, into: text, from: 0)
@@ -23,11 +20,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// A UUID's canonical form (RFC 9562, section 4): 32 digits as 8-4-4-4-12.
-    ///
-    /// - Parameters:
-    ///   - high: the first 64 bits, with the version.
-    ///   - low: the last 64 bits, with the variant.
+    /// RFC 9562, section 4; `high` has the version, `low` the variant.
     package static func uuid(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             for place in [8, 13, 18, 23] { text[place] = UInt8(ascii: "-") }
@@ -50,9 +43,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// The bytes.
-    ///
-    /// - Returns: nil for an odd number of digits, and for any character that is none.
+    /// nil for an odd number of digits, and for any other character.
     package static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -70,7 +61,7 @@ package enum Hexadecimal {
         return bytes
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
+    static func value(of character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10

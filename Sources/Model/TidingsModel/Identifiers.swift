@@ -1,14 +1,12 @@
-/// A string that names one thing, typed so that a user's id cannot be passed where a device's id is meant.
-///
-/// Ids are compared by their bytes, so the order of a list of ids is the same on every machine. They are coded as their text.
+/// A string that names one thing, typed so that a user's id cannot be passed as a device's. Compared by bytes, so
+/// that sorted ids are the same on every machine; coded as text.
 public protocol StringIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral,
     Codable
 {
-    /// The id's text, as it appears on the wire and in logs.
     var rawValue: String { get }
-    /// Wraps the text unchecked; use `validated(_:field:)` for text from outside.
+    /// Unchecked; use `validated(_:field:)` for text from outside.
     init(_ rawValue: String)
-    /// The largest id in bytes of UTF-8.
+    /// Bytes of UTF-8.
     static var bytesMax: Int { get }
 }
 
@@ -33,8 +31,8 @@ extension StringIdentifier {
         try container.encode(self.rawValue)
     }
 
-    /// Equal if the bytes are. Swift's strings are equal if their characters are, however they are written ("é" has two forms); two
-    /// people whose names are written differently are two people (DESIGN P7).
+    /// Equal if the bytes are. Swift's strings are equal if their characters are ("é" has two forms); people whose
+    /// names are written differently are two people (DESIGN P7).
     public static func == (left: Self, right: Self) -> Bool { left.rawValue.hasSameBytes(as: right.rawValue) }
 
     /// Feeds the text; ids with equal bytes have equal texts.
@@ -45,12 +43,8 @@ extension StringIdentifier {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
 
-    /// Checks text from outside: 1 to 64 bytes, none of them a control character or a space.
-    ///
-    /// - Parameters:
-    ///   - text: the identifier as it came.
-    ///   - field: the name of the field, for the error.
-    /// - Throws: `InvalidField` naming the field and the rule.
+    /// Checks text from outside: 1 to `bytesMax` bytes without control characters and spaces. `field` names it in the
+    /// error.
     public static func validated(_ text: String, field: String) throws(InvalidField) -> Self {
         guard !text.isEmpty else { throw InvalidField(field: field, rule: "must not be empty") }
         guard text.utf8.count <= Self.bytesMax else {
@@ -64,9 +58,8 @@ extension StringIdentifier {
 }
 
 extension String {
-    /// Whether the UTF-8 is the same byte for byte.
     func hasSameBytes(as other: String) -> Bool {
-        // Unequal texts are told apart fast, and nearly all equal ones have the same bytes.
+        // Fast for unequal texts, and nearly all equal ones have the same bytes.
         guard self == other, self.utf8.count == other.utf8.count else { return false }
         let isSame = self.utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -76,7 +69,7 @@ extension String {
         return (isSame ?? nil) ?? self.utf8.elementsEqual(other.utf8)
     }
 
-    /// Compares two buffers of the same length, eight bytes at a time: ids are compared with every look-up in a table.
+    /// Eight bytes at a time: ids are compared at every table look-up. Both have the same length.
     private static func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset + 8 <= left.count {
@@ -143,19 +136,19 @@ public struct ObjectName: StringIdentifier {
 
     /// A text message.
     public static let text = ObjectName("RC:TxtMsg")
-    /// A picture.
+    /// An image.
     public static let image = ObjectName("RC:ImgMsg")
-    /// A picture that moves.
+    /// An image that moves.
     public static let gif = ObjectName("RC:GIFMsg")
     /// A file.
     public static let file = ObjectName("RC:FileMsg")
     /// A voice recording.
     public static let voice = ObjectName("RC:HQVCMsg")
-    /// A film.
+    /// A video.
     public static let video = ObjectName("RC:SightMsg")
     /// A place.
     public static let location = ObjectName("RC:LBSMsg")
-    /// A page of the web with title and picture.
+    /// A page of the web with title and image.
     public static let link = ObjectName("RC:ImgTextMsg")
     /// An instruction to the app.
     public static let command = ObjectName("RC:CmdMsg")

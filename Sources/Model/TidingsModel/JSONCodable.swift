@@ -1,36 +1,31 @@
-/// A value with one JSON form, written and read through its `Codable` conformance.
-///
-/// Members are named as the coding keys are, in snake case: `earliestBegin` is `earliest_begin`. A coding key whose text is empty stands
-/// for members that lie beside the others instead of in an object of their own.
+/// A value with one JSON form, through its `Codable` conformance. Members are named as the coding keys in snake case
+/// (`earliestBegin` is `earliest_begin`); an empty coding key stands for members beside the others instead of in an
+/// object of their own.
 package protocol JSONCodable: Codable {
-    /// The members that are left out rather than null while there is no value, by their names in JSON. None unless said otherwise.
+    /// Left out instead of null without a value; by their names in JSON.
     static var leftOutMembers: [String] { get }
 }
 
 extension JSONCodable {
-    /// None are left out.
     package static var leftOutMembers: [String] { [] }
 
-    /// The value as JSON.
     package var json: JSONValue { JSONValueEncoder().encode(self) }
 
-    /// Reads the value. Members it does not know are passed over.
-    ///
-    /// - Throws: `InvalidField` naming the member that is missing or wrong with its path, as `actions[2].title`.
+    /// Ignores unknown members. Throws `InvalidField` with the path of the member at fault, such as
+    /// `actions[2].title`.
     package init(json: JSONValue) throws(InvalidField) {
         self = try JSONValueDecoder().decode(Self.self, from: json)
     }
 
-    /// The value as one line of JSON, with its line feed.
+    /// With its line feed.
     package var line: [UInt8] {
         var bytes = self.json.serialized
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
 
-    /// Reads a line, without its line feed.
-    ///
-    /// - Throws: `InvalidField` naming the member that is missing or wrong with its path, or `line` for what is no JSON object.
+    /// Without its line feed. Throws `InvalidField` with the path of the member at fault, or `line` for anything but
+    /// a JSON object.
     package init(line: some Collection<UInt8>, depthMax: Int = 64) throws(InvalidField) {
         let json: JSONValue
         do throws(JSONError) { json = try JSONValue(parsing: line, depthMax: depthMax) } catch {
@@ -40,32 +35,23 @@ extension JSONCodable {
     }
 }
 
-/// An enumeration with values that is written as one flat object: one member names the case, the others are its values.
-///
-/// Its `Codable` conformance is the compiler's own.
+/// An enumeration written as one flat object: one member names the case, the others are its values. `Codable` is
+/// synthesized.
 package protocol JSONTagged: JSONCodable {
-    /// How its cases are written.
     static var tag: JSONTag { get }
 }
 
-/// How the cases of a `JSONTagged` enumeration are written.
 package struct JSONTag: Sendable {
     /// The member that names the case.
     let key: String
-    /// What the enumeration is, with its article, for the error about a word that is none of its cases.
     let meaning: String
-    /// Whether the cases' words are their Swift names rather than these in snake case.
+    /// Whether words are the Swift names of the cases, not snake case.
     let keepsCaseNames: Bool
-    /// By case, the names of the values that are not called by their labels in snake case.
     private let names: [String: [String: String]]
 
-    /// - Parameters:
-    ///   - key: the member that names the case.
-    ///   - meaning: what the enumeration is, with its article, as in "a message of a phone".
-    ///   - keepsCaseNames: whether the cases' words are their Swift names rather than these in snake case.
-    ///   - names: by Swift case, names of values by Swift label; `_0` is the first value if it has no label, and is named as the
-    ///     case is unless this says otherwise. An empty name puts the value's own members beside the others; what stands under an
-    ///     empty label is the case's own word.
+    /// `names` has, by Swift case, names of values by Swift label. `_0` is an unlabelled first value and is named as
+    /// the case unless given here. An empty name puts the value's own members beside the others; an empty label gives
+    /// the case's own word.
     package init(
         _ key: String, meaning: String, keepsCaseNames: Bool = false, names: [String: [String: String]] = [:]
     ) {
@@ -79,7 +65,7 @@ package struct JSONTag: Sendable {
         self.names[caseName]?[""] ?? (self.keepsCaseNames ? caseName : JSONName.snakeCase(caseName))
     }
 
-    /// The case with a word; the cases' coding keys say whether there is one.
+    /// The case's coding key decides whether there is one.
     func caseName(_ word: String) -> String {
         // tidy: order does not leave: words are unique.
         if let named = self.names.first(where: { $0.value[""] == word }) { return named.key }
@@ -92,9 +78,8 @@ package struct JSONTag: Sendable {
     }
 }
 
-/// Names in Swift and in JSON.
 enum JSONName {
-    /// `earliestBegin` becomes `earliest_begin`, `apnsID` becomes `apns_id`; what is in snake case stays.
+    /// `earliestBegin` becomes `earliest_begin`, `apnsID` becomes `apns_id`; snake case stays.
     static func snakeCase(_ name: String) -> String {
         let bytes = Array(name.utf8)
         guard bytes.contains(where: Self.isUpper) else { return name }
@@ -111,7 +96,7 @@ enum JSONName {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The other way round, for words without runs of capitals.
+    /// For words without runs of capitals.
     static func camelCase(_ name: String) -> String {
         var result: [UInt8] = []
         var isStart = false
@@ -129,7 +114,6 @@ enum JSONName {
     private static func isUpper(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) }
 }
 
-/// One step of a coding path.
 enum JSONStep: CodingKey {
     case member(String)
     case element(Int)
@@ -148,11 +132,10 @@ enum JSONStep: CodingKey {
     init(intValue: Int) { self = .element(intValue) }
 }
 
-/// What JSON has a form for that is not made of other values.
+/// A value that is not made of others.
 protocol JSONScalar {
     init?(scalar: JSONValue)
     var scalar: JSONValue { get }
-    /// The rule that a value breaks which is none.
     static func rule(_ value: JSONValue) -> String
 }
 
@@ -179,7 +162,7 @@ extension Double: JSONScalar {
         guard case .number(let number) = scalar else { return nil }
         self = number.double
     }
-    /// Null for what JSON has no number for.
+    /// Null for infinity and not-a-number.
     var scalar: JSONValue { JSONNumber(self).map { .number($0) } ?? .null }
     static func rule(_ value: JSONValue) -> String { "must be a number, got \(value.typeName)" }
 }
@@ -193,7 +176,7 @@ extension Float: JSONScalar {
     static func rule(_ value: JSONValue) -> String { Double.rule(value) }
 }
 
-/// Whole numbers are read from their digits: none is rounded.
+/// Read from the digits: none is rounded.
 extension JSONScalar where Self: FixedWidthInteger {
     init?(scalar: JSONValue) {
         guard case .number(let number) = scalar else { return nil }
@@ -217,7 +200,7 @@ extension UInt16: JSONScalar {}
 extension UInt32: JSONScalar {}
 extension UInt64: JSONScalar {}
 
-/// A dictionary by names, whose keys are no coding keys: they are written as they are.
+/// A dictionary by names, which are written as they are.
 protocol JSONDictionary {}
 
 extension Dictionary: JSONDictionary where Key == String {}
@@ -252,7 +235,7 @@ extension JSONValue: Codable {
 
     /// Writes the value; with another encoder than `JSONValueEncoder` a number that is not whole becomes the nearest double.
     public func encode(to encoder: any Encoder) throws {
-        if let writing = encoder as? JSONWriting { return writing.put(self) }
+        if let writing = encoder as? JSONWriting { return writing.setValue(self) }
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -279,7 +262,7 @@ extension JSONObject: Codable {
 
     /// Writes the members in order.
     public func encode(to encoder: any Encoder) throws {
-        if let writing = encoder as? JSONWriting { return writing.put(.object(self)) }
+        if let writing = encoder as? JSONWriting { return writing.setValue(.object(self)) }
         var container = encoder.container(keyedBy: JSONStep.self)
         for (key, value) in self.members { try container.encode(value, forKey: .member(key)) }
     }

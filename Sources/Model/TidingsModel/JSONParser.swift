@@ -1,19 +1,13 @@
 extension JSONValue {
-    /// Parses one JSON text in UTF-8 (RFC 8259).
-    ///
-    /// Strict where the RFC leaves room: no byte-order mark, no repeated keys, no lone surrogates, nothing after the value.
-    /// - Parameters:
-    ///   - bytes: the whole text.
-    ///   - depthMax: how many arrays and objects may stand inside each other, 1 or more.
-    /// - Throws: `JSONError` with the byte offset of the fault.
+    /// Parses one JSON text in UTF-8 (RFC 8259). Strict: no byte-order mark, no repeated keys, no lone surrogates,
+    /// nothing after the value, at most `depthMax` nested arrays and objects. Throws `JSONError` with the byte
+    /// offset.
     public init(parsing bytes: some Sequence<UInt8>, depthMax: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: Array(bytes), depthMax: depthMax)
         self = try parser.document()
     }
 
-    /// Parses one JSON text.
-    ///
-    /// - Throws: `JSONError` with the byte offset of the fault.
+    /// Throws `JSONError` with the byte offset of the fault.
     public init(parsing text: String, depthMax: Int = 64) throws(JSONError) {
         try self.init(parsing: text.utf8, depthMax: depthMax)
     }
@@ -28,19 +22,14 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What can be wrong with a JSON text.
     public enum Fault: Hashable, Sendable {
-        /// The text ends too early.
         case unexpectedEnd
-        /// A byte that cannot stand there.
         case unexpectedByte(UInt8)
-        /// Something follows the value.
         case trailingBytes
-        /// More arrays and objects inside each other than allowed.
         case tooDeep(max: Int)
-        /// A key stands twice in one object.
         case duplicateKey(String)
         /// A string is not UTF-8, or an escape names a lone surrogate.
         case badText
-        /// A number breaks the grammar of RFC 8259 §6.
+        /// RFC 8259 §6.
         case badNumber
     }
 
@@ -270,13 +259,7 @@ private struct JSONParser {
         var code: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = self.peek else { throw self.error(.unexpectedEnd) }
-            let digit: UInt8
-            switch byte {
-            case 0x30...0x39: digit = byte - 0x30
-            case 0x41...0x46: digit = byte - 0x41 + 10
-            case 0x61...0x66: digit = byte - 0x61 + 10
-            default: throw self.unexpected
-            }
+            guard let digit = Hexadecimal.value(of: byte) else { throw self.unexpected }
             code = code << 4 | UInt16(digit)
             self.index += 1
         }

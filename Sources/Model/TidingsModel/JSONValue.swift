@@ -13,10 +13,8 @@ public enum JSONValue: Hashable, Sendable {
     /// An object from a literal list of members; a repeated key keeps the last value.
     public static func members(_ members: [(String, JSONValue)]) -> JSONValue { .object(JSONObject(members)) }
 
-    /// A string, or null.
     package static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
-    /// A whole number, or null.
     package static func optional(_ number: (some BinaryInteger)?) -> JSONValue { number.map { .int($0) } ?? .null }
 
     /// The member of an object; nil for a missing key and for anything but an object.
@@ -55,7 +53,6 @@ public enum JSONValue: Hashable, Sendable {
         return object
     }
 
-    /// The members of an object in order; none of anything else.
     package var members: [(String, JSONValue)] { self.objectValue?.members.map { ($0.key, $0.value) } ?? [] }
 
     /// The JSON type's name, for error messages.
@@ -81,14 +78,11 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .members(elements) }
 }
 
-/// A JSON number as the text it was written with, so that writing it again changes no byte.
-///
-/// Two numbers are equal if their texts are.
+/// A JSON number as the text it was written with: writing it again changes no byte. Equal if the texts are.
 public struct JSONNumber: Hashable, Sendable {
     /// The text, by the grammar of RFC 8259 §6.
     public let literal: String
 
-    /// Wraps a literal the parser has checked.
     init(checked literal: String) { self.literal = literal }
 
     /// A whole number.
@@ -107,9 +101,7 @@ public struct JSONNumber: Hashable, Sendable {
     public var double: Double { Double(self.literal) ?? .nan }
 }
 
-/// A JSON object that keeps its members in the order they were written.
-///
-/// Two objects are equal if they have equal members, in whatever order.
+/// Keeps its members in the order they were written; equal with equal members in any order.
 public struct JSONObject: Sendable {
     /// The members in order; keys are unique.
     public private(set) var members: [(key: String, value: JSONValue)]
@@ -124,7 +116,6 @@ public struct JSONObject: Sendable {
         for (key, value) in members { self[key] = value }
     }
 
-    /// Appends a member the parser knows to be new.
     mutating func append(key: String, value: JSONValue) { self.members.append((key, value)) }
 
     /// The value of a key. Setting appends a new key at the end; setting nil removes it. Cost: linear in the members.

@@ -1,34 +1,28 @@
-/// Reads `Codable` values from JSON values. `JSONCodable` has the names.
-///
-/// A value that may be nil may be missing or null. Whole numbers are read exactly, within the limits of their type.
+/// Reads `Codable` values from JSON values, with the names of `JSONCodable`. An optional value may be missing or
+/// null. Whole numbers are read exactly, within the limits of their type.
 package struct JSONValueDecoder: Sendable {
-    /// Whether a member that nothing reads is an error; otherwise it is passed over.
     private let refusesUnknown: Bool
     private let root: String
 
-    /// - Parameters:
-    ///   - refusesUnknown: whether a member that nothing reads is an error.
-    ///   - root: what errors about the whole value call it; members are named without it.
+    /// `refusesUnknown`: members that nothing reads are errors. `root` names the whole value in errors; members are
+    /// named without it.
     package init(refusesUnknown: Bool = false, root: String = "value") {
         self.refusesUnknown = refusesUnknown
         self.root = root
     }
 
-    /// Reads a value.
-    ///
-    /// - Throws: `InvalidField` naming what is missing or wrong by its path, as `device.settings[2].name`.
+    /// Throws `InvalidField` with the path of what is missing or wrong, such as `device.settings[2].name`.
     package func decode<Value: Decodable>(_ type: Value.Type, from json: JSONValue) throws(InvalidField) -> Value {
         try JSONReading(value: json, codingPath: [], root: self.root, refusesUnknown: self.refusesUnknown).decode(type)
     }
 }
 
-/// A value whose parts can be right while it is not; asked of each that `JSONValueDecoder` has read.
+/// A value whose parts can be right while the whole is not; checked after reading.
 package protocol JSONChecked {
-    /// - Throws: `InvalidField` naming the part as JSON does, or an empty field for the value itself.
+    /// The field is empty for the value itself.
     func check() throws(InvalidField)
 }
 
-/// The names of the members that were looked for in one object.
 final class AskedMembers {
     var names: [String] = []
 }
@@ -77,14 +71,14 @@ struct JSONReading: Decoder {
         reading.asked = asked
         do {
             let value = try Value(from: reading)
-            // A value of any form, and a dictionary, ask for no member by name.
+            // A value of any form, and a dictionary, read no member by name.
             if self.refusesUnknown, self.asked == nil, !reading.keepsKeys, !asked.names.isEmpty {
                 try reading.refuseUnknown(asked)
             }
             if let value = value as? any JSONChecked { try self.check(value) }
             return value
         } catch let error as DecodingError {
-            // A raw value without a case, and what a type's own `init(from:)` refuses.
+            // No case has this raw value, or a type's own `init(from:)` refuses it.
             throw self.problem(self.rule(error, type))
         }
     }
@@ -105,7 +99,7 @@ struct JSONReading: Decoder {
         }
     }
 
-    /// The raw values of an enumeration with texts; nil for another type.
+    /// nil for anything but an enumeration with texts.
     private static func words(_ type: Any.Type) -> String? {
         func list<Choice: CaseIterable>(_ type: Choice.Type) -> [String] {
             type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
@@ -123,7 +117,6 @@ struct JSONReading: Decoder {
         }
     }
 
-    /// The value as an object.
     func object() throws(InvalidField) -> JSONObject {
         guard let object = self.value.objectValue else {
             throw self.problem("must be an object, got \(self.value.typeName)")
@@ -133,7 +126,6 @@ struct JSONReading: Decoder {
 
     // MARK: Places
 
-    /// What is wrong with the value, or with a member of it.
     func problem(_ rule: String, at member: String = "") -> InvalidField {
         var path = ""
         for key in self.codingPath {
@@ -155,12 +147,12 @@ struct JSONReading: Decoder {
     func member(_ name: String, of object: JSONObject) throws(InvalidField) -> JSONReading {
         // Members that lie beside the others.
         if name.isEmpty { return self }
-        self.ask(name)
+        self.recordRead(name)
         guard let value = object[name] else { throw self.problem("is missing", at: name) }
         return self.at(.member(name), value)
     }
 
-    fileprivate func ask(_ name: String) { self.asked?.names.append(name) }
+    fileprivate func recordRead(_ name: String) { self.asked?.names.append(name) }
 
     fileprivate func name(_ key: any CodingKey, in caseName: String?) -> String {
         if self.keepsKeys { return key.stringValue }
@@ -195,9 +187,7 @@ struct JSONReading: Decoder {
 private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reading: JSONReading
     let object: JSONObject
-    /// Of a tagged enumeration, its case.
     let chosen: Key?
-    /// The case whose values these are.
     let caseName: String?
     var codingPath: [any CodingKey] { self.reading.codingPath }
     var allKeys: [Key] { self.chosen.map { [$0] } ?? self.object.members.compactMap { Key(stringValue: $0.key) } }
@@ -208,7 +198,7 @@ private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool {
         let name = self.reading.name(key, in: self.caseName)
-        if !name.isEmpty { self.reading.ask(name) }
+        if !name.isEmpty { self.reading.recordRead(name) }
         return name.isEmpty || self.object[name] != nil
     }
     func decodeNil(forKey key: Key) throws -> Bool { self.object[self.reading.name(key, in: self.caseName)] == .null }
@@ -218,8 +208,7 @@ private struct ReadMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         guard self.chosen == nil else {
             return KeyedDecodingContainer(
-                ReadMembers<Nested>(
-                    reading: self.reading, object: self.object, chosen: nil, caseName: key.stringValue))
+                ReadMembers<Nested>(reading: self.reading, object: self.object, chosen: nil, caseName: key.stringValue))
         }
         return try self.member(key).container(keyedBy: type)
     }

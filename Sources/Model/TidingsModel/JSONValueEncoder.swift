@@ -1,11 +1,9 @@
-/// Writes `Codable` values as JSON values: members in the order of the coding keys, what is nil as null, whole numbers
-/// exactly, dictionaries by key.
-/// `JSONCodable` has the names.
+/// Writes `Codable` values as JSON values, with the names of `JSONCodable`: members in the order of the coding keys,
+/// nil as null, whole numbers exactly, dictionaries by key.
 package struct JSONValueEncoder: Sendable {
-    /// An encoder.
     package init() {}
 
-    /// The value as JSON. Null for a value whose own `encode(to:)` throws; those of the compiler do not.
+    /// Null for a value whose own `encode(to:)` throws; synthesized ones do not.
     package func encode(_ value: some Encodable) -> JSONValue {
         let node = JSONNode()
         do { try JSONWriting(node: node).write(value) } catch { return .null }
@@ -13,7 +11,7 @@ package struct JSONValueEncoder: Sendable {
     }
 }
 
-/// A place in the JSON that is being written.
+/// A place in the JSON being written.
 private final class JSONNode {
     private enum Content {
         case value(JSONValue)
@@ -45,13 +43,12 @@ private final class JSONNode {
         return nodes.count
     }
 
-    /// Makes the place an object; one that is there stays.
-    func beObject() {
+    func makeObject() {
         if case .object = self.content { return }
         self.content = .object([])
     }
 
-    func beArray() { self.content = .array([]) }
+    func makeArray() { self.content = .array([]) }
 
     func sortMembers() {
         guard case .object(let members) = self.content else { return }
@@ -82,7 +79,6 @@ struct JSONWriting: Encoder {
     fileprivate var leftOut: [String] = []
     fileprivate var tag: JSONTag?
     fileprivate var keepsKeys = false
-    /// Nothing fails here that would need it.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -93,23 +89,22 @@ struct JSONWriting: Encoder {
         writing.tag = (Value.self as? any JSONTagged.Type)?.tag
         writing.keepsKeys = Value.self is any JSONDictionary.Type
         try value.encode(to: writing)
-        // A dictionary has no order that may leave.
+        // A dictionary's order must not leave the process.
         if writing.keepsKeys { self.node.sortMembers() }
     }
 
-    /// Puts a finished value here.
-    func put(_ value: JSONValue) {
+    func setValue(_ value: JSONValue) {
         guard case .object(let object) = value else { return self.node.value = value }
-        self.node.beObject()
+        self.node.makeObject()
         for (key, value) in object.members { self.node.member(key).value = value }
     }
 
     func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        self.node.beObject()
+        self.node.makeObject()
         return KeyedEncodingContainer(WrittenMembers(writing: self))
     }
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        self.node.beArray()
+        self.node.makeArray()
         return WrittenElements(writing: self)
     }
     func singleValueContainer() -> any SingleValueEncodingContainer { WrittenScalar(writing: self) }
@@ -117,7 +112,6 @@ struct JSONWriting: Encoder {
 
 private struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writing: JSONWriting
-    /// The case whose values these are.
     var caseName: String?
     var codingPath: [any CodingKey] { [] }
 
@@ -165,7 +159,7 @@ private struct WrittenMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try self.encodeOrNull(value, key) }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        // The compiler asks for one container of the cases, and in it for one of the case's values.
+        // Synthesized code nests a container of the case's values in one of the cases.
         if let tag = self.writing.tag, self.caseName == nil {
             self.member(tag.key).node.value = .string(tag.word(key.stringValue))
             return KeyedEncodingContainer(WrittenMembers<Nested>(writing: self.writing, caseName: key.stringValue))

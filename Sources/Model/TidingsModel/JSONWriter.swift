@@ -1,6 +1,5 @@
 extension JSONValue {
-    /// The value as compact JSON in UTF-8: no white space, members in order, and only what must be escaped is escaped
-    /// (RFC 8259 §7: quotation mark, reverse solidus and the control characters below U+0020).
+    /// Compact JSON in UTF-8: no white space, members in order, and only what must be escaped (RFC 8259 §7).
     public var serialized: [UInt8] {
         var bytes: [UInt8] = []
         self.serialize(into: &bytes)

@@ -14,7 +14,8 @@ public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.device = device
     }
 
-    /// Feeds message and person: an id names a message of one app, and nobody has so many devices that they must be told apart here.
+    /// Of message and person only: an id names a message of one app, and nobody has so many devices that they must be
+    /// told apart here.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.message)
         hasher.combine(self.user.user)
@@ -33,13 +34,12 @@ public struct LegID: Hashable, Sendable, Comparable, CustomStringConvertible {
 
 /// How the device settled a message (DESIGN §3 "Acks").
 public enum Disposition: Hashable, Sendable {
-    /// Shown on the open screen, or as a notification.
+    /// On the open screen, or as a notification.
     case shown
-    /// The app's own callback handled it (S3.7).
+    /// By the app's own callback (S3.7).
     case appHandled
     /// Only the core library runs; showing it is the app's business (S0.5).
     case leftToApp
-    /// Deliberately not shown.
     case suppressed(SuppressionReason)
 
     /// The name on the wire and in traces.
@@ -55,31 +55,24 @@ public enum Disposition: Hashable, Sendable {
 
 /// Why the kit did not show a message, in the order of its tests (requirements S3, "how the public IMKit does it").
 public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
-    /// Chat rooms never notify.
     case chatRoom = "chat_room"
     /// Caught up after being offline; the push has rung already, or will not.
     case offlineMessage = "offline_message"
     /// The sender asked for no notification.
     case notNotifiable = "not_notifiable"
-    /// The app is in front.
     case inForeground = "in_foreground"
     /// The global switch is off (S3.3).
     case switchedOff = "switched_off"
-    /// A command message.
     case command = "command"
-    /// The conversation's notification level.
     case level = "level"
     /// A user, group or group-member info provider is missing or does not know the name (S0.4, S3.5).
     case providerMissing = "provider_missing"
-    /// The ledger says another process has shown it already.
+    /// By another process, according to the ledger.
     case alreadyShown = "already_shown"
-    /// The person has not allowed notifications.
     case notAuthorized = "not_authorized"
-    /// The person sent the message themselves.
     case ownMessage = "own_message"
-    /// The sender withdrew the message before it was shown, or the person deleted it on another device.
+    /// Recalled before it was shown, or deleted by the person on another device.
     case recalled
-    /// The message was worth no place on the screen any more.
     case expired
 }
 
@@ -87,36 +80,29 @@ public enum SuppressionReason: String, Hashable, Sendable, CaseIterable {
 public enum LegEnd: Hashable, Sendable {
     /// The device the message was sent from.
     case ownDevice
-    /// The person has no device.
     case noDevice
-    /// The device is signed out.
     case signedOut
     /// The person was banned: every device was signed out with it.
     case disabled
     /// Command, chat room, custom message, or the sender asked for no push.
     case notNotifiable
-    /// The device settled it.
     case settled(Disposition)
     /// Read on another device.
     case readElsewhere
     /// Recalled before it was decided.
     case recalled
-    /// Its deadline passed.
     case expired
-    /// The conversation is muted.
     case muted
-    /// It is the person's quiet hours, in which they want nothing sent, also later.
+    /// The person wants nothing sent in their quiet hours, also later.
     case quietHours
     /// The device has never registered a push token.
     case noToken
-    /// APNs refused the token; it is kept aside until the device registers again (DESIGN P8). With Apple's reason and the HTTP
-    /// status it came with: empty and 0 for a leg that ended before they were kept.
+    /// APNs refused the token, which is not used until the device registers again (DESIGN P8). With Apple's reason
+    /// and HTTP status; empty and 0 for a leg that ended before these were kept.
     case tokenQuarantined(reason: String, status: Int)
-    /// APNs accepted the push.
     case accepted(apnsID: String)
-    /// APNs said 410 with a time newer than the registration.
+    /// APNs said 410 with a time later than the registration.
     case tokenDead(timestamp: Int64)
-    /// APNs refused the push for good.
     case rejected(reason: String)
 
     /// The name in traces and metrics.
@@ -141,8 +127,8 @@ public enum LegEnd: Hashable, Sendable {
         }
     }
 
-    /// What the name leaves open: the disposition, the apns-id, the timestamp, or Apple's reason; for a
-    /// token that is kept aside the status stands before it.
+    /// What the name leaves open: disposition, apns-id, timestamp, or Apple's reason, for a quarantined token after
+    /// the status.
     public var detail: String? {
         switch self {
         case .settled(let disposition): disposition.name
@@ -164,7 +150,7 @@ public enum LegWait: String, Hashable, Sendable, CaseIterable {
     case live
     /// Waiting for the grace lease, or for phones to come back after a restart.
     case grace
-    /// The person's quiet hours (deferred).
+    /// Deferred.
     case quietHours = "quiet_hours"
     /// The person is using another device.
     case activeElsewhere = "active_elsewhere"
@@ -172,12 +158,11 @@ public enum LegWait: String, Hashable, Sendable, CaseIterable {
     case merging
     /// The push credential is missing or refused.
     case configFault = "config_fault"
-    /// The credential's breaker is open.
     case breakerOpen = "breaker_open"
-    /// APNs throttles this token.
+    /// By APNs, for this token.
     case throttled
     /// APNs cannot be reached, or answers 5xx.
     case providerDown = "provider_down"
-    /// Handed to the APNs client; the answer is open.
+    /// With the APNs client; the answer is open.
     case inFlight = "in_flight"
 }

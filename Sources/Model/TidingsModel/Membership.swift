@@ -1,8 +1,8 @@
 /// What a member of a group, discussion or chat room may do.
 public enum MemberRole: String, Hashable, Sendable, CaseIterable {
-    /// May do everything, also dissolve; there is at most one.
+    /// At most one; may do everything, also dissolve.
     case owner
-    /// May add and remove members, rename, set others' nicknames and withdraw others' messages.
+    /// May add and remove members, rename, set others' nicknames and recall others' messages.
     case admin
     /// May write, leave, and set their own nickname.
     case member
@@ -30,31 +30,30 @@ public struct Member: Hashable, Sendable, Identifiable {
 
 /// What somebody wants to do with a conversation that has members.
 public enum ConversationAction: Hashable, Sendable {
-    /// Make it, with these members beside the one who makes it, who becomes its owner. The backend makes conversations without
-    /// an owner.
+    /// The person who creates it becomes its owner beside these members; one created by the backend has none.
     case create(name: String, portrait: String?, members: [UserID])
-    /// Add people: an owner, an admin, in a discussion every member, or the backend.
+    /// By owner, admin, in a discussion every member, or the backend.
     case add([UserID])
-    /// Come in by oneself: discussions and chat rooms.
+    /// Discussions and chat rooms.
     case join
-    /// Remove people: an owner, an admin (no owner and no other admin), or the backend.
+    /// By owner, admin (no owner and no other admin), or the backend.
     case remove([UserID])
-    /// Go. The next admin, then the member with the smallest id, becomes owner when the owner goes.
+    /// When the owner leaves, the next admin, then the member with the smallest id, becomes owner.
     case leave
-    /// Give it another name: an owner, an admin, in a discussion every member, or the backend.
+    /// By owner, admin, in a discussion every member, or the backend.
     case rename(String)
-    /// Give it another picture, a URL; nil takes it away. Who may rename may do this.
+    /// A URL; nil for none. By those who may rename.
     case setPortrait(String?)
-    /// Change what a member may do: the owner or the backend. A new owner makes the old one an admin.
+    /// By the owner or the backend. A new owner makes the old one an admin.
     case setRole(UserID, MemberRole)
-    /// What a member is called here; nil for their own name: the member, an owner, an admin, or the backend.
+    /// nil for their own name. By the member, owner, admin, or the backend.
     case setNickname(UserID, String?)
-    /// End it: nobody can write any more; what was written stays readable. The owner or the backend.
+    /// Nobody can write any more; what was written stays readable. By the owner or the backend.
     case dissolve
-    /// Keep people out of a chat room until a time, in wall milliseconds since 1970; nil for until it is lifted. Who may remove may
-    /// do this.
+    /// From a chat room, until a time in wall milliseconds since 1970; nil for until it is lifted. By those who may
+    /// remove.
     case ban([UserID], until: Int64?)
-    /// Let them come back. Who may ban may do this.
+    /// By those who may ban.
     case unban([UserID])
 
     /// The people it names.
@@ -116,7 +115,6 @@ public struct ConversationChange: Hashable, Sendable {
         case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .unban: false
         }
     }
-    /// Whether somebody who was no member is one through it.
     package func adds(_ user: UserID) -> Bool {
         switch self.action {
         case .add(let users): users.contains(user)
@@ -125,10 +123,7 @@ public struct ConversationChange: Hashable, Sendable {
         }
     }
 
-    /// The members after it: the one rule for the server's store and the phones'.
-    ///
-    /// - Parameter members: those before, sorted by id, each once.
-    /// - Returns: sorted by id, each once.
+    /// The one rule for the server's store and the phones'. Sorted by id, each once, before and after.
     package func members(after members: [Member]) -> [Member] {
         var members = members
         switch self.action {
@@ -152,7 +147,6 @@ public struct ConversationChange: Hashable, Sendable {
     }
 }
 
-/// Members sorted by id.
 extension Array where Element == Member {
     fileprivate mutating func insert(_ users: [UserID]) {
         var known = Set(self.map(\.id))
@@ -160,7 +154,7 @@ extension Array where Element == Member {
         self.sort { $0.id < $1.id }
     }
 
-    /// If the owner goes, the next admin, or else the member with the smallest id, becomes owner.
+    /// If the owner leaves, the next admin, or else the member with the smallest id, becomes owner.
     fileprivate mutating func remove(_ leaving: Set<UserID>) {
         let hadOwner = self.contains { leaving.contains($0.id) && $0.role == .owner }
         self.removeAll { leaving.contains($0.id) }

@@ -1,10 +1,8 @@
 /// Whom a message addresses by name. In one-to-one conversations nobody.
 public enum Mentions: Hashable, Sendable {
-    /// Nobody.
     case none
-    /// These people: 1 to `usersMax`, sorted, without repeats. Only members are addressed.
+    /// 1 to `usersMax`, sorted, without repeats. Only members are addressed.
     case users([UserID])
-    /// Everybody in the conversation.
     case everyone
 
     /// How many people a message may mention.
@@ -19,7 +17,7 @@ public enum Mentions: Hashable, Sendable {
         }
     }
 
-    /// What `mentionedInfo` in a message's content says (requirements S3, test 7): `type` 1 is everybody, 2 the people of
+    /// From `mentionedInfo` in a message's content (requirements S3, test 7): `type` 1 is everybody, 2 the people of
     /// `userIdList`.
     public init(content: JSONValue) {
         guard let info = content["mentionedInfo"] else {

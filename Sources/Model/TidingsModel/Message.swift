@@ -16,8 +16,8 @@ public struct MessageDraft: Hashable, Sendable {
     public var mentions: Mentions
     /// The members of a group or discussion it is for, sorted, without repeats; empty for all of them.
     public var recipients: [UserID]
-    /// How long it is worth a push and a place on the screen after it was accepted, in milliseconds, 1 or more; nil for as long
-    /// as the server keeps it.
+    /// How long after acceptance it is worth a push and a place on the screen, in milliseconds, 1 or more; nil for as
+    /// long as the server keeps it.
     public var lifetimeMilliseconds: Int64?
 
     /// A draft.
@@ -46,9 +46,8 @@ public struct MessageDraft: Hashable, Sendable {
     /// The largest push text in bytes of UTF-8.
     public static let pushTextBytesMax = 1_024
 
-    /// Checks everything that can be checked without knowing the conversation.
-    ///
-    /// - Throws: `InvalidField` for an id, target, content or push text that breaks its rule.
+    /// Throws `InvalidField` for an id, target, content or push text that breaks its rule; the rest needs the
+    /// conversation.
     public func validate() throws(InvalidField) {
         _ = try ClientMessageID.validated(self.clientMessageID.rawValue, field: "client_message_id")
         _ = try UserID.validated(self.conversation.target, field: "conversation.target")
@@ -175,32 +174,24 @@ public struct LogEntry: Hashable, Sendable {
     /// What happened.
     public var body: Body
 
-    /// What a log entry can be.
-    ///
-    /// An entry goes from the store to every device of a person and is held in many places on the way. What is big lies in one place for
-    /// all of them: a copy costs one count, not one for each string of the message.
+    /// What a log entry can be. Large bodies are indirect: an entry is held in many places on its way to every
+    /// device, and a copy costs one count.
     public enum Body: Hashable, Sendable {
-        /// A message in one of the person's conversations, sent by the person or by somebody else.
         indirect case message(Message)
-        /// The person has read a conversation up to and including a log position of their own, on one of their devices.
+        /// Up to and including a position of the person's own log, on one of their devices.
         case read(conversation: ConversationID, upTo: LogPosition)
-        /// A message of the app's backend to the app itself (S4.10).
         indirect case custom(CustomMessage)
-        /// An earlier message was withdrawn.
         indirect case recall(Recall)
-        /// An earlier message says something else now.
         indirect case edit(Edit)
-        /// The person has deleted messages for themselves.
+        /// By the person, for themselves.
         case deletion(Deletion)
-        /// The person has set something for a conversation; these settings take the place of the ones before.
+        /// Replaces the settings before.
         indirect case conversationSettings(ConversationID, ConversationSettings)
-        /// The person has set something for everything; these settings take the place of the ones before.
+        /// Replaces the settings before.
         indirect case personSettings(PersonSettings)
-        /// The person has blocked somebody, or no longer does.
         case blocked(UserID, Bool)
-        /// A conversation with members has changed.
         indirect case change(ConversationChange)
-        /// Something that a newer server knows and this build does not: a bare position.
+        /// What a newer server knows and this build does not: a bare position.
         case unknown
     }
 

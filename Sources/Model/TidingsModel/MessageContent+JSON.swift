@@ -1,13 +1,8 @@
-// Content as it travels. What is read is checked as what is written: whoever has a typed content has a valid one.
+// Content read is checked like content written: a typed content is always valid.
 extension MessageContent {
-    /// Reads the content of a message. Content that is not what its object name promises is `custom`; nothing is ever refused,
-    /// because the message has been accepted and the app has to show something in its place.
-    ///
-    /// Members this type does not know are left out; they stand in the message's own text.
-    ///
-    /// - Parameters:
-    ///   - objectName: the message's type.
-    ///   - content: the message's content.
+    /// Reads the content of a message. Content that is not what its object name promises is `custom`, never refused:
+    /// the message was accepted, and the app has to show something. Unknown members stay in the message's own text
+    /// only.
     public init(objectName: ObjectName, content: String) {
         self = Self.read(objectName, content) ?? .custom(objectName, content)
     }
@@ -54,11 +49,10 @@ extension MessageContent {
                 return nil
             }
             return .location(
-                Location(
-                    latitude: latitude, longitude: longitude, name: text("poi"), thumbnail: text("content")))
+                Location(latitude: latitude, longitude: longitude, name: text("poi"), thumbnail: text("content")))
         case .link:
             guard let url = text("url"), let title = text("title") else { return nil }
-            // Clients write an empty text where there is no picture.
+            // Clients write an empty text where there is no image.
             let image = text("imageUri").flatMap { $0.isEmpty ? nil : $0 }
             return .link(Link(url: url, title: title, summary: text("content") ?? "", imageURL: image))
         case .command:
@@ -111,10 +105,9 @@ extension MessageContent {
 }
 
 extension JSONValue {
-    /// A whole number, written as one or, as some clients do, as a text.
+    /// Some clients write it as a text.
     fileprivate var wholeNumber: Int64? { self.intValue ?? self.stringValue.flatMap { Int64($0) } }
 
-    /// A number, whole or not.
     fileprivate var degrees: Double? {
         guard case .number(let number) = self else { return nil }
         return number.double

@@ -1,37 +1,35 @@
-/// What a message says, by the type its object name stands for (S0.13).
-///
-/// The content of a message travels as a JSON text. These are the types this project knows, with the member names clients of
-/// the field use for them, so that a backend that writes such messages by itself is understood.
+/// What a message says, by the type its object name stands for (S0.13). The member names of the JSON text are those
+/// of the field's clients, so that a backend that writes such messages by itself is understood.
 public enum MessageContent: Hashable, Sendable {
-    /// A text, not empty: `RC:TxtMsg`.
+    /// Not empty: `RC:TxtMsg`.
     case text(String)
-    /// A picture: `RC:ImgMsg`, or `RC:GIFMsg` if it moves.
+    /// `RC:ImgMsg`, or `RC:GIFMsg` if animated.
     case image(Image)
-    /// A file: `RC:FileMsg`.
+    /// `RC:FileMsg`.
     case file(File)
-    /// A voice recording: `RC:HQVCMsg`.
+    /// `RC:HQVCMsg`.
     case voice(Voice)
-    /// A film: `RC:SightMsg`.
+    /// `RC:SightMsg`.
     case video(Video)
-    /// A place: `RC:LBSMsg`.
+    /// `RC:LBSMsg`.
     case location(Location)
-    /// A page of the web with a title: `RC:ImgTextMsg`.
+    /// A web page: `RC:ImgTextMsg`.
     case link(Link)
-    /// An instruction to the app: `RC:CmdMsg`.
+    /// For the app: `RC:CmdMsg`.
     case command(Command)
-    /// Anything else: content of a type of the app's own, and content that is not what its object name promises.
+    /// A type of the app's own, or content that is not what its object name promises.
     case custom(ObjectName, String)
 
-    /// A picture that lies on a web server.
+    /// An image that lies on a web server.
     public struct Image: Hashable, Sendable {
         /// Where it is.
         public var url: String
-        /// A small picture to show until it is there, in Base64.
+        /// A small image to show until it is there, in Base64.
         public var thumbnail: String?
         /// Whether it moves (a GIF).
         public var isAnimated: Bool
 
-        /// A picture.
+        /// An image.
         public init(url: String, thumbnail: String? = nil, isAnimated: Bool = false) {
             self.url = url
             self.thumbnail = thumbnail
@@ -73,7 +71,7 @@ public enum MessageContent: Hashable, Sendable {
         }
     }
 
-    /// A film that lies on a web server.
+    /// A video that lies on a web server.
     public struct Video: Hashable, Sendable {
         /// Where it is.
         public var url: String
@@ -83,13 +81,11 @@ public enum MessageContent: Hashable, Sendable {
         public var bytes: Int64?
         /// Its name; nil for none.
         public var name: String?
-        /// A small picture of it, in Base64.
+        /// A small image of it, in Base64.
         public var thumbnail: String?
 
-        /// A film.
-        public init(
-            url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil
-        ) {
+        /// A video.
+        public init(url: String, seconds: Int64, bytes: Int64? = nil, name: String? = nil, thumbnail: String? = nil) {
             self.url = url
             self.seconds = seconds
             self.bytes = bytes
@@ -106,7 +102,7 @@ public enum MessageContent: Hashable, Sendable {
         public var longitude: Double
         /// What is there; nil if nobody said.
         public var name: String?
-        /// A small picture of the map, in Base64.
+        /// A small image of the map, in Base64.
         public var thumbnail: String?
 
         /// A place.
@@ -126,7 +122,7 @@ public enum MessageContent: Hashable, Sendable {
         public var title: String
         /// What it says, in short; may be empty.
         public var summary: String
-        /// Where a picture of it is; nil for none.
+        /// Where an image of it is; nil for none.
         public var imageURL: String?
 
         /// A page.
@@ -181,8 +177,8 @@ extension MessageContent {
         return text
     }
 
-    /// The picture a notification can show beside the text, if the content has one.
-    public var pictureURL: String? {
+    /// The image a notification can show beside the text, if the content has one.
+    public var imageURL: String? {
         switch self {
         case .image(let image): image.url
         case .link(let link): link.imageURL
@@ -190,9 +186,7 @@ extension MessageContent {
         }
     }
 
-    /// Checks what can be checked without following a URL.
-    ///
-    /// - Throws: `InvalidField` naming the field as `content.` and the member of this type.
+    /// Throws `InvalidField` naming the member as `content.…`; no URL is followed.
     public func validate() throws(InvalidField) {
         switch self {
         case .text(let text): try Self.check(isFilled: text, field: "content.text")

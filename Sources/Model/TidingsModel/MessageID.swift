@@ -1,8 +1,6 @@
-/// A message's id: 64 bits, ordered by time, unique in the server that made it, printed in 13 characters.
-///
-/// The upper 42 bits are wall milliseconds since 2024-01-01T00:00:00Z, the next 6 the node, the lowest 16 a counter within
-/// the millisecond. Printed as 13 digits of Crockford's base 32 (lowercase, no i, l, o, u), so that text order is number order.
-/// The text is also the request identifier, the `apns-collapse-id` and the ledger's key (DESIGN P3).
+/// 64 bits: 42 of wall milliseconds since 2024-01-01T00:00:00Z, 6 of the node, 16 of a counter within the
+/// millisecond. Printed as 13 digits of Crockford's base 32 (lowercase, no i, l, o, u), so that text order is number
+/// order. The text is also the request identifier, the `apns-collapse-id` and the ledger's key (DESIGN P3).
 public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt64
@@ -13,12 +11,8 @@ public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible
     /// Wraps a number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The id for a time.
-    ///
-    /// - Parameters:
-    ///   - wallMilliseconds: milliseconds since 1970; earlier than `epochMilliseconds` counts as that.
-    ///   - node: 0 to 63; higher bits are dropped.
-    ///   - counter: 0 to 65,535; higher bits are dropped.
+    /// Times before `epochMilliseconds` count as that. The node is 0 to 63, the counter 0 to 65,535; higher bits are
+    /// dropped.
     public init(wallMilliseconds: Int64, node: UInt8, counter: UInt32) {
         let since = UInt64(max(0, wallMilliseconds - Self.epochMilliseconds)) & 0x3ff_ffff_ffff
         self.rawValue = since << 22 | UInt64(node & 0x3f) << 16 | UInt64(counter & 0xffff)
@@ -29,15 +23,13 @@ public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible
 
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    /// Parses the printed form, in either case.
-    ///
-    /// - Returns: nil unless the text is 13 digits of Crockford's base 32 that fit 64 bits.
+    /// nil unless the text is 13 digits of Crockford's base 32, in either case, that fit 64 bits.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 13, let value = Self.value(of: String(text)) else { return nil }
         self.rawValue = value
     }
 
-    /// What 13 digits stand for; by itself and without generics, since every notification's name is tried.
+    /// Not generic, because every notification's name is tried.
     private static func value(of digits: String) -> UInt64? {
         var value: UInt64 = 0
         var isFirst = true
@@ -56,7 +48,7 @@ public struct MessageID: Hashable, Sendable, Comparable, CustomStringConvertible
         return value
     }
 
-    /// The digits that letters stand for, from a on; 255 for those that are none: i, l, o and u.
+    /// From a on; 255 for i, l, o and u.
     private static let valueOfLetter: [UInt8] = (UInt8(ascii: "a")...UInt8(ascii: "z")).map { letter in
         Self.digits.firstIndex(of: letter).map { UInt8($0) } ?? 255
     }
@@ -84,9 +76,7 @@ public struct MessageIDGenerator: Sendable, Equatable {
     /// The id made last, or the largest one known to be stored.
     public private(set) var last: MessageID
 
-    /// - Parameters:
-    ///   - node: 0 to 63.
-    ///   - last: the largest id already stored; new ones are larger.
+    /// The node is 0 to 63; new ids are larger than `last`.
     public init(node: UInt8, last: MessageID = MessageID(rawValue: 0)) {
         self.node = node
         self.last = last

@@ -1,5 +1,4 @@
-// What a message says in a line, and what stands there instead: the one table for the server's pushes, the kit's local notifications and the
-// notification service extension.
+// A message in a line, for the server's pushes, the kit's local notifications and the notification service extension.
 
 /// What notifications say beside messages' own words, in one language.
 public struct NotificationWords: Hashable, Sendable {
@@ -33,19 +32,17 @@ public struct NotificationWords: Hashable, Sendable {
         self.stripped = stripped
     }
 
-    /// A member by its name in files.
     package typealias Member = (name: String, path: any WritableKeyPath<NotificationWords, String> & Sendable)
 
-    /// What pushes say, but for `kinds`.
+    /// What pushes say, except `kinds`.
     package static let pushMembers: [Member] = [
         ("other", \.other), ("neutral", \.neutral), ("hidden", \.hidden), ("recalled", \.recalled),
         ("several", \.several),
     ]
 
-    /// Everything but `kinds`.
+    /// Everything except `kinds`.
     package static let members: [Member] = pushMembers + [("stripped", \.stripped)]
 
-    /// These words, and others' where these are empty.
     fileprivate func filled(from others: NotificationWords) -> NotificationWords {
         var words = self
         for (_, path) in Self.members where words[keyPath: path].isEmpty {
@@ -62,12 +59,8 @@ public struct AppWords: Hashable, Sendable {
     /// By BCP 47 tag in lowercase. What is not here is looked up among the built-in ones.
     public private(set) var byLanguage: [String: NotificationWords]
 
-    /// Words from their parts; by default the built-in ones, in English.
-    ///
-    /// - Parameters:
-    ///   - language: of people who have set none: a BCP 47 tag such as `zh-Hans`.
-    ///   - byLanguage: the app's own words by BCP 47 tag. What they leave empty, and kinds they do not name, are the built-in words' of
-    ///     that language; in a language without built-in ones English stands for what is empty, and `other` for a kind.
+    /// By default the built-in words, in English. Empty words and missing kinds are taken from the built-in words of
+    /// the language; without those, English fills empty words, and `other` stands for a kind.
     public init(language: String = "en", byLanguage: [String: NotificationWords] = [:]) {
         self.language = language
         self.byLanguage = [:]
@@ -79,17 +72,14 @@ public struct AppWords: Hashable, Sendable {
         }
     }
 
-    /// The words as they are written, by lowercase tag: for whoever refuses what is left empty.
+    /// Unchanged, by lowercase tag: for callers that refuse empty words.
     package init(language: String, complete byLanguage: [String: NotificationWords]) {
         self.language = language
         self.byLanguage = byLanguage
     }
 
-    /// The words for a language: those of the tag, or of the longest front part of it there are words in (RFC 4647 §3.4); else those of
-    /// the app's language, else English.
-    ///
-    /// - Parameter language: a BCP 47 tag, or nil for the app's.
-    /// - Returns: the tag they were found under, and the words.
+    /// The words of a BCP 47 tag, or of the longest front part of it with words (RFC 4647 §3.4); else those of the
+    /// app's language, else English. With the tag they were found under.
     public func words(for language: String?) -> (tag: String, words: NotificationWords) {
         for tag in [language, self.language].compactMap({ $0 }) {
             if let found = self.lookUp(tag) { return found }
@@ -97,7 +87,6 @@ public struct AppWords: Hashable, Sendable {
         return ("en", .english)
     }
 
-    /// Whether there are words in the language of people who have set none.
     package var hasLanguage: Bool { self.lookUp(self.language) != nil }
 
     private func lookUp(_ tag: String) -> (tag: String, words: NotificationWords)? {
@@ -106,7 +95,7 @@ public struct AppWords: Hashable, Sendable {
 }
 
 extension NotificationWords {
-    /// Looks words up by a BCP 47 tag, then by ever shorter front parts of it (RFC 4647 §3.4).
+    /// By a BCP 47 tag, then by ever shorter front parts of it (RFC 4647 §3.4).
     fileprivate static func lookUp(_ tag: String, _ words: (String) -> Self?) -> (tag: String, words: Self)? {
         var parts = tag.lowercased().split(separator: "-")
         while !parts.isEmpty {
@@ -117,10 +106,8 @@ extension NotificationWords {
         return nil
     }
 
-    /// The built-in words for a BCP 47 tag; nil if there are none in that language.
     package static func builtIn(for tag: String) -> NotificationWords? { Self.lookUp(tag) { Self.builtIn[$0] }?.words }
 
-    /// The built-in words by language.
     fileprivate static let builtIn: [String: NotificationWords] = ["en": .english, "zh": .simplifiedChinese]
 
     /// English.

@@ -1,6 +1,5 @@
-/// The dictionary under key `rc` of a notification: which conversation a tap opens (S0.10).
-///
-/// The same keys travel in a local notification's `userInfo` and in a push payload.
+/// The dictionary under key `rc` of a local notification's `userInfo` or a push payload: which conversation a tap
+/// opens (S0.10).
 public struct NotificationPayload: Hashable, Sendable {
     /// `cType`: the kind of conversation (S0.11). Never a chat room (S0.17).
     public var conversationType: ConversationType
@@ -10,8 +9,8 @@ public struct NotificationPayload: Hashable, Sendable {
     public var messageType: ObjectName
     /// `tId`: the peer's id or the conversation's id (S0.14, S0.16).
     public var targetID: String
-    /// `mId`: the message's number on the person's devices, as a string, which is its position in the person's log (S0.14); nil when
-    /// the payload has none or an empty one, as that of a withdrawal.
+    /// `mId`: the message's position in the person's log, as a string (S0.14); nil when missing or empty, as for a
+    /// recall.
     public var messageID: String?
     /// `id`: the message's global id; nil when the payload has none or an empty one.
     public var messageUID: String?
@@ -21,15 +20,10 @@ public struct NotificationPayload: Hashable, Sendable {
 
     /// Why a payload could not be read or written.
     public enum Fault: Error, Equatable, Hashable, Sendable, CustomStringConvertible {
-        /// The user info has no `rc`.
         case notOurs
-        /// A key that must be there is missing.
         case missing(key: String)
-        /// A value has another JSON type than a string (or, for `rc`, an object).
         case wrongType(key: String, found: String)
-        /// `cType` is not one of the eight codes.
         case unknownConversationType(String)
-        /// The conversation kind has no code, so it yields no dictionary (S0.17).
         case noCode(ConversationType)
 
         /// One sentence naming the key.
@@ -45,9 +39,7 @@ public struct NotificationPayload: Hashable, Sendable {
         }
     }
 
-    /// A payload from its parts.
-    ///
-    /// - Throws: `Fault.noCode` for a chat room.
+    /// Throws `Fault.noCode` for a chat room.
     public init(
         conversationType: ConversationType, senderID: UserID, messageType: ObjectName, targetID: String,
         messageID: String? = nil, messageUID: String? = nil
@@ -61,13 +53,8 @@ public struct NotificationPayload: Hashable, Sendable {
         self.messageUID = messageUID
     }
 
-    /// The payload of a message as a recipient sees it.
-    ///
-    /// - Parameters:
-    ///   - message: what was sent.
-    ///   - recipient: the person whose notification it is; decides the target of a one-to-one conversation (S0.16).
-    ///   - position: where the message stands in the recipient's log: the same number on each device of theirs.
-    /// - Throws: `Fault.noCode` for a chat room.
+    /// A message as a recipient sees it (S0.16), at a position of the recipient's log. Throws `Fault.noCode` for a
+    /// chat room.
     public init(message: Message, seenBy recipient: UserID, at position: LogPosition) throws(Fault) {
         let conversation = message.conversation(seenBy: recipient)
         try self.init(
@@ -75,10 +62,8 @@ public struct NotificationPayload: Hashable, Sendable {
             targetID: conversation.target, messageID: String(position), messageUID: message.id.description)
     }
 
-    /// Reads the dictionary from a whole user info.
-    ///
-    /// `cType`, `fId`, `oName` and `tId` must be there as strings; `mId` and `id` may be missing. Unknown keys are ignored.
-    /// - Throws: `Fault`, naming the key.
+    /// Reads a whole user info. `cType`, `fId`, `oName` and `tId` must be strings; `mId` and `id` may be missing.
+    /// Throws `Fault`, naming the key.
     public init(userInfo: JSONValue) throws(Fault) {
         guard let inner = userInfo[Self.key] else { throw .notOurs }
         guard case .object(let object) = inner else { throw .wrongType(key: Self.key, found: inner.typeName) }

@@ -1,14 +1,12 @@
 /// How loud a conversation may be.
 public enum NotificationLevel: String, Hashable, Sendable, CaseIterable {
-    /// Every message rings.
     case all
-    /// Only a message that mentions the person, or everybody. Like the next two, silences one-to-one conversations.
+    /// Like the next two, it silences one-to-one conversations.
     case mentions
-    /// Only a message that mentions the person by id.
+    /// By id.
     case mentionsOfMe = "mentions_of_me"
-    /// Only a message that mentions everybody.
     case mentionsOfAll = "mentions_of_all"
-    /// Nothing rings; the conversation is muted and does not count in the badge (S2.12).
+    /// Muted: nothing rings or counts in the badge (S2.12).
     case blocked
 
     /// Whether the conversation is muted: it does not count in the badge (S2.12).
@@ -63,9 +61,7 @@ public struct PersonSettings: Hashable, Sendable {
     }
 
     /// The level of a conversation: its own while that holds, else its kind's.
-    public func level(
-        of conversation: ConversationID, _ own: ConversationSettings?, wall: Int64
-    ) -> NotificationLevel {
+    public func level(of conversation: ConversationID, _ own: ConversationSettings?, wall: Int64) -> NotificationLevel {
         if let own, let level = own.level, own.levelUntil.map({ wall < $0 }) ?? true { return level }
         return self.levels[conversation.type] ?? .all
     }
@@ -86,9 +82,8 @@ public struct QuietHours: Hashable, Sendable {
 
     /// What becomes of pushes in quiet hours.
     public enum Manner: String, Hashable, Sendable, CaseIterable {
-        /// They are sent when the hours are over.
+        /// Sent when the hours are over.
         case `defer`
-        /// They are not sent.
         case drop
     }
 
@@ -101,9 +96,7 @@ public struct QuietHours: Hashable, Sendable {
         self.manner = manner
     }
 
-    /// Checks everything but the zone, which only a time-zone database knows.
-    ///
-    /// - Throws: `InvalidField` for a minute or day out of range.
+    /// Throws `InvalidField` for a minute or day out of range; only a time-zone database knows the zone.
     public func validate() throws(InvalidField) {
         for (field, minute) in [("quiet_hours.start", self.start), ("quiet_hours.end", self.end)]
         where !(0..<1_440).contains(minute) {

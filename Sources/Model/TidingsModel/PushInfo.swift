@@ -4,28 +4,27 @@ public struct PushInfo: Hashable, Sendable {
     public var message: MessageID
     /// The message's position in the person's log; a gap to the last known one tells what was overwritten.
     public var position: LogPosition
-    /// The log position the absolute badge was computed at; the extension takes a badge only if this is newer than what
-    /// it has.
+    /// The log position the badge was computed at; the extension takes a badge only if this is newer than what it
+    /// has.
     public var badgePosition: LogPosition
     /// Names the person on this device without saying who it is.
     public var recipientTag: String
-    /// The withdrawal of an earlier notification (a recall), not a new one.
+    /// The recall of an earlier notification (a recall), not a new one.
     public var isRecall: Bool
-    /// What the notification is to say; the extension writes it in place of the alert's neutral text, once it knows that the
-    /// push is for the person who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
+    /// What the extension writes in place of the alert's neutral text, once it knows that the push is for the person
+    /// who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
     public var text: Text?
-    /// Where the picture is that the extension shows beside the text, an https URL; nil for none. It travels under the same
-    /// terms as the text.
+    /// The https URL of an image beside the text, on the same terms; nil for none.
     public var imageURL: String?
 
-    /// Where the other messages stand in the person's log that the push counts together with its own: no longer ago than
-    /// `countedReach`, ascending. The extension posts nothing for them.
+    /// Positions of the other messages that the push counts with its own: no further back than `countedReach`,
+    /// ascending. The extension posts nothing for them.
     public var counted: [LogPosition]
 
     /// How far back counted messages are named: as far as an extension fetches.
     public static let countedReach: LogPosition = 20
 
-    /// The longest URL of a picture in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
+    /// The longest URL of an image in bytes: a longer one stays out, because a payload has 4,096 (apns.md §13).
     public static let imageURLBytesMax = 1_024
 
     /// The words of a notification.

@@ -1,6 +1,5 @@
-/// Who of those a message went to has got it, and who has read it. Told to its sender and to the app's backend.
-///
-/// Both are counted by person: one device of theirs is enough.
+/// Who has received a message and who has read it, for its sender and the app's backend. Counted by person: one
+/// device is enough.
 public struct MessageReceipts: Hashable, Sendable, Identifiable {
     /// The message.
     public var id: MessageID
@@ -22,9 +21,8 @@ public struct MessageReceipts: Hashable, Sendable, Identifiable {
 
 /// How far a message has come with a person.
 public enum ReceiptKind: String, Hashable, Sendable, CaseIterable {
-    /// It has arrived on one of the person's devices.
+    /// On one of the person's devices.
     case delivered
-    /// The person has read it.
     case read
 }
 
@@ -32,10 +30,10 @@ public enum ReceiptKind: String, Hashable, Sendable, CaseIterable {
 public struct Presence: Hashable, Sendable, Identifiable {
     /// The person.
     public var id: UserID
-    /// Whether the app is in front on one of their devices.
+    /// Whether the app is in the foreground on one of their devices.
     public var isOnline: Bool
-    /// When it was in front last, in milliseconds since 1970; nil while they are online, and if the server does not know: it keeps
-    /// this in memory only, as long as the person has anything to do there.
+    /// Milliseconds since 1970; nil while they are online, and if unknown: the server keeps this in memory only, as
+    /// long as the person has anything to do there.
     public var lastSeenAt: Int64?
 
     /// Presence from its parts.

@@ -1,8 +1,8 @@
-/// The withdrawal of an earlier message (DESIGN §5 "Recall").
+/// The recall of an earlier message (DESIGN §5 "Recall").
 public struct Recall: Hashable, Sendable, Identifiable {
-    /// The withdrawal's own id, newer than the message's: its push, too, is a leg with an end.
+    /// The recall's own id, newer than the message's: its push, too, is a leg with an end.
     public var id: MessageID
-    /// The withdrawn message.
+    /// The recalled message.
     public var message: MessageID
     /// The conversation as the owner of the log sees it.
     public var conversation: ConversationID
@@ -11,7 +11,7 @@ public struct Recall: Hashable, Sendable, Identifiable {
     /// Wall milliseconds since 1970.
     public var at: Int64
 
-    /// A withdrawal from its parts.
+    /// A recall from its parts.
     public init(id: MessageID, message: MessageID, conversation: ConversationID, sender: UserID, at: Int64) {
         self.id = id
         self.message = message

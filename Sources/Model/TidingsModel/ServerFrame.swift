@@ -1,27 +1,23 @@
 /// What the server says to a client. `TidingsWire` turns it into bytes; docs/protocol.md describes it for other languages.
 public enum ServerFrame: Hashable, Sendable {
-    /// The connection is accepted; the client may send.
     case welcome(Welcome)
     /// The message is on disk (DESIGN P1).
     case sendAccepted(SendAccepted)
-    /// The message was refused; nothing was stored.
+    /// Nothing was stored.
     case sendRefused(ClientMessageID, Problem)
-    /// A new entry of the person's log, written as it happens.
+    /// A new entry, written as it happens.
     case entry(LogEntry)
-    /// Answer to `ClientFrame.sync`: entries after the position asked for, oldest first.
+    /// Answer to `ClientFrame.sync`, oldest first.
     case page(Page)
-    /// Answer to a ping.
     case pong(UInt64)
-    /// Something is wrong; if `isFatal`, the server closes the connection next.
+    /// If `isFatal`, the server closes the connection next.
     case problem(Problem, isFatal: Bool)
-    /// The server is about to stop: hang up and connect again after this many milliseconds.
+    /// The server is about to stop: hang up and connect again.
     case reconnect(afterMilliseconds: UInt32)
-    /// The answer to the request with this number.
     case answer(RequestNumber, ClientAnswer)
-    /// Somebody does something that is of interest now and never again, such as typing.
     case signal(Signal)
-    /// The connection's user token ends at this time, in wall milliseconds since 1970: renew it (`ClientRequest.renewToken`), or
-    /// the server closes the connection.
+    /// Wall milliseconds since 1970: renew the token (`ClientRequest.renewToken`), or the server closes the
+    /// connection.
     case tokenExpiring(at: Int64)
 
     /// What the client needs to know at the start.
@@ -109,9 +105,7 @@ public enum ServerFrame: Hashable, Sendable {
         public var pushes: Pushes?
 
         /// A page from its parts.
-        public init(
-            after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32, pushes: Pushes? = nil
-        ) {
+        public init(after: LogPosition, entries: [LogEntry], head: LogPosition, unread: UInt32, pushes: Pushes? = nil) {
             self.after = after
             self.entries = entries
             self.head = head
@@ -120,8 +114,9 @@ public enum ServerFrame: Hashable, Sendable {
         }
     }
 
-    /// What the server says of the pushes of a page's messages to the device that asked. Of a message in neither list APNs has taken
-    /// the push, or there is nothing to ring for: the device has settled it, it came before the device signed in, it is read.
+    /// The state of pushes of a page's messages for the device that asked. For a message in neither list APNs has
+    /// accepted the push, or there is nothing to ring for: it is settled or read, or came before the device signed
+    /// in.
     public struct Pushes: Hashable, Sendable {
         /// Positions of messages that were not given to APNs, ascending: the device itself has to ring for them.
         public var unsent: [LogPosition]
@@ -148,21 +143,16 @@ public enum ServerFrame: Hashable, Sendable {
 
         /// What can be wrong, as named on the wire and in docs/errors.md.
         public enum Code: String, Hashable, Sendable, CaseIterable {
-            /// The user token is not one of this server's.
             case invalidToken = "invalid_token"
-            /// The user token has expired; ask for a new one.
             case expiredToken = "expired_token"
-            /// The token's app does not exist here.
             case wrongApp = "wrong_app"
-            /// No protocol version in common.
+            /// None in common.
             case unsupportedVersion = "unsupported_version"
             /// The bytes are not a frame.
             case malformedFrame = "malformed_frame"
-            /// The frame is larger than allowed.
             case frameTooLarge = "frame_too_large"
             /// Something other than hello came first, or hello came twice.
             case unexpectedFrame = "unexpected_frame"
-            /// A field breaks its rule.
             case invalidField = "invalid_field"
             /// The same device connected again; this is the older connection.
             case superseded
@@ -170,35 +160,31 @@ public enum ServerFrame: Hashable, Sendable {
             case timedOut = "timed_out"
             /// The client reads more slowly than the server writes.
             case slowReader = "slow_reader"
-            /// The server cannot take the message now; try again.
+            /// Try again.
             case unavailable
-            /// No such conversation in this app, or it was dissolved.
+            /// Not in this app, or dissolved.
             case unknownConversation = "unknown_conversation"
-            /// No such message in this app, or not one of the person's.
+            /// Not in this app, or not one of the person's.
             case unknownMessage = "unknown_message"
-            /// Who asks is no member of the conversation, or has left it.
             case notAMember = "not_a_member"
-            /// Who asks may not do that: another's message, another's role.
             case notAllowed = "not_allowed"
-            /// The recipient has blocked the sender.
+            /// By the recipient.
             case blocked
-            /// The time in which this was possible is over.
             case tooLate = "too_late"
-            /// There is one of that name already.
             case exists
-            /// The object name is not registered in this app.
+            /// Not registered in this app.
             case unknownObjectName = "unknown_object_name"
-            /// A newer device has taken this one's place; the person's app allows only so many.
+            /// A newer device has taken this one's place; the app allows only so many.
             case kicked
-            /// Too much in too short a time; try again after `retryAfterMilliseconds`.
+            /// Try again after `retryAfterMilliseconds`.
             case rateLimited = "rate_limited"
-            /// The server's disk is nearly full, so that it takes no new messages; try again later.
+            /// The server's disk is nearly full; try again later.
             case storageFull = "storage_full"
-            /// The app's backend has revoked the user token; ask for a new one.
+            /// By the app's backend; ask for a new one.
             case tokenRevoked = "token_revoked"
             /// The app's backend has disabled the person.
             case disabled
-            /// The person is banned from the chat room.
+            /// From the chat room.
             case banned
         }
 

@@ -3,12 +3,7 @@ public enum WebAddress {
     /// The longest URL in bytes.
     public static let bytesMax = 2_048
 
-    /// Checks a URL: `https` or `http`, a host, and only the characters a URL is written with (RFC 3986 §2).
-    ///
-    /// - Parameters:
-    ///   - text: the URL.
-    ///   - field: the name of the field, for the error.
-    /// - Throws: `InvalidField` naming the field and the rule.
+    /// Throws `InvalidField` unless it is `https` or `http` with a host, in the characters of a URL (RFC 3986 §2).
     public static func check(_ text: String, field: String) throws(InvalidField) {
         guard text.utf8.count <= Self.bytesMax else {
             throw InvalidField(field: field, rule: "must be at most \(Self.bytesMax) bytes, got \(text.utf8.count)")
@@ -29,7 +24,7 @@ public enum WebAddress {
         return true
     }
 
-    /// The host of an `https` or `http` URL as it is written; nil for any other text.
+    /// As it is written; nil unless the scheme is `https` or `http`.
     private static func host(of text: String) -> Substring? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard ["https", "http"].contains(where: { scheme.map(Self.lowercased).elementsEqual($0.utf8) }) else {

@@ -29,7 +29,7 @@ extension WireAnswer {
     func model() throws(FrameError) -> ClientAnswer {
         switch self.answer {
         case nil:
-            // Nobody else can tell whoever waits for it.
+            // The request waits for an answer, so it gets a refusal.
             return .refused(
                 ServerFrame.Problem(
                     code: .unsupportedVersion, field: "answer", rule: "is of a kind that this build does not know"))
@@ -38,9 +38,7 @@ extension WireAnswer {
         case .conversation(let info): return .conversation(try info.model())
         case .settings(let settings): return .settings(try settings.model())
         case .history(let history):
-            var messages: [TidingsModel.Message] = []
-            messages.reserveCapacity(history.messages.count)
-            for message in history.messages { messages.append(try message.model()) }
+            let messages = try history.messages.map { (message) throws(FrameError) in try message.model() }
             return .history(messages, hasMore: history.hasMore_p)
         case .receipts(let receipts):
             return .receipts(
@@ -70,13 +68,10 @@ extension WireConversationInfo {
     }
 
     fileprivate func model() throws(FrameError) -> ConversationInfo {
-        var members: [Member] = []
-        members.reserveCapacity(self.members.count)
-        for member in self.members {
-            members.append(
-                Member(
-                    UserID(member.user), role: try known(member.role, field: "members.role"),
-                    nickname: member.hasNickname ? member.nickname : nil))
+        let members = try self.members.map { (member) throws(FrameError) in
+            Member(
+                UserID(member.user), role: try known(member.role, field: "members.role"),
+                nickname: member.hasNickname ? member.nickname : nil)
         }
         return ConversationInfo(
             id: try self.conversation.model(field: "conversation"), version: self.version, name: self.name,
@@ -108,7 +103,7 @@ extension WireSignal {
 
     func model() throws(FrameError) -> Signal {
         switch self.signal {
-        // Like a frame that is not known: nothing depends on a signal.
+        // Nothing depends on a signal: like an unknown frame.
         case nil: throw .empty
         case .typing(let typing):
             return .typing(
@@ -132,7 +127,6 @@ extension WirePresence {
     }
 
     fileprivate func model() -> Presence {
-        Presence(
-            id: UserID(self.user), isOnline: self.isOnline, lastSeenAt: self.hasLastSeenAt ? self.lastSeenAt : nil)
+        Presence(id: UserID(self.user), isOnline: self.isOnline, lastSeenAt: self.hasLastSeenAt ? self.lastSeenAt : nil)
     }
 }

@@ -62,7 +62,7 @@ extension WireClientFrame {
         case .runState(let state): return .runState(try state.model(field: "run_state"))
         case .registerPush(let registration):
             let number = registration.number == 0 ? nil : registration.number
-            // Without token, environment and topic the registration is taken back.
+            // Without token, environment and topic the registration is cleared.
             let isEmpty = registration.token.isEmpty && registration.environment.isEmpty && registration.topic.isEmpty
             return .registerPush(isEmpty ? nil : try registration.model(), number: number)
         case .sync(let sync): return .sync(after: sync.after, limit: sync.limit)
@@ -83,15 +83,14 @@ extension WireClientFrame {
 extension WireHello {
     fileprivate func model() throws(FrameError) -> ClientFrame.Hello {
         guard self.versionMin > 0, self.versionMin <= self.versionMax else {
-            throw .invalid(
-                InvalidField(field: "version_min", rule: "must be at least 1 and at most version_max"), send: nil)
+            throw .broken("version_min", "must be at least 1 and at most version_max")
         }
         guard self.platform.utf8.count <= 32 else {
-            throw .invalid(InvalidField(field: "platform", rule: "must be at most 32 bytes"), send: nil)
+            throw .broken("platform", "must be at most 32 bytes")
         }
         let state = try self.runState.model(field: "run_state")
         guard state != .suspending else {
-            throw .invalid(InvalidField(field: "run_state.state", rule: "must not be suspending in a hello"), send: nil)
+            throw .broken("run_state.state", "must not be suspending in a hello")
         }
         return ClientFrame.Hello(
             versions: self.versionMin...self.versionMax, token: self.token,
@@ -121,8 +120,7 @@ extension WireSend {
         let draft = MessageDraft(
             clientMessageID: id, conversation: try self.conversation.model(field: "conversation", send: id),
             objectName: ObjectName(self.objectName), content: self.content,
-            flags: MessageFlags(
-                notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
+            flags: MessageFlags(notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
             pushText: self.hasPushText ? self.pushText : nil,
             mentions: self.hasMentions ? try self.mentions.model(send: id) : .none,
             recipients: sortedUsers(self.recipients), lifetimeMilliseconds: self.hasLifetimeMs ? self.lifetimeMs : nil)
@@ -146,7 +144,7 @@ extension WireAck {
         settled.reserveCapacity(self.settled.count)
         for settlement in self.settled {
             guard settlement.upTo > settled.last?.upTo ?? 0 else {
-                throw .invalid(InvalidField(field: "ack.settled.up_to", rule: "must ascend from 1"), send: nil)
+                throw .broken("ack.settled.up_to", "must ascend from 1")
             }
             settled.append(ClientFrame.Settlement(upTo: settlement.upTo, disposition: try settlement.model()))
         }
@@ -174,16 +172,9 @@ extension WireSettlement {
         case "app_handled": return .appHandled
         case "left_to_app": return .leftToApp
         case "suppressed":
-            guard let reason = SuppressionReason(rawValue: self.reason) else {
-                let known = SuppressionReason.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .invalid(InvalidField(field: "ack.settled.reason", rule: "must be one of \(known)"), send: nil)
-            }
-            return .suppressed(reason)
+            return .suppressed(try known(self.reason, field: "ack.settled.reason"))
         default:
-            throw .invalid(
-                InvalidField(
-                    field: "ack.settled.disposition", rule: "must be shown, app_handled, left_to_app or suppressed"),
-                send: nil)
+            throw .broken("ack.settled.disposition", "must be shown, app_handled, left_to_app or suppressed")
         }
     }
 }
@@ -205,13 +196,12 @@ extension WireRunState {
         case "foreground": return .foreground
         case "background":
             guard self.remainingMs >= 0 else {
-                throw .invalid(InvalidField(field: "\(field).remaining_ms", rule: "must not be negative"), send: nil)
+                throw .broken("\(field).remaining_ms", "must not be negative")
             }
             return .background(remainingMilliseconds: self.remainingMs)
         case "suspending": return .suspending
         default:
-            throw .invalid(
-                InvalidField(field: "\(field).state", rule: "must be foreground, background or suspending"), send: nil)
+            throw .broken("\(field).state", "must be foreground, background or suspending")
         }
     }
 }
@@ -223,18 +213,15 @@ extension WireRegisterPush {
             ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "f"))
         }
         guard isHexadecimal, token.rawValue.utf8.count.isMultiple(of: 2) else {
-            throw .invalid(
-                InvalidField(field: "token", rule: "must be lowercase hexadecimal, two digits a byte"), send: nil)
+            throw .broken("token", "must be lowercase hexadecimal, two digits a byte")
         }
         guard let environment = PushEnvironment(rawValue: self.environment) else {
-            throw .invalid(InvalidField(field: "environment", rule: "must be sandbox or production"), send: nil)
+            throw .broken("environment", "must be sandbox or production")
         }
         // The reply names the field as it is on the wire; a topic is a bundle identifier, of which Apple allows 155 bytes.
         guard !self.topic.isEmpty, self.topic.utf8.count <= 155, self.topic.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else {
-            throw .invalid(
-                InvalidField(field: "topic", rule: "must be a bundle identifier of 1 to 155 ASCII characters"),
-                send: nil)
+            throw .broken("topic", "must be a bundle identifier of 1 to 155 ASCII characters")
         }
         return PushRegistration(token: token, environment: environment, topic: self.topic)
     }
@@ -253,16 +240,10 @@ extension WireDeviceStatus {
     }
 
     fileprivate func model() throws(FrameError) -> DeviceStatus {
-        func known<Value: RawRepresentable & CaseIterable>(
-            _ text: String, _ field: String
-        ) throws(FrameError) -> Value where Value.RawValue == String {
-            if let value = Value(rawValue: text) { return value }
-            let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalid(InvalidField(field: "device_status.\(field)", rule: "must be one of \(known)"), send: nil)
-        }
-        return DeviceStatus(
-            authorization: try known(self.authorization, "authorization"), alert: self.alert, sound: self.sound,
-            badge: self.badge, lockScreen: self.lockScreen, notificationCenter: self.notificationCenter,
-            backgroundRefresh: try known(self.backgroundRefresh, "background_refresh"))
+        DeviceStatus(
+            authorization: try known(self.authorization, field: "device_status.authorization"), alert: self.alert,
+            sound: self.sound, badge: self.badge, lockScreen: self.lockScreen,
+            notificationCenter: self.notificationCenter,
+            backgroundRefresh: try known(self.backgroundRefresh, field: "device_status.background_refresh"))
     }
 }

@@ -1,31 +1,27 @@
 import SwiftProtobuf
 import TidingsModel
 
-/// Runs a check of one field and wraps its error.
 func checked<Value>(
     send: ClientMessageID? = nil, _ check: () throws(InvalidField) -> Value
 ) throws(FrameError) -> Value {
     do throws(InvalidField) { return try check() } catch { throw .invalid(error, send: send) }
 }
 
-/// A word of a closed list, such as a role.
 func known<Word: RawRepresentable & CaseIterable>(
-    _ text: String, field: String
+    _ text: String, field: String, send: ClientMessageID? = nil
 ) throws(FrameError) -> Word where Word.RawValue == String {
     if let word = Word(rawValue: text) { return word }
     let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-    throw .invalid(InvalidField(field: field, rule: "must be one of \(words)"), send: nil)
+    throw .broken(field, "must be one of \(words)", send: send)
 }
 
-/// A message's id in its printed form.
 func messageID(_ text: String, field: String) throws(FrameError) -> MessageID {
     guard let id = MessageID(text) else {
-        throw .invalid(InvalidField(field: field, rule: "must be 13 digits of Crockford's base 32"), send: nil)
+        throw .broken(field, "must be 13 digits of Crockford's base 32")
     }
     return id
 }
 
-/// Ids as the model has them: sorted, without repeats.
 func sortedUsers(_ users: [String]) -> [UserID] { Set(users.map { UserID($0) }).sorted() }
 
 extension WireConversation {
@@ -36,10 +32,7 @@ extension WireConversation {
     }
 
     func model(field: String, send: ClientMessageID? = nil) throws(FrameError) -> ConversationID {
-        guard let type = ConversationType(rawValue: self.type) else {
-            let known = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalid(InvalidField(field: "\(field).type", rule: "must be one of \(known)"), send: send)
-        }
+        let type: ConversationType = try known(self.type, field: "\(field).type", send: send)
         let target = try checked(send: send) { () throws(InvalidField) in
             try UserID.validated(self.target, field: "\(field).target")
         }
@@ -48,7 +41,6 @@ extension WireConversation {
 }
 
 extension WireMentions {
-    /// Nil for nobody.
     init?(_ mentions: Mentions) {
         self.init()
         switch mentions {
@@ -61,8 +53,7 @@ extension WireMentions {
     func model(send: ClientMessageID? = nil) throws(FrameError) -> Mentions {
         if self.users.isEmpty { return self.everyone ? .everyone : .none }
         guard !self.everyone else {
-            throw .invalid(
-                InvalidField(field: "mentions.users", rule: "must be empty if everyone is mentioned"), send: send)
+            throw .broken("mentions.users", "must be empty if everyone is mentioned", send: send)
         }
         return .users(sortedUsers(self.users))
     }
@@ -104,7 +95,7 @@ extension WireAction {
         }
     }
 
-    /// Nil for an action this build does not know.
+    /// nil for an action this build does not know.
     func model() throws(FrameError) -> ConversationAction? {
         switch self.action {
         case nil: return nil

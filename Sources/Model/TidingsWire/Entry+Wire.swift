@@ -40,7 +40,7 @@ extension WireEntry {
 
     func model() throws(FrameError) -> LogEntry {
         guard self.position > 0 else {
-            throw .invalid(InvalidField(field: "entry.position", rule: "must be at least 1"), send: nil)
+            throw .broken("entry.position", "must be at least 1")
         }
         return LogEntry(position: self.position, body: try self.content())
     }
@@ -73,7 +73,7 @@ extension WireEntry {
         case .personSettings(let settings): return .personSettings(try settings.model())
         case .blocked(let blocked): return .blocked(UserID(blocked.user), blocked.isBlocked)
         case .change(let change):
-            // An action of a newer server: what is not known of the entry is all of it.
+            // An action of a newer server makes the whole entry unknown.
             guard let action = try change.action.model() else { return .unknown }
             return .change(
                 ConversationChange(
@@ -107,10 +107,10 @@ extension WireCustom {
     }
 
     fileprivate func model() throws(FrameError) -> CustomMessage {
-        // Written by a program without extras, the text may be missing.
+        // The text may be missing from programs without extras.
         guard let extras = self.extras.isEmpty ? JSONObject() : (try? JSONValue(parsing: self.extras))?.objectValue
         else {
-            throw .invalid(InvalidField(field: "custom.extras", rule: "must be a JSON object"), send: nil)
+            throw .broken("custom.extras", "must be a JSON object")
         }
         return CustomMessage(
             id: try messageID(self.id, field: "custom.id"), title: self.hasTitle ? self.title : nil,
@@ -145,8 +145,7 @@ extension WireMessage {
             conversation: try self.conversation.model(field: "message.conversation"),
             clientMessageID: ClientMessageID(self.clientMessageID), objectName: ObjectName(self.objectName),
             content: self.content,
-            flags: MessageFlags(
-                notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
+            flags: MessageFlags(notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
             pushText: self.hasPushText ? self.pushText : nil, sentAt: self.sentAt,
             mentions: self.hasMentions ? try self.mentions.model() : .none, recipients: sortedUsers(self.recipients),
             expiresAt: self.hasExpiresAt ? self.expiresAt : nil)

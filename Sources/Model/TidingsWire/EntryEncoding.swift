@@ -1,16 +1,13 @@
 import SwiftProtobuf
 package import TidingsModel
 
-/// An entry that goes to many people: they all get the same body, each at a position of their own. The body is encoded once, and what
-/// differs is written before it.
+/// An entry for many people: the body is encoded once, and the position of each is written before it.
 package struct EncodedEntry: Hashable, Sendable {
-    /// The end of the frame: the same for everybody.
+    /// The end of the frame, the same for everybody.
     package let body: [UInt8]
     private let format: WireFormat
 
-    /// Encodes a body.
-    ///
-    /// - Returns: nil for a body without content, of which a frame says the position alone.
+    /// nil for a body without content, of which a frame has only the position.
     package init?(_ body: LogEntry.Body, as format: WireFormat) {
         if case .unknown = body { return nil }
         let entry = WireEntry(LogEntry(position: 0, body: body))
@@ -20,13 +17,13 @@ package struct EncodedEntry: Hashable, Sendable {
         case .protobuf:
             self.body = (try? entry.serializedBytes()) ?? []
         case .json:
-            // Without the brace that opens it, which stands in the head, and with the one that closes the frame.
+            // Without the opening brace, which is in the head, and with the one that closes the frame.
             let bytes: [UInt8] = (try? entry.jsonUTF8Bytes()) ?? [0x7b, 0x7d]
             self.body = Array(bytes.dropFirst()) + [0x7d]
         }
     }
 
-    /// What stands before the body in the frame with the entry at a position; both together are what `FrameCodec.encode` gives.
+    /// What stands before the body; both together are what `FrameCodec.encode` gives.
     package func head(at position: LogPosition) -> [UInt8] {
         switch self.format {
         case .protobuf:
@@ -44,7 +41,7 @@ package struct EncodedEntry: Hashable, Sendable {
         }
     }
 
-    /// A number in seven bits a byte, the lowest first.
+    /// Seven bits a byte, the lowest first.
     private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
         var rest = number
         while rest >= 0x80 {

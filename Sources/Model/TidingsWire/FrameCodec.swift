@@ -1,17 +1,16 @@
 import SwiftProtobuf
 package import TidingsModel
 
-/// How frames travel in a WebSocket message.
+/// In a WebSocket message.
 package enum WireFormat: String, Hashable, Sendable, CaseIterable {
-    /// Binary messages holding protobuf.
+    /// Binary messages.
     case protobuf
-    /// Text messages holding the canonical JSON of the same protobuf messages.
+    /// Text messages with the canonical JSON of the same protobuf messages.
     case json
 
-    /// The WebSocket subprotocol (RFC 6455 §1.9) that names the format and the protocol's major version.
+    /// The WebSocket subprotocol (RFC 6455 §1.9) names the format and the protocol's major version.
     package var subprotocol: String { "tidings.v1.\(self.rawValue)" }
 
-    /// The format of a subprotocol; nil for one this build does not speak.
     package init?(subprotocol: some StringProtocol) {
         switch subprotocol {
         case "tidings.v1.protobuf": self = .protobuf
@@ -21,20 +20,21 @@ package enum WireFormat: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why bytes are not a frame.
 package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Longer than allowed; nothing was parsed.
+    /// Nothing was parsed.
     case tooLarge(bytes: Int, max: Int)
-    /// Not protobuf or not JSON of a frame.
     case malformed(String)
-    /// A frame without content, or with content this build does not know.
+    /// Without content, or with content this build does not know.
     case empty
-    /// A field breaks its rule. `send` names the message of a send, so that it alone can be refused.
+    /// `send` names the message of a send, so that it alone can be refused.
     case invalid(InvalidField, send: ClientMessageID?)
-    /// A field of a request breaks its rule; that request alone can be refused, by its number.
+    /// Only that request is refused, by its number.
     case invalidRequest(InvalidField, RequestNumber)
 
-    /// One sentence.
+    static func broken(_ field: String, _ rule: String, send: ClientMessageID? = nil) -> FrameError {
+        .invalid(InvalidField(field: field, rule: rule), send: send)
+    }
+
     package var description: String {
         switch self {
         case .tooLarge(let bytes, let max): "the frame has \(bytes) bytes, at most \(max) are allowed"
@@ -45,46 +45,37 @@ package enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Frames to bytes and back. Encoding cannot fail; decoding checks every field that has a rule of its own.
+/// Encoding cannot fail; decoding checks every field that has a rule of its own.
 package enum FrameCodec {
-    /// The default and the smallest useful limit of a frame: a message of the largest content with its ids fits.
+    /// The default and the smallest useful limit: a message of the largest content with its ids fits.
     package static let frameBytesMax = 65_536
-    /// The default limit of a server's frame, which holds until its welcome has said another; older servers say none.
+    /// Until the welcome has said another; older servers say none.
     package static let serverFrameBytesMax = 16 * FrameCodec.frameBytesMax
-    /// What a client believes of a server's word at most: larger frames than this nobody sends, whatever a welcome says.
+    /// A client believes no larger limit, whatever a welcome says.
     package static let serverFrameBytesCeiling = 16_777_216
 
-    /// The limit of the frames that follow a welcome. A server that does not say it cuts its pages by the limit it has for
-    /// clients' frames.
+    /// A server that says none cuts its pages by the limit it has for clients' frames.
     package static func serverFrameBytesMax(after welcome: ServerFrame.Welcome) -> Int {
         let told = welcome.serverFrameBytesMax > 0 ? welcome.serverFrameBytesMax : welcome.frameBytesMax
         return min(max(Self.serverFrameBytesMax, Int(clamping: told)), Self.serverFrameBytesCeiling)
     }
 
-    /// A client's frame as bytes.
     package static func encode(_ frame: ClientFrame, as format: WireFormat) -> [UInt8] {
         Self.bytes(WireClientFrame(frame), as: format)
     }
 
-    /// A server's frame as bytes.
     package static func encode(_ frame: ServerFrame, as format: WireFormat) -> [UInt8] {
         Self.bytes(WireServerFrame(frame), as: format)
     }
 
-    /// Reads a client's frame.
-    ///
-    /// - Parameter bytesMax: longer input is refused before parsing.
-    /// - Throws: `FrameError`, naming the field where there is one.
+    /// Longer input is refused before parsing.
     package static func decodeClientFrame(
         _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = FrameCodec.frameBytesMax
     ) throws(FrameError) -> ClientFrame {
         try Self.parse(WireClientFrame.self, bytes, as: format, bytesMax: bytesMax).model()
     }
 
-    /// Reads a server's frame.
-    ///
-    /// - Parameter bytesMax: longer input is refused before parsing; pages may be larger than client frames.
-    /// - Throws: `FrameError`, naming the field where there is one.
+    /// Longer input is refused before parsing; pages may be larger than client frames.
     package static func decodeServerFrame(
         _ bytes: [UInt8], as format: WireFormat, bytesMax: Int = FrameCodec.serverFrameBytesMax
     ) throws(FrameError) -> ServerFrame {

@@ -43,16 +43,14 @@ extension WireRequest {
         }
     }
 
-    /// A fault in it is laid at its own door: the session goes on, and this request alone is refused.
+    /// A fault refuses this request alone; the session goes on.
     func model() throws(FrameError) -> ClientRequest {
         do throws(FrameError) {
             guard self.number > 0 else {
-                throw .invalid(InvalidField(field: "request.number", rule: "must be at least 1"), send: nil)
+                throw .broken("request.number", "must be at least 1")
             }
             guard let request = try self.content() else {
-                throw .invalid(
-                    InvalidField(field: "request", rule: "must be one that protocol version 1 of this server knows"),
-                    send: nil)
+                throw .broken("request", "must be one that protocol version 1 of this server knows")
             }
             try checked { () throws(InvalidField) in try request.validate() }
             return request
@@ -67,9 +65,7 @@ extension WireRequest {
         case nil: return nil
         case .change(let change):
             guard let action = try change.action.model() else {
-                throw .invalid(
-                    InvalidField(field: "action", rule: "must be one that protocol version 1 of this server knows"),
-                    send: nil)
+                throw .broken("action", "must be one that protocol version 1 of this server knows")
             }
             return .change(try change.conversation.model(field: "conversation"), action)
         case .recall(let recall): return .recall(try messageID(recall.message, field: "message"))
@@ -84,8 +80,7 @@ extension WireRequest {
         case .settings: return .settings
         case .history(let read):
             let before = read.hasBefore ? try messageID(read.before, field: "before") : nil
-            return .history(
-                try read.conversation.model(field: "conversation"), before: before, limit: read.limit)
+            return .history(try read.conversation.model(field: "conversation"), before: before, limit: read.limit)
         case .enterRoom(let room):
             return .enterRoom(try room.conversation.model(field: "conversation"), history: room.history)
         case .exitRoom(let room): return .exitRoom(try room.conversation.model(field: "conversation"))
@@ -107,8 +102,7 @@ extension WireDeletion {
     func model() throws(FrameError) -> Deletion {
         var ids: Set<MessageID> = []
         for message in self.messages { ids.insert(try messageID(message, field: "messages")) }
-        return Deletion(
-            conversation: try self.conversation.model(field: "conversation"), messages: ids.sorted())
+        return Deletion(conversation: try self.conversation.model(field: "conversation"), messages: ids.sorted())
     }
 }
 

@@ -77,12 +77,11 @@ extension WireServerFrame {
             return .sendRefused(ClientMessageID(refused.clientMessageID), refused.problem.model())
         case .entry(let entry): return .entry(try entry.model())
         case .page(let page):
-            var entries: [LogEntry] = []
-            entries.reserveCapacity(page.entries.count)
-            for entry in page.entries { entries.append(try entry.model()) }
             return .page(
                 ServerFrame.Page(
-                    after: page.after, entries: entries, head: page.head, unread: page.unread,
+                    after: page.after,
+                    entries: try page.entries.map { (entry) throws(FrameError) in try entry.model() },
+                    head: page.head, unread: page.unread,
                     pushes: page.hasPushes
                         ? ServerFrame.Pushes(unsent: page.pushes.unsent, underWay: page.pushes.underWay) : nil))
         case .pong(let pong): return .pong(pong.nonce)
@@ -105,7 +104,7 @@ extension WireProblem {
         if let retryAfter = problem.retryAfterMilliseconds { self.retryAfterMs = retryAfter }
     }
 
-    /// A code of a newer server is a refusal to this build: its name goes into the rule, for a person.
+    /// An unknown code of a newer server is a refusal: its name goes into the rule, for a person.
     func model() -> ServerFrame.Problem {
         let retryAfter = self.hasRetryAfterMs ? self.retryAfterMs : nil
         guard let code = ServerFrame.Problem.Code(rawValue: self.code) else {
@@ -113,7 +112,6 @@ extension WireProblem {
                 code: .invalidField, field: self.field, rule: "\(self.rule) (\(self.code))",
                 retryAfterMilliseconds: retryAfter)
         }
-        return ServerFrame.Problem(
-            code: code, field: self.field, rule: self.rule, retryAfterMilliseconds: retryAfter)
+        return ServerFrame.Problem(code: code, field: self.field, rule: self.rule, retryAfterMilliseconds: retryAfter)
     }
 }

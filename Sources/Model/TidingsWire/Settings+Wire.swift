@@ -37,9 +37,7 @@ extension WirePersonSettings {
         for level in self.levels {
             let type: ConversationType = try known(level.type, field: "levels.type")
             guard byType[type] == nil else {
-                throw .invalid(
-                    InvalidField(field: "levels.type", rule: "must name each kind once, got \(type.rawValue) twice"),
-                    send: nil)
+                throw .broken("levels.type", "must name each kind once, got \(type.rawValue) twice")
             }
             byType[type] = try known(level.level, field: "levels.level")
         }

@@ -429,7 +429,7 @@ nonisolated struct WireSignOut: Sendable {
   init() {}
 }
 
-/// What the person allows the app on this device; sent after each welcome in front, and when the app comes to the front.
+/// What the person allows the app on this device; sent after each welcome in the foreground, and when the app comes to the foreground.
 nonisolated struct WireDeviceStatus: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1812,13 +1812,13 @@ nonisolated struct WireCustom: Sendable {
   fileprivate var _expiresAt: Int64? = nil
 }
 
-/// The withdrawal of an earlier message.
+/// The recall of an earlier message.
 nonisolated struct WireRecall: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The withdrawn message's id, 13 characters.
+  /// The recalled message's id, 13 characters.
   var message: String = String()
 
   /// As the reader of the log sees it.
@@ -1836,7 +1836,7 @@ nonisolated struct WireRecall: Sendable {
 
   var at: Int64 = 0
 
-  /// The withdrawal's own id, 13 characters.
+  /// The recall's own id, 13 characters.
   var id: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2270,7 +2270,7 @@ nonisolated struct WirePresence: Sendable {
 
   var user: String = String()
 
-  /// The app is in front on one of the person's devices.
+  /// The app is in the foreground on one of the person's devices.
   var isOnline: Bool = false
 
   /// Milliseconds since 1970. Missing: online, or not known.

@@ -19,12 +19,12 @@ public let kAudioServicesSystemSoundUnspecifiedError: Int32 = -1_500
 
 /// Plays a sound.
 public func AudioServicesPlaySystemSound(_ inSystemSoundID: SystemSoundID) {
-    PhoneProcess.current.tell(.systemSoundPlayed(SystemSound(number: inSystemSoundID)))
+    PhoneProcess.current.report(.systemSoundPlayed(SystemSound(number: inSystemSoundID)))
 }
 
 /// Plays a sound as an alert, which vibrates too.
 public func AudioServicesPlayAlertSound(_ inSystemSoundID: SystemSoundID) {
-    PhoneProcess.current.tell(.systemSoundPlayed(SystemSound(number: inSystemSoundID, isAlert: true)))
+    PhoneProcess.current.report(.systemSoundPlayed(SystemSound(number: inSystemSoundID, isAlert: true)))
 }
 
 /// Plays a sound and calls back when it is over, which it is at once (iOS 9).
@@ -65,7 +65,6 @@ public func AudioServicesDisposeSystemSoundID(_ inSystemSoundID: SystemSoundID) 
         ? kAudioServicesNoError : kAudioServicesBadSystemSoundIDError
 }
 
-/// The sounds a process made.
 private final class OwnSounds: Sendable {
     private let numbers = Mutex<(next: SystemSoundID, inUse: Set<SystemSoundID>)>((5_000, []))
 

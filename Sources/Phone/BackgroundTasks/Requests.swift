@@ -1,7 +1,7 @@
 public import Foundation
 import PhoneCore
 
-/// A wish to be woken (iOS 13).
+/// A request to be woken (iOS 13).
 ///
 /// `@unchecked Sendable`: one thread changes it at a time, before it is submitted, which copies it.
 public class BGTaskRequest: @unchecked Sendable {
@@ -17,7 +17,7 @@ public class BGTaskRequest: @unchecked Sendable {
     }
 }
 
-/// A wish for half a minute to refresh (ios-delivery.md §8).
+/// A request for half a minute to refresh (ios-delivery.md §8).
 ///
 /// `@unchecked Sendable`: one thread changes it at a time, before it is submitted, which copies it.
 public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
@@ -41,7 +41,7 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
     }
 }
 
-/// A wish for minutes of work while the phone is idle; noted in the log, never granted by a virtual phone.
+/// A request for minutes of work while the phone is idle; noted in the log, never granted by a virtual phone.
 ///
 /// `@unchecked Sendable`: one thread changes it at a time, before it is submitted.
 public final class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {

@@ -36,7 +36,7 @@ public class BGTask: @unchecked Sendable {
             return !state.isDone
         }
         guard isFirst else { return }
-        self.process.tell(.refreshTaskCompleted(identifier: self.identifier, success: success))
+        self.process.report(.refreshTaskCompleted(identifier: self.identifier, success: success))
     }
 }
 
@@ -71,7 +71,7 @@ public final class BGTaskScheduler: Sendable {
         let process = PhoneProcess.current
         return process.facade(BGTaskScheduler.self) {
             let scheduler = BGTaskScheduler(process: process)
-            process.addFacadeHandler { [weak scheduler] callback, reply in scheduler?.take(callback, reply) ?? false }
+            process.addFacadeHandler { [weak scheduler] callback, reply in scheduler?.handle(callback, reply) ?? false }
             return scheduler
         }
     }
@@ -93,7 +93,7 @@ public final class BGTaskScheduler: Sendable {
             state.handlers[identifier] = Handler(queue: queue, launch: launchHandler)
             return true
         }
-        if isNew { self.process.tell(.refreshTaskRegistered(identifier: identifier)) }
+        if isNew { self.process.report(.refreshTaskRegistered(identifier: identifier)) }
         return isNew
     }
 
@@ -105,25 +105,27 @@ public final class BGTaskScheduler: Sendable {
             return self.process.send(
                 .log(level: "notice", text: "BGProcessingTaskRequest \(taskRequest.identifier) is never granted"))
         }
-        if case .taskRefused(let error) = self.process.askNow(.submitRefreshTask(request.value)) { throw Error(error) }
+        if case .taskRefused(let error) = self.process.queryNow(.submitRefreshTask(request.value)) {
+            throw Error(error)
+        }
     }
 
     /// Takes a request back.
     public func cancel(taskRequestWithIdentifier identifier: String) {
-        self.process.tell(.refreshTaskCancelled(identifier: identifier))
+        self.process.report(.refreshTaskCancelled(identifier: identifier))
     }
 
     /// Takes all requests back.
-    public func cancelAllTaskRequests() { self.process.tell(.refreshTaskCancelled(identifier: nil)) }
+    public func cancelAllTaskRequests() { self.process.report(.refreshTaskCancelled(identifier: nil)) }
 
     /// Requests that have not been granted.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
-        Self.requests(await self.process.ask(.pendingRefreshTasks))
+        Self.requests(await self.process.query(.pendingRefreshTasks))
     }
 
     /// Requests that have not been granted.
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
-        self.process.ask(.pendingRefreshTasks) { completionHandler(Self.requests($0)) }
+        self.process.query(.pendingRefreshTasks) { completionHandler(Self.requests($0)) }
     }
 
     private static func requests(_ answer: QueryAnswer?) -> [BGTaskRequest] {
@@ -131,11 +133,10 @@ public final class BGTaskScheduler: Sendable {
         return requests.map { BGAppRefreshTaskRequest($0) }
     }
 
-    private func take(_ callback: Callback, _ reply: PhoneReply) -> Bool {
+    private func handle(_ callback: Callback, _ reply: PhoneReply) -> Bool {
         switch callback {
         case .refreshTaskLaunched(let identifier): self.launch(identifier)
-        case .refreshTaskExpired(let identifier):
-            self.state.withLock { $0.running[identifier] }?.expirationHandler?()
+        case .refreshTaskExpired(let identifier): self.state.withLock { $0.running[identifier] }?.expirationHandler?()
         default: return false
         }
         reply()

@@ -55,15 +55,15 @@ public enum INPersonSuggestionType: Int, Hashable, Sendable {
     case instantMessageAddress = 2
 }
 
-/// A picture of a person or a group; kept, not drawn.
+/// An image of a person or a group; kept, not drawn.
 public final class INImage: Hashable, Sendable {
     private let source: String
 
-    /// A picture of the app.
+    /// An image of the app.
     public init(named name: String) { self.source = "named:\(name)" }
-    /// A picture in a file or on the net; nil if the address cannot be read.
+    /// An image in a file or on the net; nil if the address cannot be read.
     public init?(url URL: URL) { self.source = URL.absoluteString }
-    /// A picture's bytes.
+    /// An image's bytes.
     public init(imageData: Data) { self.source = "data:\(imageData.base64EncodedString())" }
 
     public static func == (left: INImage, right: INImage) -> Bool { left.source == right.source }
@@ -78,7 +78,7 @@ public final class INPerson: Hashable, Sendable {
     public let nameComponents: PersonNameComponents?
     /// The name to show.
     public let displayName: String
-    /// The person's picture.
+    /// The person's image.
     public let image: INImage?
     /// The person's card in the address book.
     public let contactIdentifier: String?

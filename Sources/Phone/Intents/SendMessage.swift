@@ -30,7 +30,7 @@ open class INIntent: @unchecked Sendable {
         return self.images.withLock { $0[parameter] }
     }
 
-    /// The picture that stands for the intent.
+    /// The image that stands for the intent.
     open func keyImage() -> INImage? { nil }
 }
 
@@ -40,12 +40,12 @@ public protocol INIntentParameters: INIntent {}
 extension INIntent: INIntentParameters {}
 
 extension INIntentParameters {
-    /// Sets the picture of one of its parts, for example `\.sender`.
+    /// Sets the image of one of its parts, for example `\.sender`.
     public func setImage<Value>(_ image: INImage?, forParameterNamed parameterName: KeyPath<Self, Value>) {
         self.set(image, for: parameterName)
     }
 
-    /// The picture of one of its parts.
+    /// The image of one of its parts.
     public func image<Value>(forParameterNamed parameterName: KeyPath<Self, Value>) -> INImage? {
         self.image(for: parameterName)
     }
@@ -76,39 +76,19 @@ public final class INSendMessageAttachment: Sendable {
 
 /// What a message means for the person it is shown to (iOS 15.2; ios-delivery.md §11).
 public final class INSendMessageIntentDonationMetadata: @unchecked Sendable {
-    // Set by the app before it gives it away; the lock guards all the same.
-    private struct Parts {
-        var mentionsCurrentUser = false
-        var isReplyToCurrentUser = false
-        var notifyRecipientAnyway = false
-        var recipientCount = 0
-    }
-
-    private let parts = Mutex(Parts())
+    // Set by the app before it gives it away; a lock guards each part all the same.
 
     /// A message that means nothing special.
     public init() {}
 
     /// Whether it mentions who holds the phone.
-    public var mentionsCurrentUser: Bool {
-        get { self.parts.withLock { $0.mentionsCurrentUser } }
-        set { self.parts.withLock { $0.mentionsCurrentUser = newValue } }
-    }
+    @Guarded public var mentionsCurrentUser = false
     /// Whether it answers who holds the phone.
-    public var isReplyToCurrentUser: Bool {
-        get { self.parts.withLock { $0.isReplyToCurrentUser } }
-        set { self.parts.withLock { $0.isReplyToCurrentUser = newValue } }
-    }
+    @Guarded public var isReplyToCurrentUser = false
     /// Whether the sender wants it to break through.
-    public var notifyRecipientAnyway: Bool {
-        get { self.parts.withLock { $0.notifyRecipientAnyway } }
-        set { self.parts.withLock { $0.notifyRecipientAnyway = newValue } }
-    }
+    @Guarded public var notifyRecipientAnyway = false
     /// How many people it goes to.
-    public var recipientCount: Int {
-        get { self.parts.withLock { $0.recipientCount } }
-        set { self.parts.withLock { $0.recipientCount = newValue } }
-    }
+    @Guarded public var recipientCount = 0
 }
 
 /// A message, incoming or outgoing (ios-delivery.md §11).
@@ -131,7 +111,8 @@ public final class INSendMessageIntent: INIntent, @unchecked Sendable {
     public let sender: INPerson?
     /// Files sent along.
     public let attachments: [INSendMessageAttachment]?
-    private let metadata = Mutex<INSendMessageIntentDonationMetadata?>(nil)
+    /// What it means for who holds the phone (iOS 15.2).
+    @Guarded public var donationMetadata: INSendMessageIntentDonationMetadata? = nil
 
     /// A message.
     public init(
@@ -150,13 +131,7 @@ public final class INSendMessageIntent: INIntent, @unchecked Sendable {
         super.init()
     }
 
-    /// What it means for who holds the phone (iOS 15.2).
-    public var donationMetadata: INSendMessageIntentDonationMetadata? {
-        get { self.metadata.withLock { $0 } }
-        set { self.metadata.withLock { $0 = newValue } }
-    }
-
-    /// The group's picture, else the sender's.
+    /// The group's image, else the sender's.
     public override func keyImage() -> INImage? {
         self.image(forParameterNamed: \.speakableGroupName) ?? self.sender?.image
     }
@@ -191,17 +166,10 @@ public enum INInteractionDirection: Int, Hashable, Sendable {
 ///
 /// `@unchecked Sendable`: what can change is guarded by a lock.
 public final class INInteraction: @unchecked Sendable {
-    private struct Parts {
-        var direction = INInteractionDirection.unspecified
-        var identifier = ""
-        var groupIdentifier: String?
-    }
-
     /// What happened.
     public let intent: INIntent
     /// What became of it.
     public let intentResponse: INIntentResponse?
-    private let parts = Mutex(Parts())
 
     /// Something that happened.
     public init(intent: INIntent, response: INIntentResponse?) {
@@ -210,20 +178,11 @@ public final class INInteraction: @unchecked Sendable {
     }
 
     /// Which way it went.
-    public var direction: INInteractionDirection {
-        get { self.parts.withLock { $0.direction } }
-        set { self.parts.withLock { $0.direction = newValue } }
-    }
+    @Guarded public var direction = INInteractionDirection.unspecified
     /// Names it, so that it can be taken back.
-    public var identifier: String {
-        get { self.parts.withLock { $0.identifier } }
-        set { self.parts.withLock { $0.identifier = newValue } }
-    }
+    @Guarded public var identifier = ""
     /// Names what it belongs to, so that all can be taken back at once.
-    public var groupIdentifier: String? {
-        get { self.parts.withLock { $0.groupIdentifier } }
-        set { self.parts.withLock { $0.groupIdentifier = newValue } }
-    }
+    @Guarded public var groupIdentifier: String? = nil
 
     /// Tells the system. A virtual phone writes it into its log and learns nothing.
     public func donate() async throws { self.writeDonation() }
@@ -248,9 +207,7 @@ public final class INInteraction: @unchecked Sendable {
     }
 
     /// Takes back what belongs together; written into the log.
-    public static func delete(
-        with groupIdentifier: String, completion: (@Sendable ((any Error)?) -> Void)? = nil
-    ) {
+    public static func delete(with groupIdentifier: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
         PhoneLog.write("deleted donated interactions of \(groupIdentifier)")
         if let completion { Task { completion(nil) } }
     }

@@ -39,7 +39,7 @@ public let kSecAttrService: CFString = "svce"
 public let kSecAttrAccount: CFString = "acct"
 /// The group of processes that share it; without one the process's own.
 public let kSecAttrAccessGroup: CFString = "agrp"
-/// When it is to be read; `kSecAttrAccessibleWhenUnlocked` if nothing is said.
+/// When it can be read; `kSecAttrAccessibleWhenUnlocked` by default.
 public let kSecAttrAccessible: CFString = "pdmn"
 /// While the phone is unlocked.
 public let kSecAttrAccessibleWhenUnlocked: CFString = "ak"
@@ -55,7 +55,7 @@ public let kSecValueData: CFString = "v_Data"
 public let kSecReturnData: CFString = "r_Data"
 /// Whether a search brings the attributes.
 public let kSecReturnAttributes: CFString = "r_Attributes"
-/// How many a search brings; one if nothing is said.
+/// How many items a search returns; one by default.
 public let kSecMatchLimit: CFString = "m_Limit"
 /// One.
 public let kSecMatchLimitOne: CFString = "m_LimitOne"
@@ -141,7 +141,6 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-/// Does something with the keychain of the phone this process runs on.
 private func perform(
     _ dictionary: CFDictionary, _ work: (PhoneKeychain, KeychainQuestion) throws -> OSStatus
 ) -> OSStatus {
@@ -153,14 +152,13 @@ private func perform(
     } else {
         question.groups = groups
     }
-    if case .protectedData(let isAvailable) = process.askNow(.protectedDataAvailable) {
+    if case .protectedData(let isAvailable) = process.queryNow(.protectedDataAvailable) {
         question.isUnlocked = isAvailable
     }
     // Only a keychain that is closed throws.
     return (try? work(PhoneKeychain(path: path), question)) ?? errSecInteractionNotAllowed
 }
 
-/// The dictionary of a call, read.
 private struct KeychainQuestion {
     /// The group that was named; otherwise those of the process, its own first.
     var groups: [String] = []
@@ -173,9 +171,7 @@ private struct KeychainQuestion {
     var wantsAll = false
     var isUnlocked = false
 
-    /// Nil for what is not understood: a call that is taken for another would find the wrong items.
-    ///
-    /// - Parameter isChange: whether it says what items are to become; a class is not part of that.
+    /// nil for what is not understood: a wrong reading would find the wrong items. A change names no class.
     init?(_ dictionary: CFDictionary, isChange: Bool) {
         guard isChange || dictionary[kSecClass] as? String == kSecClassGenericPassword else { return nil }
         for (key, value) in dictionary {
@@ -208,7 +204,6 @@ private struct KeychainQuestion {
         if let group = self.groups.first { item.accessGroup = group }
     }
 
-    /// What a search brings of an item.
     func answer(_ item: PhoneKeychain.Item) -> CFTypeRef? {
         guard self.wantsAttributes else { return self.wantsData ? Data(item.data) : nil }
         var attributes: [String: Any] = [

@@ -11,7 +11,6 @@ enum CalendarMath {
         var day: Int
     }
 
-    /// Days since 1970-01-01 of a date.
     static func days(of date: CivilDate) -> Int64 {
         // Years begin in March, so that the leap day is the last one.
         let year = Int64(date.month <= 2 ? date.year - 1 : date.year)
@@ -22,7 +21,6 @@ enum CalendarMath {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The date of a number of days since 1970-01-01.
     static func date(ofDays days: Int64) -> CivilDate {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -44,9 +42,8 @@ enum CalendarMath {
         }
     }
 
-    /// The first moment after `wall` that matches; nil if there is none within 40 years or nothing is asked for.
-    ///
-    /// Units below the smallest one asked for are at their start, those above it any.
+    /// nil if nothing matches within 40 years. Units below the smallest one asked for are at their start, those above
+    /// it any.
     static func next(_ components: CalendarComponents, after wall: Int64, utcOffset minutes: Int) -> Int64? {
         guard let smallest = components.smallestUnit else { return nil }
         let offset = Int64(minutes) * self.minute
@@ -75,7 +72,6 @@ enum CalendarMath {
         return true
     }
 
-    /// The first matching time of a day from a moment of it on, in whole seconds.
     private static func time(
         _ components: CalendarComponents, smallest: CalendarComponents.Unit, from: Int64
     ) -> Int64? {
@@ -95,7 +91,6 @@ enum CalendarMath {
         return nil
     }
 
-    /// A legacy notification's next moment after `wall`: its date, then again after each interval.
     static func next(
         _ fireDate: Int64, every interval: RepeatInterval?, after wall: Int64, utcOffset minutes: Int
     ) -> Int64? {
@@ -121,7 +116,6 @@ enum CalendarMath {
         }
     }
 
-    /// The next of some minutes of the day after `wall`; nil if there are none.
     static func next(minutesOfDay: [Int], after wall: Int64, utcOffset minutes: Int) -> Int64? {
         minutesOfDay.compactMap {
             self.next(CalendarComponents(hour: $0 / 60, minute: $0 % 60), after: wall, utcOffset: minutes)
@@ -134,14 +128,12 @@ enum CalendarMath {
 }
 
 extension CalendarComponents {
-    /// From the largest to the smallest.
     enum Unit: Int, Comparable {
         case year, month, day, hour, minute, second
 
         static func < (left: Unit, right: Unit) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// The smallest unit that is asked for.
     var smallestUnit: Unit? {
         if self.second != nil { return .second }
         if self.minute != nil { return .minute }
@@ -151,7 +143,6 @@ extension CalendarComponents {
         return self.year == nil ? nil : .year
     }
 
-    /// Whether every component is within its range.
     var isValid: Bool {
         func fits(_ value: Int?, _ range: ClosedRange<Int>) -> Bool { value.map { range.contains($0) } ?? true }
         return fits(self.month, 1...12) && fits(self.day, 1...31) && fits(self.hour, 0...23)
@@ -160,7 +151,6 @@ extension CalendarComponents {
 }
 
 extension RepeatInterval {
-    /// The interval if it is the same every time.
     var milliseconds: Int64? {
         switch self {
         case .minute: CalendarMath.minute
@@ -171,7 +161,6 @@ extension RepeatInterval {
         }
     }
 
-    /// Whole months; 0 for the shorter ones.
     var months: Int {
         switch self {
         case .minute, .hour, .day, .week: 0

@@ -37,7 +37,7 @@ public struct LaunchOptions: Hashable, Sendable, Codable {
 /// One call of the system into an app or its extension. Each is answered with a `CallbackResult` by number:
 /// methods with a completion handler when it is called, the others when they return.
 ///
-/// What is big lies in one place: a call waits in lists and is handed on several times.
+/// Large values are `indirect`: a call waits in lists and is passed on several times.
 public enum Callback: Hashable, Sendable, JSONTagged {
     // Launch.
     indirect case willFinishLaunching(LaunchOptions)
@@ -53,9 +53,9 @@ public enum Callback: Hashable, Sendable, JSONTagged {
     case applicationDidReceiveMemoryWarning
 
     // Life-cycle with scenes.
-    /// `configurationForConnecting`, with the response that `scene(_:willConnectTo:options:)` gets.
+    /// The response that `scene(_:willConnectTo:options:)` will get.
     indirect case sceneConfiguration(UserResponse?)
-    /// `scene(_:willConnectTo:options:)`; the response only if a tap or foreground action connects the scene.
+    /// The response only if a tap or foreground action connects the scene.
     indirect case sceneWillConnect(UserResponse?)
     case sceneWillEnterForeground
     case sceneDidBecomeActive
@@ -64,73 +64,56 @@ public enum Callback: Hashable, Sendable, JSONTagged {
     case sceneDidDisconnect
 
     // Notifications.
-    /// `application(_:didReceiveRemoteNotification:)`.
     case receiveRemote(JSONObject)
-    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`; answered with `.fetch`.
+    /// Answered with `.fetch`.
     case receiveRemoteFetch(JSONObject)
-    /// `application(_:didReceive: UILocalNotification)`.
     indirect case receiveLocal(NotificationRequest)
-    /// `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`: a custom action of a push on
-    /// iOS 8 and 9; the text if it is the form with `withResponseInfo:` (ios-delivery.md §6.4).
+    /// The text is there in the form with `withResponseInfo:` (iOS 8–9; ios-delivery.md §6.4).
     indirect case handleActionRemote(identifier: String, JSONObject, text: String?)
-    /// `application(_:handleActionWithIdentifier:for:completionHandler:)`: the same for a local notification.
     indirect case handleActionLocal(identifier: String, NotificationRequest, text: String?)
-    /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`; answered with `.presentation`.
+    /// Answered with `.presentation`.
     indirect case willPresent(DeliveredNotification)
-    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`; answered with `.returned` when its handler is called.
     indirect case receiveResponse(UserResponse)
-    /// `userNotificationCenter(_:openSettingsFor:)`; nil when the person came from Settings (ios-delivery.md §6.5).
+    /// nil if the person came from Settings (ios-delivery.md §6.5).
     indirect case openSettings(DeliveredNotification?)
 
     // Registration.
-    /// The device token in lowercase hexadecimal.
+    /// Lowercase hexadecimal.
     case registeredForRemoteNotifications(PushToken)
     case failedToRegisterForRemoteNotifications(reason: String)
-    /// What the person allowed after `registerUserNotificationSettings` (iOS 8–9).
+    /// What the person allowed (iOS 8–9).
     case registeredUserNotificationSettings(AuthorizationOptions)
 
     // Background.
-    /// The expiration handler of a background task.
     case backgroundTaskExpired(BackgroundTaskNumber)
-    /// A `performExpiringActivity` block is called again with `expired` true (ios-delivery.md §8).
+    /// The block is called again with `expired` true (ios-delivery.md §8).
     case expiringActivityExpired(BackgroundTaskNumber)
-    /// `application(_:performFetchWithCompletionHandler:)`; answered with `.fetch`.
+    /// Answered with `.fetch`.
     case performFetch
-    /// The launch handler of a `BGAppRefreshTask`; it ends with `ProcessEvent.refreshTaskCompleted`.
+    /// Ends with `ProcessEvent.refreshTaskCompleted`.
     case refreshTaskLaunched(identifier: String)
-    /// The task's expiration handler.
     case refreshTaskExpired(identifier: String)
-    /// `backgroundRefreshStatusDidChangeNotification` (ios-delivery.md §7.3).
     case backgroundRefreshStatusChanged(BackgroundRefreshStatus)
-    /// The phone was unlocked: `applicationProtectedDataDidBecomeAvailable` and its notification.
     case protectedDataDidBecomeAvailable
-    /// The phone was locked: `applicationProtectedDataWillBecomeUnavailable` and its notification.
     case protectedDataWillBecomeUnavailable
 
     // PushKit (ios-delivery.md §12).
-    /// `pushRegistry(_:didUpdate:for:)`.
     case voipTokenUpdated(PushToken)
-    /// `pushRegistry(_:didReceiveIncomingPushWith:for:completion:)`; answered when its handler is called.
     case voipPushReceived(JSONObject)
-    /// `pushRegistry(_:didInvalidatePushTokenFor:)`.
     case voipTokenInvalidated
 
     // ActivityKit (ios-delivery.md §12).
-    /// A value of an activity's `pushTokenUpdates`.
     case activityTokenUpdated(activity: String, PushToken)
-    /// A value of `pushToStartTokenUpdates` (iOS 17.2).
     case pushToStartTokenUpdated(PushToken)
-    /// A value of an activity's `contentUpdates` or `activityStateUpdates`, or an activity a push started.
+    /// Also for an activity that a push started.
     indirect case activityUpdated(ActivityUpdate)
 
     // In the extension's process.
-    /// `didReceive(_:withContentHandler:)`; answered with `.content` when its content handler is called.
+    /// Answered with `.content`.
     indirect case serviceExtensionReceive(NotificationRequest)
-    /// `serviceExtensionTimeWillExpire()`, on the instance whose `didReceive` has this number. Identifiers come again: they
-    /// do not tell instances apart.
+    /// On the instance whose `didReceive` has this number: identifiers repeat, so they do not tell instances apart.
     case serviceExtensionTimeWillExpire(identifier: String, call: CallbackNumber)
 
-    /// How the cases are written as JSON.
     package static let tag = JSONTag(
         "name", meaning: "a callback", keepsCaseNames: true,
         names: [
@@ -203,16 +186,11 @@ public enum Callback: Hashable, Sendable, JSONTagged {
 
 /// How a process answers a call.
 public enum CallbackResult: Hashable, Sendable, JSONTagged {
-    /// The method returned, or the handler without a value was called.
     case returned
-    /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` or `performFetch` was called.
     case fetch(FetchResult)
-    /// The handler of `willPresent` was called.
     case presentation(WillPresentOptions)
-    /// The extension's content handler was called.
     indirect case content(NotificationContent)
 
-    /// How the cases are written as JSON.
     package static let tag = JSONTag(
         "result", meaning: "an answer to a callback", names: ["presentation": ["_0": "options"]])
 }

@@ -1,37 +1,30 @@
 import TidingsModel
 
-/// What the decisions of ios-delivery.md §5.6 look at.
 struct DispatchFacts: Equatable, Sendable {
     var version: OSVersion
     var methods: DelegateMethods
-    /// Whether a UN delegate is set now.
     var delegateSet: Bool
-    /// Whether one was set earlier in this process.
     var delegateWasSet: Bool
-    /// Whether scenes carry the life-cycle.
     var scenes: Bool
     var quirks: Quirks
 }
 
-/// One step for a notification that meets its app in front.
-enum FrontStep: Equatable, Sendable {
+enum ForegroundStep: Equatable, Sendable {
     case call(Callback)
-    /// Call `userNotificationCenter(_:willPresent:withCompletionHandler:)` and present what it answers.
-    case askApp
-    /// Present as if the app were not in front.
+    case callWillPresent
     case presentAsIs
     case presentNothing(PresentationReason)
 }
 
 /// The tables of ios-delivery.md §5 and §6 as pure functions: facts in, steps out. State and time are the caller's.
 enum Dispatch {
-    /// Arrival while the app is in front (FA, FI): §5.1–§5.4.
-    static func inFront(_ arrival: Arrival, facts: DispatchFacts) -> [FrontStep] {
+    /// Arrival while the app is in the foreground (FA, FI): §5.1–§5.4.
+    static func inForeground(_ arrival: Arrival, facts: DispatchFacts) -> [ForegroundStep] {
         guard arrival.pushClass != .nothing else { return [] }
-        let old = self.oldCallback(for: arrival, facts: facts).map { [FrontStep.call($0)] } ?? []
+        let old = self.oldCallback(for: arrival, facts: facts).map { [ForegroundStep.call($0)] } ?? []
         let wasVisible = arrival.pushClass.isVisible
         guard facts.version.hasUserNotifications else {
-            return old + (wasVisible ? [.presentNothing(.inFrontBeforeIOS10)] : [])
+            return old + (wasVisible ? [.presentNothing(.inForegroundBeforeIOS10)] : [])
         }
         let fetch = arrival.pushClass.wakes ? old : []
         let hidden: PresentationReason = arrival.isFiltered ? .filtered : .notAuthorized
@@ -39,25 +32,21 @@ enum Dispatch {
             guard wasVisible else { return old }
             guard arrival.isVisible else { return old + [.presentNothing(hidden)] }
             let shows = facts.quirks.noDelegatePresentsInForeground
-            return old + [shows ? .presentAsIs : .presentNothing(.inFrontWithoutDelegate)]
+            return old + [shows ? .presentAsIs : .presentNothing(.inForegroundWithoutDelegate)]
         }
         guard wasVisible else { return fetch }
         guard arrival.isVisible else { return fetch + [.presentNothing(hidden)] }
-        let present: FrontStep =
-            facts.methods.contains(.willPresent) ? .askApp : .presentNothing(.willPresentMissing)
+        let present: ForegroundStep =
+            facts.methods.contains(.willPresent) ? .callWillPresent : .presentNothing(.willPresentMissing)
         return facts.quirks.foregroundFetchBeforeWillPresent ? fetch + [present] : [present] + fetch
     }
 
-    /// `application(_:didReceive: UILocalNotification)`,
-    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` or
-    /// `application(_:didReceiveRemoteNotification:)`, whichever the app has and the version calls in front.
     private static func oldCallback(for arrival: Arrival, facts: DispatchFacts) -> Callback? {
         if arrival.isLocal { return facts.methods.contains(.receiveLocal) ? .receiveLocal(arrival.request) : nil }
         return self.remoteCallback(arrival.payload, facts: facts)
     }
 
-    /// `didReceiveRemoteNotification:fetchCompletionHandler:` from iOS 7 if the app has it, else
-    /// `didReceiveRemoteNotification:` (S1.10).
+    /// From iOS 7 the form with a fetch handler is preferred (S1.10).
     private static func remoteCallback(_ payload: JSONObject, facts: DispatchFacts) -> Callback? {
         if facts.version.wakesForPushes, facts.methods.contains(.receiveRemoteFetch) {
             return .receiveRemoteFetch(payload)
@@ -65,13 +54,13 @@ enum Dispatch {
         return facts.methods.contains(.receiveRemote) ? .receiveRemote(payload) : nil
     }
 
-    /// Launch options of a background launch for a silent push: Q5.
+    /// Q5.
     static func wakeOptions(_ payload: JSONObject, facts: DispatchFacts) -> LaunchOptions {
         let lacksKey = facts.scenes && (facts.version >= 26 || !facts.quirks.sceneLaunchOptionsOnWake)
         return LaunchOptions(remoteNotification: lacksKey ? nil : payload)
     }
 
-    /// Launch options of a launch by a person's action on a notification: §6.1, Q5, Q7.
+    /// §6.1, Q5, Q7.
     static func actionOptions(_ request: NotificationRequest, facts: DispatchFacts) -> LaunchOptions {
         if request.isRemote {
             let withKey = !facts.scenes || facts.quirks.sceneLaunchOptionsOnTap
@@ -82,12 +71,8 @@ enum Dispatch {
         return LaunchOptions(localNotification: withKey ? request : nil)
     }
 
-    /// What reports a person's action to the app, between `willEnterForeground` and `didBecomeActive`: §6.1, §6.3, §6.4.
-    ///
-    /// - Parameters:
-    ///   - launched: whether the action started the process.
-    ///   - wasActive: whether the app was FA.
-    static func report(
+    /// §6.1, §6.3, §6.4. `launched` says that the action started the process, `wasActive` that the app was FA.
+    static func responseCallbacks(
         _ response: UserResponse, launched: Bool, wasActive: Bool, facts: DispatchFacts
     ) -> [Callback] {
         let isTap = response.actionIdentifier == UserResponse.defaultAction
@@ -112,17 +97,15 @@ enum Dispatch {
         return self.oldTap(request.content.userInfo, launched: launched, wasActive: wasActive, facts: facts)
     }
 
-    /// Whether the app has a UN delegate that it had not set when `application(_:didFinishLaunchingWithOptions:)` returned:
-    /// the response is lost, and nothing stands in for it (ios-delivery.md §6.1). One that was set and is gone again is none.
+    /// A delegate set after `didFinishLaunching` returned: the response is lost, and nothing stands in for it
+    /// (ios-delivery.md §6.1). One that was set and is gone again counts as none.
     private static func isDelegateLate(_ facts: DispatchFacts) -> Bool {
         facts.version.hasUserNotifications && !facts.delegateWasSet && facts.methods.contains(.receiveResponse)
             && !facts.quirks.lateDelegateFallsBack
     }
 
-    /// Q9: `didReceiveRemoteNotification:fetchCompletionHandler:` once more on a tap on AC.
-    private static func fetchAgain(
-        _ response: UserResponse, isTap: Bool, facts: DispatchFacts
-    ) -> [Callback] {
+    /// Q9.
+    private static func fetchAgain(_ response: UserResponse, isTap: Bool, facts: DispatchFacts) -> [Callback] {
         let request = response.notification.request
         guard facts.quirks.fetchTwiceOnTap, isTap, request.isRemote, facts.methods.contains(.receiveRemoteFetch),
             request.content.userInfo["aps"]?["content-available"]?.intValue == 1
@@ -130,8 +113,7 @@ enum Dispatch {
         return [.receiveRemoteFetch(request.content.userInfo)]
     }
 
-    /// `didReceiveRemoteNotification:` or `didReceiveRemoteNotification:fetchCompletionHandler:` on a tap on a push, by
-    /// version and quirk Q1.
+    /// Q1.
     private static func oldTap(
         _ payload: JSONObject, launched: Bool, wasActive: Bool, facts: DispatchFacts
     ) -> [Callback] {
@@ -144,8 +126,7 @@ enum Dispatch {
         return launched ? [] : [callback]
     }
 
-    /// `application(_:handleActionWithIdentifier:forRemoteNotification:completionHandler:)`, the form for local notifications
-    /// and the forms with text: from iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from iOS 9.
+    /// From iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from iOS 9.
     private static func oldAction(_ response: UserResponse, facts: DispatchFacts) -> [Callback] {
         let request = response.notification.request
         let action = response.actionIdentifier

@@ -1,44 +1,35 @@
-/// A process of a notification service extension. It may serve several pushes at once, and later ones while it lives
-/// (ios-delivery.md §10).
+/// May serve several pushes at once, and later ones while it lives (ios-delivery.md §10).
 struct ExtensionProcess: Equatable, Sendable {
     let process: ProcessID
-    /// By when it must have reported its start, in monotonic milliseconds; nil once it has.
+    /// In monotonic milliseconds; nil once it has reported its start.
     var startDeadline: Int64?
-    /// The pushes at work, oldest first.
     var runs: [ExtensionRun] = []
-    /// When it ends while nothing is at work, in monotonic milliseconds.
+    /// In monotonic milliseconds; counts while no push is at work.
     var endsAt: Int64 = 0
-    /// Open `performExpiringActivity` blocks: the process goes on for them.
     var activities: [BackgroundTaskNumber] = []
-    /// Until when they may keep the process, in monotonic milliseconds.
+    /// In monotonic milliseconds.
     var activitiesUntil: Int64 = 0
-    /// Whether those were told that the time is over.
     var activitiesExpired = false
 
-    /// When something happens by itself, in monotonic milliseconds.
     var deadline: Int64 { self.startDeadline ?? self.runs.lazy.map(\.deadline).min() ?? self.endsAt }
 }
 
-/// One push at work in an extension's process.
 struct ExtensionRun: Equatable, Sendable {
-    /// The push as it came: what is shown if the extension fails.
+    /// As it came: shown if the extension fails.
     let arrival: Arrival
     private(set) var stage: Stage = .waiting
 
     enum Stage: Equatable, Sendable {
-        /// The process has not reported yet.
         case waiting
         case running(call: CallbackNumber, deadline: Int64)
-        /// `serviceExtensionTimeWillExpire()` was called; the content handler may still be.
+        /// The content handler may still be called.
         case expiring(call: CallbackNumber, deadline: Int64)
     }
 
     init(arrival: Arrival) { self.arrival = arrival }
 
-    /// The only place that changes the stage.
     mutating func enter(_ stage: Stage) { self.stage = stage }
 
-    /// When the stage ends by itself, in monotonic milliseconds.
     var deadline: Int64 {
         switch self.stage {
         case .waiting: .max
@@ -46,7 +37,6 @@ struct ExtensionRun: Equatable, Sendable {
         }
     }
 
-    /// The call whose answer is the content; nil before it was made.
     var call: CallbackNumber? {
         switch self.stage {
         case .waiting: nil
@@ -55,10 +45,9 @@ struct ExtensionRun: Equatable, Sendable {
     }
 }
 
-/// What an extension made of a push.
 enum ExtensionResult {
-    /// The arrival to go on with (ios-delivery.md §10): the delivered content; without text and sound, nothing is shown
-    /// if the app may filter, else the original text stays and only the badge is taken.
+    /// ios-delivery.md §10: without text and sound nothing is shown if the app may filter, else the original text
+    /// stays and only the badge is used.
     static func apply(
         _ content: NotificationContent, to arrival: Arrival, app: InstalledApp, version: OSVersion
     ) -> Arrival {
@@ -77,7 +66,7 @@ enum ExtensionResult {
         return result
     }
 
-    /// The arrival of an extension that went away without an answer and may filter: nothing is shown (Q14).
+    /// Q14.
     static func discard(_ arrival: Arrival) -> Arrival {
         var result = arrival
         result.isVisible = false
@@ -86,7 +75,6 @@ enum ExtensionResult {
         return result
     }
 
-    /// Whether the app may discard pushes: the entitlement, from iOS 13.3.
     static func mayFilter(_ app: InstalledApp, version: OSVersion) -> Bool {
         app.hasFilteringEntitlement && version >= OSVersion(13, 3)
     }

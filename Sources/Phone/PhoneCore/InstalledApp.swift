@@ -131,7 +131,6 @@ public struct InstalledApp: Hashable, Sendable {
         self.sdkVersion = sdkVersion
     }
 
-    /// Whether scenes carry the life-cycle on this system.
     func hasScenes(on version: OSVersion) -> Bool { self.lifecycle == .scenes && version.hasScenes }
 }
 
@@ -147,9 +146,8 @@ public struct ProcessID: Hashable, Sendable, Comparable, CustomStringConvertible
     /// What runs in the process.
     public enum Role: String, Hashable, Sendable {
         case app
-        /// The notification service extension.
         case serviceExtension
-        /// The notification content extension, which the surroundings run by themselves: the phone's core knows nothing of it.
+        /// Run by the shells alone; the core does not know it.
         case contentExtension
     }
 

@@ -1,18 +1,14 @@
-/// The life-cycle callbacks of ios-delivery.md §2.2 as a table: a move of an app in, calls and states in order out.
+/// The life-cycle callbacks of ios-delivery.md §2.2 as a table.
 enum Lifecycle {
-    /// One step of a move.
     enum Step: Equatable, Sendable {
         case call(Callback)
         case enter(AppState)
     }
 
-    /// The way to the front, split where a tap is reported: between `willEnterForeground` and `didBecomeActive` (§6.1).
-    ///
-    /// From a suspended state the caller resumes first, so `state` is never SU. A scene that was disconnected keeps its
-    /// configuration.
-    static func toFront(
-        from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool,
-        response: UserResponse?
+    /// Split where a tap is reported, between `willEnterForeground` and `didBecomeActive` (§6.1). The caller resumes
+    /// a suspended app first. A scene that was disconnected keeps its configuration.
+    static func toForeground(
+        from state: AppState, scenes: Bool, sceneConnected: Bool, sceneConfigured: Bool, response: UserResponse?
     ) -> (before: [Step], after: [Step]) {
         let connect: [Step] =
             scenes && !sceneConnected
@@ -23,18 +19,14 @@ enum Lifecycle {
             .enter(.foregroundActive), .call(scenes ? .sceneDidBecomeActive : .applicationDidBecomeActive),
         ]
         switch state {
-        case .foregroundActive:
-            return ([], [])
-        case .foregroundInactive:
-            return (connect + (connect.isEmpty ? [] : appear), activate)
-        case .backgroundRunning:
-            return (connect + appear + [.enter(.foregroundInactive)], activate)
-        case .suspended, .notRunning, .forceQuit:
-            return ([], [])
+        case .foregroundActive: return ([], [])
+        case .foregroundInactive: return (connect + (connect.isEmpty ? [] : appear), activate)
+        case .backgroundRunning: return (connect + appear + [.enter(.foregroundInactive)], activate)
+        case .suspended, .notRunning, .forceQuit: return ([], [])
         }
     }
 
-    /// The way to the background. A scene that was never connected is told nothing.
+    /// A scene that was never connected is told nothing.
     static func toBackground(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
         let told: [Step] = [.call(scenes ? .sceneDidEnterBackground : .applicationDidEnterBackground)]
         let enter: [Step] = [.enter(.backgroundRunning)] + (scenes && !sceneConnected ? [] : told)
@@ -45,7 +37,6 @@ enum Lifecycle {
         }
     }
 
-    /// Something covers the app.
     static func toInactive(from state: AppState, scenes: Bool) -> [Step] {
         switch state {
         case .foregroundActive:
@@ -56,7 +47,6 @@ enum Lifecycle {
         }
     }
 
-    /// The end of a running app, after it went to the background; a suspended one is not told.
     static func toEnd(from state: AppState, scenes: Bool, sceneConnected: Bool) -> [Step] {
         switch state {
         case .foregroundActive, .foregroundInactive, .backgroundRunning:

@@ -6,13 +6,6 @@ public struct SummaryFormat: Hashable, Sendable {
     public var category: String
     /// `%u` stands for the number, `%@` for the summary arguments.
     public var format: String
-
-    /// A format of an app's category.
-    public init(app: BundleID, category: String, format: String) {
-        self.app = app
-        self.category = category
-        self.format = format
-    }
 }
 
 /// Entries of one app and thread, which the list shows as one stack from iOS 12 (ios-delivery.md §5.0).
@@ -25,14 +18,6 @@ public struct ListGroup: Hashable, Sendable {
     public var entries: [ListEntry]
     /// What stands under the newest entry; nil if there is only one.
     public var summary: String?
-
-    /// A stack of entries.
-    public init(app: BundleID, thread: String, entries: [ListEntry], summary: String? = nil) {
-        self.app = app
-        self.thread = thread
-        self.entries = entries
-        self.summary = summary
-    }
 }
 
 extension ScreenState {
@@ -40,8 +25,7 @@ extension ScreenState {
     public var groups: [ListGroup] {
         guard self.groupsThreads else {
             return self.list.map {
-                ListGroup(
-                    app: $0.app, thread: $0.notification.request.content.threadIdentifier, entries: [$0])
+                ListGroup(app: $0.app, thread: $0.notification.request.content.threadIdentifier, entries: [$0])
             }
         }
         struct Name: Hashable {
@@ -64,7 +48,7 @@ extension ScreenState {
         return groups
     }
 
-    /// The category's format, or the system's words, over all but the newest entry.
+    /// Over all but the newest entry.
     private func summary(of group: ListGroup) -> String? {
         guard let newest = group.entries.first, group.entries.count > 1 else { return nil }
         let others = group.entries.dropFirst().map(\.notification.request.content)

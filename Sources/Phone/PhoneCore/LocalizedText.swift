@@ -1,8 +1,8 @@
 import TidingsModel
 
-/// The text of an alert in the app's own language (ios-delivery.md §3.1).
+/// ios-delivery.md §3.1.
 enum LocalizedText {
-    /// A plain text, or the app's string for a key with its arguments; a key the app lacks stands for itself.
+    /// A key that the app lacks stands for itself.
     static func text(
         _ alert: JSONValue?, plain: String, key: String, arguments: String, strings: [String: String]
     ) -> String {
@@ -12,8 +12,7 @@ enum LocalizedText {
         return self.fill(format, arguments: values)
     }
 
-    /// Puts arguments into a format: `%@`, `%u` and `%d` take the next one, `%2$@` the second, `%%` is a percent sign. A
-    /// missing argument is empty.
+    /// `%@`, `%u` and `%d` take the next argument, `%2$@` the second; a missing argument is empty.
     static func fill(_ format: String, arguments: [String]) -> String {
         var result = ""
         var next = 0
@@ -43,7 +42,6 @@ enum LocalizedText {
 }
 
 extension JSONValue {
-    /// The text of a number.
     fileprivate var numberText: String? {
         if case .number(let number) = self { return number.literal }
         return nil

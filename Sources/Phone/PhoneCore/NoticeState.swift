@@ -1,21 +1,19 @@
 import TidingsModel
 
-/// What the person set for all apps' notifications, and what waits to be shown.
 struct NoticeState: Equatable, Sendable {
     var focus: Focus?
     /// Minutes after midnight; empty is off.
     var summaryTimes: [Int] = []
-    /// The ring/silent switch.
     var isMuted = false
     /// Newest last.
     var heldForSummary: [ListEntry] = []
-    /// Until when a notification lights up the locked screen, in monotonic milliseconds; nil if none does.
+    /// Monotonic milliseconds.
     var litUntil: Int64?
-    /// When what is held is shown, in monotonic milliseconds.
+    /// Monotonic milliseconds.
     var summaryAt: Int64?
 
-    /// Keeps an entry as the newest; beyond the limit an app's oldest ones leave.
-    mutating func hold(_ entry: ListEntry, limit: Int) {
+    /// Beyond the limit an app's oldest entry leaves.
+    mutating func holdForSummary(_ entry: ListEntry, limit: Int) {
         self.heldForSummary.append(entry)
         let isOfApp = { (held: ListEntry) in held.app == entry.app }
         guard self.heldForSummary.count(where: isOfApp) > limit,
@@ -24,9 +22,7 @@ struct NoticeState: Equatable, Sendable {
         self.heldForSummary.remove(at: oldest)
     }
 
-    /// Takes out the entry of a name.
-    ///
-    /// - Returns: whether there was one.
+    /// Returns whether there was one.
     mutating func remove(_ key: NotificationKey) -> Bool {
         guard let place = self.heldForSummary.firstIndex(where: { $0.key == key }) else { return false }
         self.heldForSummary.remove(at: place)
@@ -34,11 +30,9 @@ struct NoticeState: Equatable, Sendable {
         return true
     }
 
-    /// Takes out what is held for an app with the identifiers, or all of it.
+    /// nil removes all of the app.
     mutating func remove(app: BundleID, identifiers: [String]?) {
-        self.heldForSummary.removeAll {
-            $0.app == app && (identifiers?.contains($0.key.identifier) ?? true)
-        }
+        self.heldForSummary.removeAll { $0.app == app && (identifiers?.contains($0.key.identifier) ?? true) }
         if self.heldForSummary.isEmpty { self.summaryAt = nil }
     }
 }

@@ -1,30 +1,20 @@
-/// An action a category offers. Option values as Apple's (ios-delivery.md §6.4).
-public struct NotificationAction: Hashable, Sendable, Codable {
-    /// Names it; chosen by the app.
-    public var identifier: String
-    /// What the button says.
-    public var title: String
-    /// How the action behaves.
-    public var options: Options
-    /// Whether it asks for text.
-    public var takesText: Bool
-    /// What the button beside the text says; empty for the system's.
-    public var textButtonTitle: String
-    /// What stands in the empty field.
-    public var textHint: String
+/// An action that a category offers. Option values as Apple's (ios-delivery.md §6.4).
+package struct NotificationAction: Hashable, Sendable, Codable {
+    package var identifier: String
+    package var title: String
+    package var options: Options
+    package var takesText: Bool
+    /// Of the button beside the text; empty for the system's.
+    package var textButtonTitle: String
+    package var textHint: String
 
     /// `UNNotificationActionOptions`.
-    public struct Options: OptionSet, Hashable, Sendable, Codable {
-        /// The bits, as Apple's.
-        public let rawValue: UInt
-        /// Options of the given bits.
-        public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Unlock first.
-        public static let authenticationRequired = Options(rawValue: 1 << 0)
-        /// Looks different, nothing more.
-        public static let destructive = Options(rawValue: 1 << 1)
-        /// Brings the app to the front.
-        public static let foreground = Options(rawValue: 1 << 2)
+    package struct Options: OptionSet, Hashable, Sendable, Codable {
+        package let rawValue: UInt
+        package init(rawValue: UInt) { self.rawValue = rawValue }
+        package static let authenticationRequired = Options(rawValue: 1 << 0)
+        package static let destructive = Options(rawValue: 1 << 1)
+        package static let foreground = Options(rawValue: 1 << 2)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -33,8 +23,7 @@ public struct NotificationAction: Hashable, Sendable, Codable {
         case textHint
     }
 
-    /// An action.
-    public init(
+    package init(
         identifier: String, title: String, options: Options = [], takesText: Bool = false,
         textButtonTitle: String = "", textHint: String = ""
     ) {
@@ -48,36 +37,26 @@ public struct NotificationAction: Hashable, Sendable, Codable {
 }
 
 /// A registered kind of notification with its actions.
-public struct NotificationCategory: Hashable, Sendable, Codable {
-    /// Names it; chosen by the app.
-    public var identifier: String
-    /// What the person can choose, in order.
-    public var actions: [NotificationAction]
-    /// How the category behaves.
-    public var options: Options
-    /// What stands for the text while previews are hidden (iOS 11); empty for the system's.
-    public var hiddenPreviewsBodyPlaceholder: String
+package struct NotificationCategory: Hashable, Sendable, Codable {
+    package var identifier: String
+    package var actions: [NotificationAction]
+    package var options: Options
+    /// Instead of the text while previews are hidden (iOS 11); empty for the system's.
+    package var hiddenPreviewsBodyPlaceholder: String
     /// How the system sums up a group: `%u` is the number, `%@` the summary arguments (iOS 12); empty for the system's.
-    public var categorySummaryFormat: String
-    /// Intents that belong to it.
-    public var intentIdentifiers: [String]
+    package var categorySummaryFormat: String
+    package var intentIdentifiers: [String]
 
     /// `UNNotificationCategoryOptions` (ios-delivery.md §9).
-    public struct Options: OptionSet, Hashable, Sendable, Codable {
-        /// The bits, as Apple's.
-        public let rawValue: UInt
-        /// Options of the given bits.
-        public init(rawValue: UInt) { self.rawValue = rawValue }
+    package struct Options: OptionSet, Hashable, Sendable, Codable {
+        package let rawValue: UInt
+        package init(rawValue: UInt) { self.rawValue = rawValue }
         /// A dismissal is reported (ios-delivery.md §6.3).
-        public static let customDismissAction = Options(rawValue: 1 << 0)
-        /// Allowed in a car.
-        public static let allowInCarPlay = Options(rawValue: 1 << 1)
-        /// The title shows although previews are hidden.
-        public static let hiddenPreviewsShowTitle = Options(rawValue: 1 << 2)
-        /// The subtitle shows although previews are hidden.
-        public static let hiddenPreviewsShowSubtitle = Options(rawValue: 1 << 3)
-        /// May be read aloud.
-        public static let allowAnnouncement = Options(rawValue: 1 << 4)
+        package static let customDismissAction = Options(rawValue: 1 << 0)
+        package static let allowInCarPlay = Options(rawValue: 1 << 1)
+        package static let hiddenPreviewsShowTitle = Options(rawValue: 1 << 2)
+        package static let hiddenPreviewsShowSubtitle = Options(rawValue: 1 << 3)
+        package static let allowAnnouncement = Options(rawValue: 1 << 4)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -87,11 +66,10 @@ public struct NotificationCategory: Hashable, Sendable, Codable {
         case intentIdentifiers = "intents"
     }
 
-    /// `customDismissAction`: a dismissal is reported (ios-delivery.md §6.3).
-    public var reportsDismissal: Bool { self.options.contains(.customDismissAction) }
+    package var reportsDismissal: Bool { self.options.contains(.customDismissAction) }
 
-    /// A category; `reportsDismissal` adds the option of that meaning.
-    public init(
+    /// `reportsDismissal` adds the option of that meaning.
+    package init(
         identifier: String, actions: [NotificationAction] = [], reportsDismissal: Bool = false, options: Options = [],
         hiddenPreviewsBodyPlaceholder: String = "", categorySummaryFormat: String = "",
         intentIdentifiers: [String] = []

@@ -102,16 +102,12 @@ public struct NotificationAttachment: Hashable, Sendable, Codable {
 
 /// A notification's sound.
 public enum NotificationSound: Hashable, Sendable, Codable {
-    /// The system's own.
     case standard
-    /// A file of the app or its app group.
     case named(String)
-    /// A critical alert's, with a volume of 0 to 1 (iOS 12).
+    /// Volume from 0 to 1 (iOS 12).
     case critical(name: String?, volume: Double)
 
-    private enum CodingKeys: String, CodingKey {
-        case name, critical, volume
-    }
+    private enum CodingKeys: String, CodingKey { case name, critical, volume }
 
     /// Reads `name`, `critical` and, of a critical alert's, `volume`.
     public init(from decoder: any Decoder) throws {
@@ -184,12 +180,6 @@ public struct DeliveredNotification: Hashable, Sendable, Codable {
     public var request: NotificationRequest
     /// Wall milliseconds since 1970; with the identifier it tells two deliveries apart (ios-delivery.md §6.1 rule 1).
     public var date: Int64
-
-    /// A delivery.
-    public init(request: NotificationRequest, date: Int64) {
-        self.request = request
-        self.date = date
-    }
 }
 
 /// What the person did with a notification, as an app is told.

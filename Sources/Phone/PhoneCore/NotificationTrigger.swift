@@ -2,25 +2,21 @@ public import TidingsModel
 
 /// When a request is presented (ios-delivery.md §9).
 public enum NotificationTrigger: Hashable, Sendable, JSONTagged, JSONChecked {
-    /// It came from APNs.
     case push
-    /// After so many milliseconds, 1 or more; a repeating one needs 60,000 or more.
+    /// At least 1; at least 60,000 if it repeats.
     case timeInterval(milliseconds: Int64, repeats: Bool)
-    /// At the next moment whose components match, by the phone's clock and time zone.
+    /// By the phone's clock and time zone.
     indirect case calendar(CalendarComponents, repeats: Bool)
-    /// When the phone crosses a region's border (`SystemEvent.regionCrossed`).
     indirect case location(NotificationRegion, repeats: Bool)
-    /// `UILocalNotification`: at a moment in wall milliseconds since 1970, then again after each interval.
+    /// `UILocalNotification`: wall milliseconds since 1970.
     case fireDate(Int64, repeatInterval: RepeatInterval?)
 
-    /// How the cases are written as JSON.
     package static let tag = JSONTag(
         "type", meaning: "a trigger",
         names: [
             "calendar": ["_0": ""], "location": ["_0": ""], "fireDate": ["_0": "date", "repeatInterval": "interval"],
         ])
 
-    /// Refuses numbers no clock can count to.
     package func check() throws(InvalidField) {
         guard let rule = self.outOfRange else { return }
         throw InvalidField(field: "", rule: "has a number out of range: \(rule)")

@@ -1,9 +1,7 @@
 import TidingsModel
 
-/// Live Activities (ios-delivery.md §12): started by the app or by a push, changed by both. What pushes do is in
-/// PhoneCore+ActivityPushes.swift.
+/// Live Activities (ios-delivery.md §12). What pushes do to them is in PhoneCore+ActivityPushes.swift.
 extension PhoneCore {
-    /// Those on the lock screen, in the order they were started.
     var shownActivities: [ShownActivity] {
         self.apps.flatMap { app in
             app.background.activities.map { activity in
@@ -22,36 +20,33 @@ extension PhoneCore {
 
     // MARK: By the app
 
-    /// `Activity.request`: only in front.
     mutating func startActivity(
         _ activity: String, pushType: ActivityPushType?, contentState: JSONValue, _ index: Int, _ turn: inout Turn
     ) {
-        let app = self.apps[index].installed.bundleID
-        guard self.hasActivities, self.apps[index].state.isInFront else {
-            return turn.record(app, .fault("activity \(activity) needs iOS 16.1 and the app in front"))
+        guard self.hasActivities, self.apps[index].state.isInForeground else {
+            return turn.recordFault(
+                self.bundleID(index), "activity \(activity) needs iOS 16.1 and the app in the foreground")
         }
         if case .channel(let channel)? = pushType, !self.hasChannels {
-            return turn.record(app, .fault("activity \(activity) on channel \(channel) needs iOS 18"))
+            return turn.recordFault(self.bundleID(index), "activity \(activity) on channel \(channel) needs iOS 18")
         }
-        self.addActivity(
-            activity, pushType: pushType, contentState: contentState, timestamp: 0, index, &turn)
+        self.addActivity(activity, pushType: pushType, contentState: contentState, timestamp: 0, index, &turn)
     }
 
     mutating func addActivity(
         _ activity: String, pushType: ActivityPushType?, contentState: JSONValue, timestamp: Int64, _ index: Int,
         _ turn: inout Turn
     ) {
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         guard self.position(of: activity, index) == nil,
             self.apps[index].background.activities.count < self.settings.activitiesMax
-        else { return turn.record(app, .fault("activity \(activity) must be new and one of few")) }
+        else { return turn.recordFault(app, "activity \(activity) must be new and one of few") }
         let isFirst = !self.listens(to: pushType, index)
         self.apps[index].background.activities.append(
             LiveActivity(
                 identifier: activity, contentState: contentState, pushType: pushType, timestamp: timestamp,
                 until: turn.now.monotonic + self.settings.activityTime))
-        turn.record(
-            app, .activity(ActivityUpdate(activity: activity, change: .started, contentState: contentState)))
+        turn.record(app, .activity(ActivityUpdate(activity: activity, change: .started, contentState: contentState)))
         switch pushType {
         case .token: if !self.airplaneMode { turn.add(.requestToken(app, .activity(activity))) }
         case .channel(let channel): if isFirst { turn.add(.subscribe(app, channel: channel)) }
@@ -59,38 +54,34 @@ extension PhoneCore {
         }
     }
 
-    /// Whether an activity of the app takes pushes of this type.
     private func listens(to pushType: ActivityPushType?, _ index: Int) -> Bool {
         self.apps[index].background.activities.contains { $0.pushType == pushType }
     }
 
-    /// `Activity.update` or `Activity.end`.
-    mutating func changeActivity(
-        _ activity: String, contentState: JSONValue?, _ index: Int, _ turn: inout Turn
-    ) {
-        let app = self.apps[index].installed.bundleID
+    /// nil ends it.
+    mutating func changeActivity(_ activity: String, contentState: JSONValue?, _ index: Int, _ turn: inout Turn) {
         guard let position = self.position(of: activity, index),
             !self.apps[index].background.activities[position].hasEnded
-        else { return turn.record(app, .fault("activity \(activity) must be there and not over")) }
+        else { return turn.recordFault(self.bundleID(index), "activity \(activity) must be there and not over") }
         guard let contentState else {
             return self.endActivity(position, dismissAfter: self.settings.activityLinger, index, &turn)
         }
         self.apps[index].background.activities[position].contentState = contentState
         self.apps[index].background.activities[position].staleAt = nil
         turn.record(
-            app, .activity(ActivityUpdate(activity: activity, change: .updated, contentState: contentState)))
+            self.bundleID(index),
+            .activity(ActivityUpdate(activity: activity, change: .updated, contentState: contentState)))
     }
 
     // MARK: By the system and the person
 
-    /// What is due: stale, over, or off the lock screen.
     mutating func advanceActivities(_ index: Int, _ turn: inout Turn) {
         let now = turn.now.monotonic
         while let position = self.apps[index].background.activities.firstIndex(where: { $0.deadline <= now }) {
             let activity = self.apps[index].background.activities[position]
             if activity.until > now {
                 self.apps[index].background.activities[position].staleAt = nil
-                self.announce(activity.identifier, .stale, index, &turn)
+                self.publishActivityChange(activity.identifier, .stale, index, &turn)
             } else if activity.hasEnded {
                 self.apps[index].background.activities.remove(at: position)
             } else {
@@ -99,42 +90,35 @@ extension PhoneCore {
         }
     }
 
-    /// It is over, its token void, its channel left; it stays on the lock screen for a while.
-    mutating func endActivity(
-        _ position: Int, dismissAfter milliseconds: Int64, _ index: Int, _ turn: inout Turn
-    ) {
+    mutating func endActivity(_ position: Int, dismissAfter milliseconds: Int64, _ index: Int, _ turn: inout Turn) {
         let activity = self.apps[index].background.activities[position].identifier
-        self.apps[index].background.activities[position].hasEnded = true
-        self.apps[index].background.activities[position].staleAt = nil
-        self.apps[index].background.activities[position].until = turn.now.monotonic + max(0, milliseconds)
+        self.apps[index].background.activities[position].end(until: turn.now.monotonic + max(0, milliseconds))
         self.dropActivityPushes(position, index, &turn)
-        self.announce(activity, .ended, index, &turn)
+        self.publishActivityChange(activity, .ended, index, &turn)
         if milliseconds <= 0 { self.apps[index].background.activities.remove(at: position) }
     }
 
-    /// The person took it off the lock screen.
     mutating func dismissActivity(_ activity: String, of app: BundleID, _ turn: inout Turn) {
         guard let index = self.installed(app, &turn) else { return }
         guard let position = self.position(of: activity, index) else {
-            return turn.record(app, .fault("activity \(activity) must be on the lock screen"))
+            return turn.recordFault(app, "activity \(activity) must be on the lock screen")
         }
         self.dropActivityPushes(position, index, &turn)
-        self.announce(activity, .dismissed, index, &turn)
+        self.publishActivityChange(activity, .dismissed, index, &turn)
         self.apps[index].background.activities.remove(at: position)
     }
 
-    /// All of an app's are gone, as after a restart.
     mutating func endActivities(_ index: Int, _ turn: inout Turn) {
         while !self.apps[index].background.activities.isEmpty {
             let activity = self.apps[index].background.activities[0]
             self.dropActivityPushes(0, index, &turn)
-            if !activity.hasEnded { self.announce(activity.identifier, .ended, index, &turn) }
+            if !activity.hasEnded { self.publishActivityChange(activity.identifier, .ended, index, &turn) }
             self.apps[index].background.activities.removeFirst()
         }
     }
 
     private mutating func dropActivityPushes(_ position: Int, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         let activity = self.apps[index].background.activities[position]
         self.apps[index].background.activities[position].pushType = nil
         self.apps[index].background.activities[position].token = nil
@@ -146,20 +130,19 @@ extension PhoneCore {
         }
     }
 
-    /// Records a change and tells the app's process, if it has one.
-    mutating func announce(
+    mutating func publishActivityChange(
         _ activity: String, _ change: ActivityUpdate.Change, _ index: Int, _ turn: inout Turn
     ) {
         guard let position = self.position(of: activity, index) else { return }
         let update = ActivityUpdate(
             activity: activity, change: change,
             contentState: self.apps[index].background.activities[position].contentState)
-        turn.record(self.apps[index].installed.bundleID, .activity(update))
-        self.tell(update, index, &turn)
+        turn.record(self.bundleID(index), .activity(update))
+        self.queueActivityUpdate(update, index, &turn)
     }
 
     /// A suspended process learns only the newest change when it runs again.
-    mutating func tell(_ update: ActivityUpdate, _ index: Int, _ turn: inout Turn) {
+    mutating func queueActivityUpdate(_ update: ActivityUpdate, _ index: Int, _ turn: inout Turn) {
         self.dropSteps(index) { callback in
             if case .activityUpdated(let old) = callback { old.activity == update.activity } else { false }
         }

@@ -1,40 +1,39 @@
 import TidingsModel
 
-/// Pushes to Live Activities (ios-delivery.md §12): to one's token, to the push-to-start token, or broadcast on a channel;
-/// ordered by their timestamps.
+/// Pushes to Live Activities (ios-delivery.md §12), ordered by their timestamps.
 extension PhoneCore {
     mutating func receiveActivity(_ push: Push, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
         let aps = push.payload["aps"]
         guard self.hasActivities, let timestamp = aps?["timestamp"]?.intValue,
             let event = aps?["event"]?.stringValue.flatMap(ActivityUpdate.Change.init(rawValue:))
-        else { return turn.record(app, .fault("a Live Activity's push must bring aps.timestamp and aps.event")) }
+        else {
+            return turn.recordFault(
+                self.bundleID(index), "a Live Activity's push must bring aps.timestamp and aps.event")
+        }
         defer { self.advanceActivities(index, &turn) }
         switch event {
         case .started:
             guard push.channel == nil else {
-                return turn.record(app, .fault("a broadcast cannot start a Live Activity"))
+                return turn.recordFault(self.bundleID(index), "a broadcast cannot start a Live Activity")
             }
             self.startByPush(push, contentState: aps?["content-state"] ?? .null, timestamp: timestamp, index, &turn)
         case .updated, .ended:
             let targets = self.targets(of: push, index)
             guard !targets.isEmpty else {
                 let rule = push.channel == nil ? "name one that is not over" : "come on a channel that one listens to"
-                return turn.record(app, .fault("a Live Activity's push must \(rule)"))
+                return turn.recordFault(self.bundleID(index), "a Live Activity's push must \(rule)")
             }
             // A broadcast to several alerts once.
             var alerting: String?
             for activity in targets
-            where self.change(activity, aps, timestamp: timestamp, isEnd: event == .ended, index, &turn) {
+            where self.applyActivityPush(activity, aps, timestamp: timestamp, isEnd: event == .ended, index, &turn) {
                 if alerting == nil { alerting = activity }
             }
-            if let alerting { self.alert(aps, alerting, index, &turn) }
-        case .dismissed, .stale:
-            turn.record(app, .fault("aps.event must be start, update or end"))
+            if let alerting { self.presentActivityAlert(aps, alerting, index, &turn) }
+        case .dismissed, .stale: turn.recordFault(self.bundleID(index), "aps.event must be start, update or end")
         }
     }
 
-    /// The activities a push changes: those that are not over and listen to its channel, or the one it names.
     private func targets(of push: Push, _ index: Int) -> [String] {
         self.apps[index].background.activities.filter { activity in
             guard !activity.hasEnded else { return false }
@@ -43,10 +42,8 @@ extension PhoneCore {
         }.map(\.identifier)
     }
 
-    /// Changes an activity, unless the push was overtaken on the way.
-    ///
-    /// - Returns: whether an alert the push brings is due: one that comes twice alerts once.
-    private mutating func change(
+    /// Returns whether an alert that the push brings is due: a push that comes twice alerts once.
+    private mutating func applyActivityPush(
         _ activity: String, _ aps: JSONValue?, timestamp: Int64, isEnd: Bool, _ index: Int, _ turn: inout Turn
     ) -> Bool {
         guard let position = self.position(of: activity, index),
@@ -54,13 +51,13 @@ extension PhoneCore {
         else { return false }
         let isNews = self.apps[index].background.activities[position].alertedAt.map { $0 < timestamp } ?? true
         self.apps[index].background.activities[position].timestamp = timestamp
-        if self.brings(alert: aps) { self.apps[index].background.activities[position].alertedAt = timestamp }
+        if self.hasAlert(aps) { self.apps[index].background.activities[position].alertedAt = timestamp }
         if let contentState = aps?["content-state"], contentState != .null {
             self.apps[index].background.activities[position].contentState = contentState
         }
         self.setStaleDate(aps, position, index, turn.now)
         guard isEnd else {
-            self.announce(activity, .updated, index, &turn)
+            self.publishActivityChange(activity, .updated, index, &turn)
             return isNews
         }
         let gone = aps?["dismissal-date"]?.intValue.map { self.monotonic(seconds: $0, turn.now) }
@@ -69,14 +66,14 @@ extension PhoneCore {
         return isNews
     }
 
-    private func brings(alert aps: JSONValue?) -> Bool { (aps?["alert"] ?? .null) != .null }
+    private func hasAlert(_ aps: JSONValue?) -> Bool { (aps?["alert"] ?? .null) != .null }
 
-    /// What an alert in a push adds to the change: a locked phone's screen lights up, an unlocked one shows a banner over
-    /// the Home Screen and other apps, and its sound plays; its texts are for Apple Watch only (ActivityKit,
-    /// `AlertConfiguration`). Nothing of it while its own app is in front, and with a Focus that does not allow the app: a
-    /// choice of this phone's, Apple's pages do not say.
-    private mutating func alert(_ aps: JSONValue?, _ activity: String, _ index: Int, _ turn: inout Turn) {
-        guard self.brings(alert: aps), !self.apps[index].state.isInFront else { return }
+    /// A locked phone's screen lights up, an unlocked one shows a banner; the texts are for Apple Watch only
+    /// (ActivityKit, `AlertConfiguration`). Nothing while the app itself is in the foreground or a Focus forbids it:
+    /// Apple's pages do not say, so this is a choice.
+    private mutating func presentActivityAlert(_ aps: JSONValue?, _ activity: String, _ index: Int, _ turn: inout Turn)
+    {
+        guard self.hasAlert(aps), !self.apps[index].state.isInForeground else { return }
         let facts = self.presentationFacts(index, isLocal: false)
         var record = PresentationRecord(identifier: activity, isRemote: true, reason: .liveActivity)
         if facts.focus == nil {
@@ -89,11 +86,11 @@ extension PhoneCore {
         } else {
             record.reason = .focus
         }
-        turn.record(self.apps[index].installed.bundleID, .presentation(record))
+        turn.record(self.bundleID(index), .presentation(record))
     }
 
-    /// Push-to-start (iOS 17.2). The app gets a moment in the background to learn the new token. With `input-push-channel`
-    /// it listens to that channel instead (iOS 18; APNs reference, section 13).
+    /// Push-to-start (iOS 17.2): the app gets a moment in the background to learn the new token. With
+    /// `input-push-channel` it listens to that channel instead (iOS 18; APNs reference, section 13).
     private mutating func startByPush(
         _ push: Push, contentState: JSONValue, timestamp: Int64, _ index: Int, _ turn: inout Turn
     ) {
@@ -103,7 +100,7 @@ extension PhoneCore {
             aps?["attributes-type"]?.stringValue != nil, aps?["attributes"]?.objectValue != nil
         else {
             let rule = "a push that starts a Live Activity needs iOS 17.2, its token, attributes-type and attributes"
-            return turn.record(app.installed.bundleID, .fault(rule))
+            return turn.recordFault(app.installed.bundleID, rule)
         }
         let activity = self.newActivityName(index)
         let channel = self.hasChannels ? aps?["input-push-channel"]?.stringValue : nil
@@ -113,21 +110,19 @@ extension PhoneCore {
         guard let position = self.position(of: activity, index) else { return }
         self.setStaleDate(aps, position, index, turn.now)
         if self.settings.quirks.pushToStartWakes, app.state != .forceQuit, self.lock != .beforeFirstUnlock {
-            self.wake(index, inFront: false, options: LaunchOptions(), &turn)
+            self.wake(index, inForeground: false, options: LaunchOptions(), &turn)
         }
-        self.tell(
+        self.queueActivityUpdate(
             ActivityUpdate(activity: activity, change: .started, contentState: contentState), index, &turn)
-        self.alert(aps, activity, index, &turn)
+        self.presentActivityAlert(aps, activity, index, &turn)
     }
 
-    /// Until when what a push brought is fresh; without `stale-date` for good.
     private mutating func setStaleDate(_ aps: JSONValue?, _ position: Int, _ index: Int, _ now: Now) {
         self.apps[index].background.activities[position].staleAt = aps?["stale-date"]?.intValue.map { stale in
             self.monotonic(seconds: stale, now)
         }
     }
 
-    /// A name the app has given to none of its activities.
     private mutating func newActivityName(_ index: Int) -> String {
         while true {
             self.identifierCount += 1
@@ -136,7 +131,6 @@ extension PhoneCore {
         }
     }
 
-    /// A moment in seconds since 1970 on the phone's monotonic clock.
     private func monotonic(seconds: Int64, _ now: Now) -> Int64 {
         let (wall, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         if overflow { return seconds > 0 ? .max : now.monotonic }

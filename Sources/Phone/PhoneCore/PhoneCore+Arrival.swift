@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What comes from APNs, and the decision procedure of ios-delivery.md §5.6.
+/// Deliveries from APNs, and the decision procedure of ios-delivery.md §5.6.
 extension PhoneCore {
     mutating func handle(_ event: CourierEvent, _ turn: inout Turn) {
         switch event {
@@ -24,7 +24,7 @@ extension PhoneCore {
             return turn.record(app, .refused(delivery: push.delivery, .payloadTooLarge))
         }
         guard let index = self.index(of: app), address.kind != .notification || self.apps[index].isRegistered else {
-            return turn.record(app, .fault("topic \(push.topic) must belong to an app that is registered"))
+            return turn.recordFault(app, "topic \(push.topic) must belong to an app that is registered")
         }
         switch address.kind {
         case .notification: self.receiveNotification(push, index, &turn)
@@ -34,7 +34,7 @@ extension PhoneCore {
     }
 
     private mutating func receiveNotification(_ push: Push, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         let identifier = push.collapseID ?? self.newIdentifier(of: app)
         let pushClass = PushClass(payload: push.payload, pushType: push.pushType, quirks: self.settings.quirks)
         turn.record(
@@ -55,7 +55,6 @@ extension PhoneCore {
         self.dispatch(arrival, index, &turn)
     }
 
-    /// A name of the system's own, which no sender and no app has given to a notification that is there.
     private mutating func newIdentifier(of app: BundleID) -> String {
         while true {
             self.identifierCount += 1
@@ -71,8 +70,7 @@ extension PhoneCore {
             } ?? false
     }
 
-    /// A local notification that is due.
-    mutating func present(local request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
+    mutating func presentLocal(_ request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
         let arrival = Arrival(
             request: request, payload: JSONObject(), pushClass: .local, pushType: nil,
             isVisible: self.allowsLocal(index))
@@ -81,9 +79,9 @@ extension PhoneCore {
         self.dispatch(arrival, index, &turn)
     }
 
-    /// Sections 5.1 to 5.4: by whether the app is in front.
+    /// ios-delivery.md §5.1 to §5.4.
     mutating func dispatch(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
+        guard self.apps[index].state.isInForeground else { return self.dispatchElsewhere(arrival, index, &turn) }
         guard let run = self.apps[index].run, run.phase == .ready, run.steps.isEmpty else {
             self.apps[index].run?.steps.append(.deliver(arrival))
             return
@@ -91,14 +89,14 @@ extension PhoneCore {
         self.deliver(arrival, index, &turn)
     }
 
-    /// The same once it is the arrival's turn; the app may have left the front while it waited.
+    /// The app may have left the foreground while the arrival waited.
     mutating func deliver(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state.isInFront else { return self.dispatchElsewhere(arrival, index, &turn) }
-        for step in Dispatch.inFront(arrival, facts: self.facts(of: index)) {
+        guard self.apps[index].state.isInForeground else { return self.dispatchElsewhere(arrival, index, &turn) }
+        for step in Dispatch.inForeground(arrival, facts: self.facts(of: index)) {
             switch step {
             case .call(let callback): self.call(index, callback, &turn, seen: self.stateSeenOnArrival(index))
-            case .askApp: self.askApp(arrival, index, &turn)
-            case .presentAsIs: self.show(arrival, index, &turn)
+            case .callWillPresent: self.callWillPresent(arrival, index, &turn)
+            case .presentAsIs: self.presentBySystem(arrival, index, &turn)
             case .presentNothing(.filtered): self.presentFiltered(arrival, index, &turn)
             case .presentNothing(let reason):
                 self.presentNothing(
@@ -107,9 +105,8 @@ extension PhoneCore {
         }
     }
 
-    private mutating func askApp(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        self.call(
-            index, .willPresent(DeliveredNotification(request: arrival.request, date: turn.now.wall)), &turn)
+    private mutating func callWillPresent(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+        self.call(index, .willPresent(DeliveredNotification(request: arrival.request, date: turn.now.wall)), &turn)
     }
 
     private mutating func dispatchElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
@@ -117,10 +114,9 @@ extension PhoneCore {
         if arrival.pushClass.wakes { self.tryWake(arrival, index, &turn) }
     }
 
-    /// The visible part while the app is not in front.
     mutating func showElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         if arrival.isVisible {
-            self.show(arrival, index, &turn)
+            self.presentBySystem(arrival, index, &turn)
         } else if arrival.isFiltered {
             self.presentFiltered(arrival, index, &turn)
         } else if arrival.pushClass.isVisible {
@@ -130,13 +126,13 @@ extension PhoneCore {
         }
     }
 
-    /// Why nothing may be shown (ios-delivery.md §4 gate 3).
+    /// ios-delivery.md §4 gate 3.
     private func reasonToHide(_ index: Int) -> PresentationReason {
         let isUnasked = self.apps[index].settings.authorizationStatus == .notDetermined
         return self.version >= 8 && self.version < 10 && isUnasked ? .notRegistered : .notAuthorized
     }
 
-    /// Whether an app's local notifications may be shown: before iOS 8 nobody was asked about them.
+    /// Before iOS 8 local notifications needed no permission.
     private func allowsLocal(_ index: Int) -> Bool {
         let settings = self.apps[index].settings
         return settings.allowsPresentation || (self.version < 8 && settings.authorizationStatus == .notDetermined)
@@ -153,12 +149,10 @@ extension PhoneCore {
     private mutating func tryWake(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         guard self.mayWake(arrival, index, &turn) else { return }
         let options = Dispatch.wakeOptions(arrival.payload, facts: self.facts(of: index))
-        self.wake(index, inFront: false, options: options, &turn)
-        self.append(.call(.receiveRemoteFetch(arrival.payload)), to: index, &turn)
+        self.wake(index, for: .call(.receiveRemoteFetch(arrival.payload)), options: options, &turn)
     }
 
-    /// Gate 8 of ios-delivery.md §4: whether the app is given the silent part now, which is charged; else it is held or
-    /// dropped.
+    /// Gate 8 of ios-delivery.md §4: charges the budget if the app gets the silent part now; else holds or drops it.
     mutating func mayWake(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) -> Bool {
         guard self.version.wakesForPushes else { return false }
         let app = self.apps[index]
@@ -176,7 +170,7 @@ extension PhoneCore {
             return false
         }
         if app.run == nil, self.refusesLaunch(index, &turn) { return false }
-        // It dies the moment it is resumed, and the push with it.
+        // The app crashes when it is resumed, and the push is lost.
         if app.state == .suspended, self.crashOnResume(index, &turn) {
             turn.record(name, .wake(identifier: identifier, .discardedByKill))
             return false
@@ -186,7 +180,6 @@ extension PhoneCore {
         return true
     }
 
-    /// Why a push can never wake the app as things are.
     func obstacle(to app: AppRecord) -> WakeOutcome? {
         guard app.installed.methods.contains(.receiveRemoteFetch) else { return .notImplemented }
         guard app.installed.backgroundModes.contains(.remoteNotification) else { return .modeMissing }
@@ -203,7 +196,7 @@ extension PhoneCore {
         return free > now ? .heldForBudget : nil
     }
 
-    /// When a held wake is tried again; nil if nothing is held or only an unlock or the budget's end can free it.
+    /// Also nil if only an unlock or the end of the budget can free it.
     func heldWakeRetry(_ index: Int) -> Int64? {
         guard self.apps[index].heldWake != nil, self.lock != .beforeFirstUnlock,
             let free = self.apps[index].budget.nextFree(settings: self.settings)
@@ -211,28 +204,24 @@ extension PhoneCore {
         return max(free, self.restartedAt.map { $0 + self.settings.wakeHoldAfterRestart } ?? .min)
     }
 
-    /// Tries a held wake again if nothing holds it any more.
     mutating func retryHeldWake(_ index: Int, _ turn: inout Turn) {
-        guard let held = self.apps[index].heldWake,
-            self.reasonToHold(self.apps[index], at: turn.now.monotonic) == nil
+        guard let held = self.apps[index].heldWake, self.reasonToHold(self.apps[index], at: turn.now.monotonic) == nil
         else { return }
         self.apps[index].heldWake = nil
         self.tryWake(held, index, &turn)
     }
 
-    /// The person opened the app: a held silent push comes at once (ios-delivery.md §6.2).
+    /// The person opened the app: a held silent push is delivered at once (ios-delivery.md §6.2).
     mutating func deliverHeldWake(_ index: Int, _ turn: inout Turn) {
         guard let held = self.apps[index].heldWake else { return }
         self.apps[index].heldWake = nil
-        turn.record(
-            self.apps[index].installed.bundleID, .wake(identifier: held.request.identifier, .delivered))
+        turn.record(self.bundleID(index), .wake(identifier: held.request.identifier, .delivered))
         self.call(index, .receiveRemoteFetch(held.payload), &turn)
     }
 
-    /// Drops a held silent push, with the reason in the trace.
     mutating func discardHeldWake(_ index: Int, outcome: WakeOutcome, _ turn: inout Turn) {
         guard let held = self.apps[index].heldWake else { return }
         self.apps[index].heldWake = nil
-        turn.record(self.apps[index].installed.bundleID, .wake(identifier: held.request.identifier, outcome))
+        turn.record(self.bundleID(index), .wake(identifier: held.request.identifier, outcome))
     }
 }

@@ -4,34 +4,20 @@ import TidingsModel
 extension PhoneCore {
     // MARK: Background App Refresh
 
-    /// What `backgroundRefreshStatus` reads.
     func backgroundRefreshStatus(_ app: AppRecord) -> BackgroundRefreshStatus {
         if self.isBackgroundRefreshRestricted { return .restricted }
         return self.isBackgroundRefreshOn && app.settings.backgroundRefresh ? .available : .denied
     }
 
-    /// The same, by the app's place.
     func backgroundRefreshStatus(_ index: Int) -> BackgroundRefreshStatus {
         self.backgroundRefreshStatus(self.apps[index])
     }
 
-    /// Whether nothing stops the system from running an app in the background by itself.
     func allowsBackgroundRefresh(_ app: AppRecord) -> Bool {
         !self.lowPowerMode && self.backgroundRefreshStatus(app) == .available
     }
 
-    mutating func restrictBackgroundRefresh(_ isRestricted: Bool, _ turn: inout Turn) {
-        self.isBackgroundRefreshRestricted = isRestricted
-        self.announceRefreshStatus(&turn)
-    }
-
-    /// The switch for the whole phone.
-    mutating func switchBackgroundRefresh(isOn: Bool, _ turn: inout Turn) {
-        self.isBackgroundRefreshOn = isOn
-        self.announceRefreshStatus(&turn)
-    }
-
-    /// Tells every process whose status changed; a suspended one learns the last value when it runs again.
+    /// A suspended process learns only the newest value when it runs again.
     mutating func announceRefreshStatus(_ turn: inout Turn) {
         for index in self.apps.indices {
             let status = self.backgroundRefreshStatus(index)
@@ -45,7 +31,6 @@ extension PhoneCore {
         }
     }
 
-    /// Takes out what waits to be called and is out of date.
     mutating func dropSteps(_ index: Int, where isStale: (Callback) -> Bool) {
         self.apps[index].run?.steps.removeAll { step in
             if case .call(let callback) = step { isStale(callback) } else { false }
@@ -54,8 +39,8 @@ extension PhoneCore {
 
     // MARK: A good moment
 
-    /// The system grants an app time: for a refresh task if there is one, else for Background Fetch.
-    mutating func takeBackgroundChance(_ app: BundleID, _ turn: inout Turn) {
+    /// For a refresh task if there is one, else for Background Fetch.
+    mutating func grantBackgroundTime(_ app: BundleID, _ turn: inout Turn) {
         guard let index = self.installed(app, &turn) else { return }
         if self.version >= 13, !self.apps[index].installed.permittedTasks.isEmpty {
             if !self.grantRefreshTask(index, &turn), self.apps[index].background.fetchInterval != nil {
@@ -67,8 +52,7 @@ extension PhoneCore {
         turn.record(app, .backgroundFetch(outcome))
         guard outcome == .delivered else { return }
         self.apps[index].background.lastFetch = turn.now.monotonic
-        self.wake(index, inFront: false, options: LaunchOptions(), &turn)
-        self.append(.call(.performFetch), to: index, &turn)
+        self.wake(index, for: .call(.performFetch), &turn)
     }
 
     private func backgroundFetchOutcome(_ index: Int, at now: Int64) -> BackgroundFetchOutcome {
@@ -77,7 +61,7 @@ extension PhoneCore {
             return .notImplemented
         }
         guard app.installed.backgroundModes.contains(.fetch) else { return .modeMissing }
-        guard let interval = app.background.fetchInterval, !app.state.isInFront,
+        guard let interval = app.background.fetchInterval, !app.state.isInForeground,
             app.background.lastFetch.map({ now - $0 >= interval }) ?? true
         else { return .notDue }
         guard self.allowsBackgroundRefresh(app) else { return .refreshOff }
@@ -91,9 +75,7 @@ extension PhoneCore {
 
     // MARK: Refresh tasks
 
-    func pendingRefreshTasks(_ index: Int) -> [RefreshTaskRequest] { self.apps[index].background.refreshTasks }
-
-    /// `BGTaskScheduler.submit`: a request with the same identifier is replaced.
+    /// `BGTaskScheduler.submit`: replaces a request with the same identifier.
     mutating func submit(
         _ request: RefreshTaskRequest, of process: ProcessID, _ index: Int, _ turn: inout Turn
     ) -> QueryAnswer {
@@ -109,18 +91,15 @@ extension PhoneCore {
         if let old { tasks.remove(at: old) }
         guard tasks.count < self.settings.refreshTasksMax else { return .taskRefused(.tooManyPendingTaskRequests) }
         self.apps[index].background.refreshTasks = tasks + [request]
-        turn.record(
-            app.bundleID, .refreshTask(identifier: request.identifier, old == nil ? .submitted : .replaced))
+        turn.record(app.bundleID, .refreshTask(identifier: request.identifier, old == nil ? .submitted : .replaced))
         return .done
     }
 
-    /// Grants the first refresh task that is due its time.
-    ///
-    /// - Returns: whether one was due.
+    /// Returns whether a refresh task was due.
     private mutating func grantRefreshTask(_ index: Int, _ turn: inout Turn) -> Bool {
         let app = self.apps[index]
         let due = app.background.refreshTasks.firstIndex { $0.earliestBegin ?? .min <= turn.now.wall }
-        guard let due, !app.state.isInFront else { return false }
+        guard let due, !app.state.isInForeground else { return false }
         let identifier = app.background.refreshTasks[due].identifier
         let outcome: RefreshTaskOutcome =
             if !self.allowsBackgroundRefresh(app) {
@@ -135,75 +114,65 @@ extension PhoneCore {
         turn.record(app.installed.bundleID, .refreshTask(identifier: identifier, outcome))
         guard outcome == .launched else { return true }
         self.apps[index].background.refreshTasks.remove(at: due)
-        self.wake(index, inFront: false, options: LaunchOptions(), &turn)
-        self.append(.refreshTask(identifier), to: index, &turn)
+        self.wake(index, for: .refreshTask(identifier), &turn)
         return true
     }
 
-    /// The launch is over: the handler that was registered by then is called.
+    /// The launch is over: only a handler registered by then is called.
     mutating func launchRefreshTask(_ identifier: String, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
         guard self.apps[index].run?.background.refreshHandlers.contains(identifier) == true else {
-            return turn.record(app, .refreshTask(identifier: identifier, .notRegistered))
+            return turn.record(self.bundleID(index), .refreshTask(identifier: identifier, .notRegistered))
         }
         self.apps[index].run?.background.refreshTasks.append(
-            RunningRefreshTask(
-                identifier: identifier, deadline: turn.now.monotonic + self.settings.refreshTaskLimit))
+            RunningRefreshTask(identifier: identifier, deadline: turn.now.monotonic + self.settings.refreshTaskLimit))
         self.call(index, .refreshTaskLaunched(identifier: identifier), &turn)
     }
 
-    /// What a process says about refresh tasks.
     mutating func registerRefreshHandler(_ identifier: String, _ index: Int, _ turn: inout Turn) {
         let app = self.apps[index].installed
         guard let run = self.apps[index].run, self.version >= 13 else { return }
         guard run.phase != .ready else {
-            return turn.record(
-                app.bundleID, .fault("the handler of task \(identifier) must be registered before DF returns"))
+            return turn.recordFault(
+                app.bundleID, "the handler of task \(identifier) must be registered before DF returns")
         }
         guard app.permittedTasks.contains(identifier), !run.background.refreshHandlers.contains(identifier) else {
-            return turn.record(
-                app.bundleID, .fault("task \(identifier) must be permitted and registered once"))
+            return turn.recordFault(app.bundleID, "task \(identifier) must be permitted and registered once")
         }
         self.apps[index].run?.background.refreshHandlers.append(identifier)
     }
 
     mutating func completeRefreshTask(_ identifier: String, success: Bool, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
         let tasks = self.apps[index].run?.background.refreshTasks ?? []
         guard let position = tasks.firstIndex(where: { $0.identifier == identifier }) else {
-            return turn.record(app, .fault("task \(identifier) must run and be completed once"))
+            return turn.recordFault(self.bundleID(index), "task \(identifier) must run and be completed once")
         }
         self.apps[index].run?.background.refreshTasks.remove(at: position)
-        turn.record(app, .refreshTask(identifier: identifier, success ? .completed : .failed))
+        turn.record(self.bundleID(index), .refreshTask(identifier: identifier, success ? .completed : .failed))
     }
 
     mutating func cancelRefreshTask(_ identifier: String?, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
         for task in self.apps[index].background.refreshTasks where identifier ?? task.identifier == task.identifier {
-            turn.record(app, .refreshTask(identifier: task.identifier, .cancelled))
+            turn.record(self.bundleID(index), .refreshTask(identifier: task.identifier, .cancelled))
         }
         self.apps[index].background.refreshTasks.removeAll { identifier ?? $0.identifier == $0.identifier }
     }
 
-    /// Calls the expiration handlers that are due.
-    ///
-    /// - Returns: why the app is killed, if a task outlived its handler in the background.
+    /// Returns why the app is killed, if a task outlived its handler in the background.
     mutating func expireRefreshTasks(_ index: Int, _ turn: inout Turn) -> EndReason? {
         let now = turn.now.monotonic
         guard let tasks = self.apps[index].run?.background.refreshTasks, !tasks.isEmpty else { return nil }
-        let app = self.apps[index].installed.bundleID
         for task in tasks where task.deadline <= now {
             if task.isExpired, self.apps[index].state == .backgroundRunning { return .refreshTaskNotCompleted }
             self.apps[index].run?.background.refreshTasks.removeAll { $0.identifier == task.identifier }
             guard !task.isExpired else {
-                turn.record(app, .fault("task \(task.identifier) was not completed in time"))
+                turn.recordFault(self.bundleID(index), "task \(task.identifier) was not completed in time")
                 continue
             }
             self.apps[index].run?.background.refreshTasks.append(
                 RunningRefreshTask(
                     identifier: task.identifier, isExpired: true,
                     deadline: now + self.settings.refreshTaskExpiryGrace))
-            turn.record(app, .refreshTask(identifier: task.identifier, .expired))
+            turn.record(self.bundleID(index), .refreshTask(identifier: task.identifier, .expired))
             self.call(index, .refreshTaskExpired(identifier: task.identifier), &turn)
         }
         return nil

@@ -1,15 +1,13 @@
 import DequeModule
 import TidingsModel
 
-/// Starting, calling, suspending and ending an app's process.
 extension PhoneCore {
-    /// Starts an app's process; what it is told after `application(_:didFinishLaunchingWithOptions:)` is put into its steps
-    /// by the caller.
-    mutating func launch(_ index: Int, inFront: Bool, options: LaunchOptions, _ turn: inout Turn) {
+    /// The caller appends the steps that follow `application(_:didFinishLaunchingWithOptions:)`.
+    mutating func launch(_ index: Int, inForeground: Bool, options: LaunchOptions, _ turn: inout Turn) {
         self.finishEnding(index, &turn)
         guard !self.refusesLaunch(index, &turn) else { return }
         self.processCount += 1
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         let process = ProcessID(app: app, role: .app, number: self.processCount)
         self.apps[index].run = AppRun(
             process: process, phase: .starting, options: options,
@@ -17,54 +15,48 @@ extension PhoneCore {
         self.apps[index].screen = nil
         turn.add(.startProcess(process))
         turn.record(app, .processStarted(process))
-        self.enter(index, inFront ? .foregroundInactive : .backgroundRunning, &turn)
+        self.enter(index, inForeground ? .foregroundInactive : .backgroundRunning, &turn)
     }
 
-    /// Whether the system does not start the app: on iOS 27 one that was built with that SDK and has no scenes
-    /// (ios-delivery.md §5.4).
+    /// From iOS 27 an app built with that SDK must have scenes (ios-delivery.md §5.4).
     mutating func refusesLaunch(_ index: Int, _ turn: inout Turn) -> Bool {
         let app = self.apps[index].installed
         guard self.version >= 27, app.sdkVersion.map({ $0 >= 27 }) == true, app.lifecycle == .application
         else { return false }
-        turn.record(app.bundleID, .fault("app \(app.bundleID) was built with the iOS 27 SDK and must use scenes"))
+        turn.recordFault(app.bundleID, "app \(app.bundleID) was built with the iOS 27 SDK and must use scenes")
         return true
     }
 
-    /// Changes an app's state and starts the clock of the background where it begins (ios-delivery.md §8).
+    /// The time in the background begins here (ios-delivery.md §8).
     mutating func enter(_ index: Int, _ state: AppState, _ turn: inout Turn) {
         let old = self.apps[index].state
         if state == .forceQuit { self.apps[index].isQuit = true }
         let state: AppState = state == .notRunning && self.apps[index].isQuit ? .forceQuit : state
         guard old != state else { return }
         self.apps[index].enter(state)
-        turn.record(self.apps[index].installed.bundleID, .state(state))
+        turn.record(self.bundleID(index), .state(state))
         let now = turn.now.monotonic
         switch state {
         case .backgroundRunning:
             let total = self.settings.backgroundTaskTime ?? self.version.backgroundTaskTime
-            self.apps[index].run?.graceUntil = old.isInFront ? now + self.settings.backgroundGrace : now
-            self.apps[index].run?.tasksUntil = now + (old.isInFront ? total : self.settings.wakeTaskTime)
+            self.apps[index].run?.graceUntil = old.isInForeground ? now + self.settings.backgroundGrace : now
+            self.apps[index].run?.tasksUntil = now + (old.isInForeground ? total : self.settings.wakeTaskTime)
             self.apps[index].run?.killAt = nil
-        case .foregroundActive, .foregroundInactive, .suspended:
-            self.apps[index].run?.killAt = nil
-        case .notRunning, .forceQuit:
-            break
+        case .foregroundActive, .foregroundInactive, .suspended: self.apps[index].run?.killAt = nil
+        case .notRunning, .forceQuit: break
         }
     }
 
-    /// Calls into an app that runs.
-    ///
-    /// - Parameter seen: what `applicationState` reads during the call; nil is the state itself.
+    /// `seen` is what `applicationState` reads during the call; nil means the state itself.
     mutating func call(
-        _ index: Int, _ callback: Callback, _ turn: inout Turn, purpose: OpenCall.Purpose? = nil,
-        seen: ApplicationState? = nil
+        _ index: Int, _ callback: Callback, _ turn: inout Turn, seen: ApplicationState? = nil
     ) {
         guard let process = self.apps[index].run?.process else { return }
-        var purpose = purpose ?? Self.purpose(of: callback)
-        if case .voip = purpose { purpose = .voip(mustReport: self.mustReportCall(index)) }
+        var kind = Self.kind(of: callback)
+        if case .voip = kind { kind = .voip(mustReport: self.mustReportCall(index)) }
         let number = self.nextCallback()
-        let deadline = self.deadline(of: purpose, run: self.apps[index].run, at: turn.now.monotonic)
-        self.apps[index].run?.openCalls.append(OpenCall(number: number, purpose: purpose, deadline: deadline))
+        let deadline = self.deadline(of: kind, run: self.apps[index].run, at: turn.now.monotonic)
+        self.apps[index].run?.openCalls.append(OpenCall(number: number, kind: kind, deadline: deadline))
         if case .sceneWillConnect = callback { self.apps[index].run?.sceneConnected = true }
         if case .sceneConfiguration = callback { self.apps[index].run?.sceneConfigured = true }
         self.emit(
@@ -83,11 +75,10 @@ extension PhoneCore {
         turn.add(.call(process, number, callback, state))
         turn.record(
             process.app,
-            .callback(
-                CallbackRecord(number: number, process: process, callback: callback, applicationState: state)))
+            .callback(CallbackRecord(number: number, process: process, callback: callback, applicationState: state)))
     }
 
-    private static func purpose(of callback: Callback) -> OpenCall.Purpose {
+    private static func kind(of callback: Callback) -> OpenCall.Kind {
         switch callback {
         case .willFinishLaunching: .launch(isLast: false)
         case .didFinishLaunching: .launch(isLast: true)
@@ -111,8 +102,8 @@ extension PhoneCore {
         }
     }
 
-    private func deadline(of purpose: OpenCall.Purpose, run: AppRun?, at now: Int64) -> Int64 {
-        switch purpose {
+    private func deadline(of kind: OpenCall.Kind, run: AppRun?, at now: Int64) -> Int64 {
+        switch kind {
         case .launch: run?.launchDeadline ?? now + self.settings.launchLimit
         case .method, .expiration: now + self.settings.methodLimit
         case .enterBackground: now + self.settings.enterBackgroundLimit
@@ -124,8 +115,7 @@ extension PhoneCore {
         }
     }
 
-    /// `application(_:willFinishLaunchingWithOptions:)` and `didFinishLaunching` of a process that has reported; what else
-    /// waits comes when `didFinishLaunching` has returned.
+    /// What else waits follows when `didFinishLaunching` has returned.
     mutating func callLaunch(_ index: Int, _ turn: inout Turn) {
         guard let options = self.apps[index].run?.options else { return }
         self.apps[index].run?.phase = .launching
@@ -135,7 +125,6 @@ extension PhoneCore {
 
     // MARK: Suspending
 
-    /// Stops an app from running, without a word.
     mutating func suspend(_ index: Int, _ turn: inout Turn) {
         guard self.apps[index].state != .suspended, let process = self.apps[index].run?.process,
             !self.killForLock(index, &turn)
@@ -144,16 +133,14 @@ extension PhoneCore {
         self.enter(index, .suspended, &turn)
     }
 
-    /// Lets a suspended app run again, in the background; its open calls get their time anew.
+    /// The open calls get their full time again.
     mutating func resume(_ index: Int, _ turn: inout Turn) {
-        guard self.apps[index].state == .suspended, !self.crashOnResume(index, &turn),
-            var run = self.apps[index].run
+        guard self.apps[index].state == .suspended, !self.crashOnResume(index, &turn), var run = self.apps[index].run
         else { return }
         let now = turn.now.monotonic
         run.launchDeadline = now + self.settings.launchLimit
         for position in run.openCalls.indices {
-            run.openCalls[position].deadline = self.deadline(
-                of: run.openCalls[position].purpose, run: run, at: now)
+            run.openCalls[position].deadline = self.deadline(of: run.openCalls[position].kind, run: run, at: now)
         }
         for position in run.background.refreshTasks.indices {
             let isExpired = run.background.refreshTasks[position].isExpired
@@ -168,8 +155,7 @@ extension PhoneCore {
 
     // MARK: Ending
 
-    /// Ends an app's process at once and without a word; it and its last moments are gone afterwards.
-    mutating func kill(_ index: Int, to state: AppState, reason: EndReason, _ turn: inout Turn) {
+    mutating func kill(_ index: Int, to state: AppState = .notRunning, reason: EndReason, _ turn: inout Turn) {
         self.finishEnding(index, &turn)
         self.discardHeldWake(index, outcome: reason == .forceQuit ? .discardedForceQuit : .discardedByKill, &turn)
         if let run = self.apps[index].run {
@@ -179,7 +165,7 @@ extension PhoneCore {
         self.enter(index, state, &turn)
     }
 
-    /// Tells a running app that it ends, and ends it when it has answered; kills a suspended or launching one.
+    /// A running app ends when it has answered; a suspended or launching one is killed.
     mutating func terminate(_ index: Int, to state: AppState, reason: EndReason, _ turn: inout Turn) {
         let old = self.apps[index].state
         guard let phase = self.apps[index].run?.phase, phase == .ready, old != .suspended else {
@@ -187,10 +173,10 @@ extension PhoneCore {
         }
         self.finishEnding(index, &turn)
         self.discardHeldWake(index, outcome: reason == .forceQuit ? .discardedForceQuit : .discardedByKill, &turn)
-        let farewell = Lifecycle.toEnd(
+        let steps = Lifecycle.toEnd(
             from: old, scenes: self.facts(of: index).scenes,
             sceneConnected: self.apps[index].run?.sceneConnected ?? false)
-        self.perform(farewell, index, &turn)
+        self.performLifecycle(steps, index, &turn)
         guard let run = self.apps[index].run, let last = run.openCalls.last else { return }
         self.apps[index].ending = EndingRun(
             process: run.process, lastCall: last.number, openCalls: run.openCalls.map(\.number),
@@ -201,7 +187,6 @@ extension PhoneCore {
         self.enter(index, state, &turn)
     }
 
-    /// Kills a process that was told to end.
     mutating func finishEnding(_ index: Int, _ turn: inout Turn) {
         guard let ending = self.apps[index].ending else { return }
         self.apps[index].ending = nil
@@ -209,7 +194,6 @@ extension PhoneCore {
         turn.record(ending.process.app, .processEnded(ending.process, ending.reason))
     }
 
-    /// Forgets a process that no longer exists.
     mutating func processIsGone(_ index: Int, run: AppRun, reason: EndReason, _ turn: inout Turn) {
         turn.record(run.process.app, .processEnded(run.process, reason))
         self.dropCalls(index, run: run, &turn)
@@ -217,12 +201,11 @@ extension PhoneCore {
         self.leaveScreen(index, process: run.process)
     }
 
-    /// What waited for the app's answer is settled without it.
+    /// What waited for the app's answer is presented without it.
     private mutating func dropCalls(_ index: Int, run: AppRun, _ turn: inout Turn) {
         for open in run.openCalls {
-            guard case .present(let notification, let wasRemote) = open.purpose else { continue }
-            self.presentNothing(
-                notification.request.identifier, index, isRemote: wasRemote, reason: .appGone, &turn)
+            guard case .present(let notification, let wasRemote) = open.kind else { continue }
+            self.presentNothing(notification.request.identifier, index, isRemote: wasRemote, reason: .appGone, &turn)
         }
         for step in run.steps {
             guard case .deliver(let arrival) = step else { continue }
@@ -234,7 +217,7 @@ extension PhoneCore {
     }
 
     private mutating func leaveScreen(_ index: Int, process: ProcessID) {
-        if self.frontApp == process.app { self.frontApp = nil }
+        if self.foregroundApp == process.app { self.foregroundApp = nil }
         self.apps[index].screen = nil
         self.prompts.removeAll { $0.process == process }
     }

@@ -1,7 +1,7 @@
 import TidingsModel
 
 extension AppRecord {
-    /// The next moment, in monotonic milliseconds, at which something of the app's own ends; the largest number if none.
+    /// In monotonic milliseconds; `.max` if none.
     fileprivate var nextDeadline: Int64 {
         var next = self.ephemeralUntil ?? .max
         if let ending = self.ending?.deadline { next = min(next, ending) }
@@ -25,19 +25,18 @@ extension AppRun {
         return self.isIdle ? min(next, self.graceUntil) : next
     }
 
-    /// What is overdue.
     struct Late {
         var hasLaunch: Bool
         var calls: [OpenCall]
         var hasRefreshTasks: Bool
-        /// Background tasks that have expired and were not ended.
+        /// Expired, and not ended.
         var hasTasks: Bool
 
         var isAny: Bool { self.hasLaunch || !self.calls.isEmpty || self.hasRefreshTasks || self.hasTasks }
     }
 
-    /// What is overdue. This and the next are asked with every event, and mutating so that the run is looked at where it lies: else
-    /// each is given a copy of it all.
+    /// This and the next run after every event; they are `mutating` because a non-mutating call would copy the whole
+    /// run.
     fileprivate mutating func late(at now: Int64) -> Late {
         Late(
             hasLaunch: self.phase != .ready && self.launchDeadline <= now,
@@ -46,7 +45,6 @@ extension AppRun {
             hasTasks: (self.killAt ?? .max) <= now)
     }
 
-    /// Whether, in the background, its tasks are about to expire or nothing keeps it running.
     fileprivate mutating func mayRest(at now: Int64) -> Bool {
         self.hasTasks && self.killAt == nil && self.tasksUntil <= now || self.isIdle && self.graceUntil <= now
     }
@@ -57,7 +55,7 @@ extension PhoneCore {
     /// The next moment, in monotonic milliseconds, at which `.timerReached` changes something; nil if none.
     package var nextDeadline: Int64? {
         var next = Int64.max
-        // Each is asked where it lies: a record is big, and this is asked after every event.
+        // By index, without copies: a record is large, and this runs after every event.
         for index in self.apps.indices {
             next = min(next, self.apps[index].nextDeadline)
             if let retry = self.heldWakeRetry(index) { next = min(next, retry) }
@@ -69,14 +67,13 @@ extension PhoneCore {
         return next == .max ? nil : next
     }
 
-    /// Does what is due, before an event is looked at.
     mutating func runDeadlines(_ turn: inout Turn) {
         let now = turn.now.monotonic
         self.list.expireBanners(at: now)
         if let litUntil = self.notices.litUntil, litUntil <= now { self.notices.litUntil = nil }
         if let summaryAt = self.notices.summaryAt, summaryAt <= now { self.deliverSummary(&turn) }
         while let position = self.extensions.firstIndex(where: { $0.deadline <= now }) {
-            self.extensionTimePassed(position, &turn)
+            self.handleExtensionDeadline(position, &turn)
         }
         for index in self.apps.indices {
             if let ending = self.apps[index].ending, ending.deadline <= now { self.finishEnding(index, &turn) }
@@ -84,35 +81,26 @@ extension PhoneCore {
             self.firePending(index, &turn)
             self.advanceActivities(index, &turn)
             self.endLateCalls(index, &turn)
-            if let retry = self.heldWakeRetry(index), retry <= now {
-                self.retryHeldWake(index, &turn)
-            }
+            if let retry = self.heldWakeRetry(index), retry <= now { self.retryHeldWake(index, &turn) }
         }
     }
 
-    /// What a missing answer means (ios-delivery.md §7.2).
+    /// ios-delivery.md §7.2.
     private mutating func endLateCalls(_ index: Int, _ turn: inout Turn) {
         let now = turn.now.monotonic
         guard self.apps[index].state != .suspended, let late = self.apps[index].run?.late(at: now), late.isAny
         else { return }
-        if late.hasLaunch { return self.kill(index, to: .notRunning, reason: .launchTooSlow, &turn) }
+        if late.hasLaunch { return self.kill(index, reason: .launchTooSlow, &turn) }
         for open in late.calls {
-            if let reason = self.end(open, index, &turn) {
-                return self.kill(index, to: .notRunning, reason: reason, &turn)
-            }
+            if let reason = self.expireCall(open, index, &turn) { return self.kill(index, reason: reason, &turn) }
         }
-        if let reason = self.expireRefreshTasks(index, &turn) {
-            return self.kill(index, to: .notRunning, reason: reason, &turn)
-        }
-        if late.hasTasks {
-            self.kill(index, to: .notRunning, reason: .backgroundTaskNotEnded, &turn)
-        }
+        if let reason = self.expireRefreshTasks(index, &turn) { return self.kill(index, reason: reason, &turn) }
+        if late.hasTasks { self.kill(index, reason: .backgroundTaskNotEnded, &turn) }
     }
 
-    /// Gives up on an answer; a reason means that the app is killed for it.
-    private mutating func end(_ open: OpenCall, _ index: Int, _ turn: inout Turn) -> EndReason? {
-        let app = self.apps[index].installed.bundleID
-        switch open.purpose {
+    /// A returned reason means that the app is killed for it.
+    private mutating func expireCall(_ open: OpenCall, _ index: Int, _ turn: inout Turn) -> EndReason? {
+        switch open.kind {
         case .launch: return .launchTooSlow
         case .method, .enterBackground: return .methodDidNotReturn
         case .fetch:
@@ -120,29 +108,31 @@ extension PhoneCore {
                 self.apps[index].budget.charge(at: turn.now.monotonic)
                 return .fetchHandlerNotCalled
             }
-            turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))
+            turn.recordFault(
+                self.bundleID(index), "the fetch handler of callback \(open.number) was not called in time")
         case .performFetch:
             if self.apps[index].state == .backgroundRunning {
                 self.apps[index].background.missedFetches.charge(at: turn.now.monotonic)
                 return .performFetchHandlerNotCalled
             }
-            turn.record(app, .fault("the fetch handler of callback \(open.number) was not called in time"))
+            turn.recordFault(
+                self.bundleID(index), "the fetch handler of callback \(open.number) was not called in time")
         case .present(let notification, let wasRemote):
             self.presentNothing(
                 notification.request.identifier, index, isRemote: wasRemote, reason: .willPresentLate, &turn)
         case .response:
-            turn.record(app, .fault("the response handler of callback \(open.number) was not called in time"))
+            turn.recordFault(
+                self.bundleID(index), "the response handler of callback \(open.number) was not called in time")
         case .voip(let mustReport):
-            if mustReport { return self.callWasNotReported(index, &turn) }
-            turn.record(app, .fault("the handler of VoIP callback \(open.number) was not called in time"))
-        case .expiration:
-            break
+            if mustReport { return self.recordMissingCall(index, &turn) }
+            turn.recordFault(self.bundleID(index), "the handler of VoIP callback \(open.number) was not called in time")
+        case .expiration: break
         }
         self.apps[index].run?.openCalls.removeAll { $0.number == open.number }
         return nil
     }
 
-    /// Expires background tasks and suspends what has no reason to run (ios-delivery.md §2.2, §8).
+    /// Expires background tasks, and suspends what has no reason to run (ios-delivery.md §2.2, §8).
     mutating func settle(_ turn: inout Turn) {
         let now = turn.now.monotonic
         self.reportWithheldRegistrations(&turn)

@@ -2,7 +2,7 @@ import TidingsModel
 
 /// The notification service extension (ios-delivery.md §10).
 extension PhoneCore {
-    /// Gate 6 of ios-delivery.md §4: a mutable alert with text, alerts allowed, and the app has an extension.
+    /// Gate 6 of ios-delivery.md §4.
     func wantsExtension(_ arrival: Arrival, _ index: Int) -> Bool {
         let app = self.apps[index]
         return self.version.hasUserNotifications && app.installed.hasServiceExtension && arrival.isVisible
@@ -10,9 +10,8 @@ extension PhoneCore {
             && (self.lock != .beforeFirstUnlock || self.settings.quirks.extensionRunsBeforeFirstUnlock)
     }
 
-    /// Gives a push to the extension: in the process that is there, or in a new one.
     mutating func startExtension(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         if self.settings.sharesExtensionProcess,
             let position = self.extensions.lastIndex(where: { $0.process.app == app })
         {
@@ -29,17 +28,16 @@ extension PhoneCore {
         turn.record(app, .processStarted(process))
     }
 
-    /// The extension's process takes calls.
-    mutating func extensionStarted(_ position: Int, _ turn: inout Turn) {
+    mutating func handleExtensionStart(_ position: Int, _ turn: inout Turn) {
         let process = self.extensions[position].process
         guard self.extensions[position].startDeadline != nil else {
-            return turn.record(process.app, .fault("process \(process) must report its start once"))
+            return turn.recordFault(process.app, "process \(process) must report its start once")
         }
         self.extensions[position].startDeadline = nil
         self.callExtension(position, &turn)
     }
 
-    /// Calls `didReceive(_:withContentHandler:)` for what waits, if the process runs: from then on each push has its 30 s.
+    /// From `didReceive(_:withContentHandler:)` on, each push has its 30 s.
     private mutating func callExtension(_ position: Int, _ turn: inout Turn) {
         guard self.extensions[position].startDeadline == nil else { return }
         let process = self.extensions[position].process
@@ -48,46 +46,39 @@ extension PhoneCore {
             self.extensions[position].runs[run].enter(
                 .running(call: number, deadline: turn.now.monotonic + self.settings.extensionLimit))
             let request = self.extensions[position].runs[run].arrival.request
-            self.emit(
-                .serviceExtensionReceive(request), number: number, to: process, state: .background, &turn)
+            self.emit(.serviceExtensionReceive(request), number: number, to: process, state: .background, &turn)
         }
     }
 
-    /// The content handler was called, in time or in the last second. The return of `serviceExtensionTimeWillExpire()`
-    /// needs no answer.
-    mutating func extensionAnswered(
+    /// The content handler was called. The return of `serviceExtensionTimeWillExpire()` needs no answer.
+    mutating func handleExtensionAnswer(
         _ position: Int, _ number: CallbackNumber, _ result: CallbackResult, _ turn: inout Turn
     ) {
         let process = self.extensions[position].process
         let open = self.extensions[position].runs.firstIndex { $0.call == number }
         guard case .content(let content) = result else {
-            if open != nil {
-                turn.record(process.app, .fault("callback \(number) must be answered with content"))
-            }
+            if open != nil { turn.recordFault(process.app, "callback \(number) must be answered with content") }
             return
         }
-        guard let open else {
-            return turn.record(process.app, .fault("callback \(number) must be answered once"))
-        }
+        guard let open else { return turn.recordFault(process.app, "callback \(number) must be answered once") }
         turn.record(process.app, .completion(number: number, result))
         let run = self.extensions[position].runs.remove(at: open)
-        self.extensionRested(position, &turn)
+        self.keepIdleExtension(position, &turn)
         guard let index = self.index(of: process.app) else { return }
         let arrival = ExtensionResult.apply(
             content, to: run.arrival, app: self.apps[index].installed, version: self.version)
         self.dispatch(self.withGate(arrival, index), index, &turn)
     }
 
-    /// With nothing at work a process goes on for a moment, or as long as its activities may.
-    private mutating func extensionRested(_ position: Int, _ turn: inout Turn) {
+    private mutating func keepIdleExtension(_ position: Int, _ turn: inout Turn) {
         guard self.extensions[position].runs.isEmpty else { return }
         self.extensions[position].activitiesExpired = false
         self.extensions[position].activitiesUntil = turn.now.monotonic + self.settings.wakeTaskTime
-        self.activitiesChanged(position, &turn)
+        self.updateExtensionEnd(position, &turn)
     }
 
-    /// Activities keep a process that has nothing at work until their time is over, however often they begin and end.
-    private mutating func activitiesChanged(_ position: Int, _ turn: inout Turn) {
+    /// Activities keep an idle process until their time is over, however often they begin and end.
+    private mutating func updateExtensionEnd(_ position: Int, _ turn: inout Turn) {
         let process = self.extensions[position]
         guard process.runs.isEmpty else { return }
         let linger = turn.now.monotonic + self.settings.extensionLinger
@@ -95,14 +86,14 @@ extension PhoneCore {
             process.activities.isEmpty ? min(linger, process.activitiesUntil) : process.activitiesUntil
     }
 
-    /// A time is over: `serviceExtensionTimeWillExpire`, then the original content, then the end of the process.
-    mutating func extensionTimePassed(_ position: Int, _ turn: inout Turn) {
+    /// First `serviceExtensionTimeWillExpire`, then the original content, then the end of the process.
+    mutating func handleExtensionDeadline(_ position: Int, _ turn: inout Turn) {
         let now = turn.now.monotonic
         if self.extensions[position].startDeadline != nil {
             return self.endExtension(position, reason: .extensionStartTooSlow, &turn)
         }
         guard let due = self.extensions[position].runs.firstIndex(where: { $0.deadline <= now }) else {
-            return self.restPassed(position, &turn)
+            return self.endIdleExtension(position, &turn)
         }
         let process = self.extensions[position].process
         switch self.extensions[position].runs[due].stage {
@@ -123,8 +114,8 @@ extension PhoneCore {
         }
     }
 
-    /// Nothing is at work and the moment is over; open activities are told first.
-    private mutating func restPassed(_ position: Int, _ turn: inout Turn) {
+    /// Open activities are told before the process ends.
+    private mutating func endIdleExtension(_ position: Int, _ turn: inout Turn) {
         let activities = self.extensions[position].activities
         guard !activities.isEmpty, !self.extensions[position].activitiesExpired else {
             return self.endExtension(position, reason: .extensionDone, &turn)
@@ -139,19 +130,19 @@ extension PhoneCore {
         }
     }
 
-    /// What an extension's process reports of itself. It is never suspended, so its locks do no harm (Q13).
-    mutating func extensionReported(_ event: ProcessEvent, _ position: Int, _ turn: inout Turn) {
+    /// An extension is never suspended, so its locks do no harm (Q13).
+    mutating func handleExtensionReport(_ event: ProcessEvent, _ position: Int, _ turn: inout Turn) {
         let process = self.extensions[position].process
         switch event {
         case .expiringActivityBegan(let number):
             guard !self.extensions[position].activities.contains(number) else {
-                return turn.record(process.app, .fault("expiring activity \(number) must begin once"))
+                return turn.recordFault(process.app, "expiring activity \(number) must begin once")
             }
             self.extensions[position].activities.append(number)
-            self.activitiesChanged(position, &turn)
+            self.updateExtensionEnd(position, &turn)
         case .expiringActivityEnded(let number):
             self.extensions[position].activities.removeAll { $0 == number }
-            self.activitiesChanged(position, &turn)
+            self.updateExtensionEnd(position, &turn)
         case .memoryUseChanged(let bytes):
             // Killed at once, without `serviceExtensionTimeWillExpire` (ios-delivery.md §7.1).
             guard bytes > self.settings.extensionMemoryLimit else { return }
@@ -160,9 +151,7 @@ extension PhoneCore {
         }
     }
 
-    /// Ends a process; its pushes go on as they came, or are discarded (Q14).
-    ///
-    /// - Parameter isOwnExit: whether it left by itself, which discards what it had if it may filter.
+    /// Its pushes go on as they came, or are discarded (Q14): after an own exit if the app may filter.
     mutating func endExtension(
         _ position: Int, reason: EndReason, kill: Bool = true, isOwnExit: Bool = false, _ turn: inout Turn
     ) {
@@ -172,10 +161,7 @@ extension PhoneCore {
         for run in ended.runs { self.fallBack(run, of: ended.process, isOwnExit: isOwnExit, &turn) }
     }
 
-    /// A push whose extension gave no answer.
-    private mutating func fallBack(
-        _ run: ExtensionRun, of process: ProcessID, isOwnExit: Bool, _ turn: inout Turn
-    ) {
+    private mutating func fallBack(_ run: ExtensionRun, of process: ProcessID, isOwnExit: Bool, _ turn: inout Turn) {
         guard let index = self.index(of: process.app) else { return }
         let discards =
             (isOwnExit || self.settings.quirks.killedExtensionWithFilteringDiscards)
@@ -184,14 +170,13 @@ extension PhoneCore {
         self.dispatch(self.withGate(arrival, index), index, &turn)
     }
 
-    /// Ends all processes of an app's extension.
     mutating func endExtensions(of app: BundleID, reason: EndReason, _ turn: inout Turn) {
         while let position = self.extensions.firstIndex(where: { $0.process.app == app }) {
             self.endExtension(position, reason: reason, &turn)
         }
     }
 
-    /// Ends all processes of the extension of an app that goes; what they had goes with it.
+    /// Used when the app is removed: its pushes go with it.
     mutating func discardExtensions(of app: BundleID, reason: EndReason, _ turn: inout Turn) {
         for position in self.extensions.indices where self.extensions[position].process.app == app {
             self.extensions[position].runs = []
@@ -199,7 +184,7 @@ extension PhoneCore {
         self.endExtensions(of: app, reason: reason, &turn)
     }
 
-    /// Authorization may have been taken away while the extension ran.
+    /// Authorization may have been recalled while the extension ran.
     private func withGate(_ arrival: Arrival, _ index: Int) -> Arrival {
         var arrival = arrival
         arrival.isVisible = arrival.isVisible && self.apps[index].settings.allowsPresentation

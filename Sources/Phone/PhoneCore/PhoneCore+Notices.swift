@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// What the person sets about notifications, and does to those on the screen.
 extension PhoneCore {
     mutating func handleNotices(_ event: PersonEvent, _ turn: inout Turn) {
         switch event {
@@ -15,8 +14,7 @@ extension PhoneCore {
         case .muteChanged(let isOn): self.notices.isMuted = isOn
         case .notificationSettingsOpened(let key):
             guard let entry = self.list.entry(key) else {
-                return turn.record(
-                    key.app, .fault("notification \(key.identifier) must be in the list or a banner"))
+                return turn.recordFault(key.app, "notification \(key.identifier) must be in the list or a banner")
             }
             self.openSettings(of: key.app, from: entry.notification, &turn)
         case .appSettingsOpened(let app): self.openSettings(of: app, from: nil, &turn)
@@ -29,23 +27,21 @@ extension PhoneCore {
 
     // MARK: Panels and provisional notifications
 
-    /// "View" is a tap, "Close" reports nothing (ios-delivery.md §5.0).
     private mutating func answerPanel(opens: Bool, _ turn: inout Turn) {
         guard let panel = self.list.panels.first else {
-            return turn.record(nil, .fault("an alert panel must be on the screen"))
+            return turn.recordFault(nil, "an alert panel must be on the screen")
         }
         guard opens else {
             _ = self.list.closePanel()
             return
         }
-        self.act(on: panel.key, action: UserResponse.defaultAction, text: nil, &turn)
+        self.performAction(on: panel.key, action: UserResponse.defaultAction, text: nil, &turn)
     }
 
-    /// Kept ones stay quiet until the settings are changed (ios-delivery.md §9).
     private mutating func answerProvisional(_ app: BundleID, keep: Bool, _ turn: inout Turn) {
         guard let index = self.installed(app, &turn) else { return }
         guard self.apps[index].settings.authorizationStatus == .provisional else {
-            return turn.record(app, .fault("app \(app) must have provisional authorization"))
+            return turn.recordFault(app, "app \(app) must have provisional authorization")
         }
         guard keep else { return self.apps[index].settings.turn(.notifications, isOn: false) }
         self.apps[index].settings.authorizationStatus = .authorized
@@ -57,15 +53,14 @@ extension PhoneCore {
 
     // MARK: The app's own settings
 
-    /// `userNotificationCenter(_:openSettingsFor:)`, if the app asked for the button and takes the call
-    /// (ios-delivery.md §6.5).
+    /// `userNotificationCenter(_:openSettingsFor:)` (ios-delivery.md §6.5).
     private mutating func openSettings(
         of app: BundleID, from notification: DeliveredNotification?, _ turn: inout Turn
     ) {
         guard let index = self.installed(app, &turn) else { return }
         guard self.version >= 12, self.apps[index].settings.providesAppNotificationSettings,
             self.apps[index].installed.methods.contains(.openSettings)
-        else { return turn.record(app, .fault("app \(app) must offer its own notification settings")) }
+        else { return turn.recordFault(app, "app \(app) must offer its own notification settings") }
         self.unlock(returning: false, &turn)
         self.bringToFront(index, options: LaunchOptions(), step: .openSettings(notification), &turn)
     }
@@ -74,7 +69,7 @@ extension PhoneCore {
 
     private mutating func changeSummaryTimes(_ times: [Int], _ turn: inout Turn) {
         guard times.allSatisfy({ (0..<1_440).contains($0) }) else {
-            return turn.record(nil, .fault("summary times must be 0 to 1439 minutes after midnight"))
+            return turn.recordFault(nil, "summary times must be 0 to 1439 minutes after midnight")
         }
         self.notices.summaryTimes = times
         if times.isEmpty { return self.deliverSummary(&turn) }
@@ -87,29 +82,26 @@ extension PhoneCore {
         ).map { now.monotonic + ($0 - now.wall) }
     }
 
-    /// Keeps an entry for the summary.
-    mutating func hold(_ entry: ListEntry, _ turn: inout Turn) {
-        self.notices.hold(entry, limit: self.settings.listLimit)
+    mutating func holdForSummary(_ entry: ListEntry, _ turn: inout Turn) {
+        self.notices.holdForSummary(entry, limit: self.settings.listLimit)
         if self.notices.summaryAt == nil { self.notices.summaryAt = self.nextSummary(turn.now) }
     }
 
-    /// Shows what waits, quietly and at once.
     mutating func deliverSummary(_ turn: inout Turn) {
         let held = self.notices.heldForSummary
         self.notices.heldForSummary = []
         self.notices.summaryAt = nil
-        for entry in held { self.release(entry, &turn) }
+        for entry in held { self.releaseHeld(entry, &turn) }
     }
 
-    /// Shows what waits of one app.
     mutating func releaseSummary(of app: BundleID, _ turn: inout Turn) {
         let held = self.notices.heldForSummary.filter { $0.app == app }
         self.notices.remove(app: app, identifiers: nil)
-        for entry in held { self.release(entry, &turn) }
+        for entry in held { self.releaseHeld(entry, &turn) }
     }
 
     /// What the person turned off meanwhile stays off (ios-delivery.md §4 gates 3 and 4).
-    private mutating func release(_ entry: ListEntry, _ turn: inout Turn) {
+    private mutating func releaseHeld(_ entry: ListEntry, _ turn: inout Turn) {
         guard let index = self.index(of: entry.app) else { return }
         let request = entry.notification.request
         let facts = self.presentationFacts(index, isLocal: !request.isRemote)
@@ -124,15 +116,15 @@ extension PhoneCore {
         turn.record(entry.app, .presentation(record))
     }
 
-    /// Takes back everything an app's notifications show or will show.
-    mutating func removeNotices(of app: BundleID) {
-        self.list.remove(app: app, identifiers: nil)
-        self.notices.remove(app: app, identifiers: nil)
+    /// nil removes all of the app's.
+    mutating func removeNotices(of app: BundleID, identifiers: [String]? = nil) {
+        self.list.remove(app: app, identifiers: identifiers)
+        self.notices.remove(app: app, identifiers: identifiers)
     }
 
     // MARK: App clips
 
-    /// An app clip may notify for a while after it was opened, without asking (ios-delivery.md §9).
+    /// An app clip may notify without asking for a while after it was opened (ios-delivery.md §9).
     mutating func refreshEphemeral(_ index: Int, _ turn: inout Turn) {
         guard self.version >= 14, self.apps[index].installed.isAppClip else { return }
         switch self.apps[index].settings.authorizationStatus {
@@ -143,7 +135,6 @@ extension PhoneCore {
         self.apps[index].ephemeralUntil = turn.now.monotonic + self.settings.ephemeralTime
     }
 
-    /// Ends what an app clip was allowed.
     mutating func endEphemeral(_ index: Int, _ turn: inout Turn) {
         guard let until = self.apps[index].ephemeralUntil, until <= turn.now.monotonic else { return }
         self.apps[index].ephemeralUntil = nil

@@ -1,22 +1,21 @@
 import TidingsModel
 
-/// What the person does.
 extension PhoneCore {
     mutating func handle(_ event: PersonEvent, _ turn: inout Turn) {
         switch event {
-        case .unlocked: self.unlockAndGoOn(&turn)
+        case .unlocked: self.unlockForWaitingAction(&turn)
         case .locked: self.lockPhone(&turn)
         case .appOpened(let app): self.openApp(app, &turn)
-        case .wentHome:
-            if self.lock == .unlocked { self.leaveFront(unless: nil, &turn) }
+        case .wentHome: if self.lock == .unlocked { self.leaveForeground(unless: nil, &turn) }
         case .appForceQuit(let app):
             guard let index = self.installed(app, &turn) else { return }
             self.terminate(index, to: .forceQuit, reason: .forceQuit, &turn)
         case .notificationTapped(let key):
-            self.act(on: key, action: UserResponse.defaultAction, text: nil, &turn)
+            self.performAction(on: key, action: UserResponse.defaultAction, text: nil, &turn)
         case .notificationDismissed(let key):
-            self.act(on: key, action: UserResponse.dismissAction, text: nil, &turn)
-        case .actionPerformed(let key, let action, let text): self.act(on: key, action: action, text: text, &turn)
+            self.performAction(on: key, action: UserResponse.dismissAction, text: nil, &turn)
+        case .actionPerformed(let key, let action, let text):
+            self.performAction(on: key, action: action, text: text, &turn)
         case .permissionAnswered(let allowed): self.answerPrompt(allowed: allowed, &turn)
         case .settingChanged(let app, let setting, let isOn):
             guard let index = self.installed(app, &turn) else { return }
@@ -29,9 +28,11 @@ extension PhoneCore {
             turn.add(isOn ? .disconnectCourier : .connectCourier)
             if isOn { self.failOpenRegistrations(&turn) } else { self.requestMissingTokens(&turn) }
         case .lowPowerModeChanged(let isOn): self.lowPowerMode = isOn
-        case .backgroundRefreshChanged(let isOn): self.switchBackgroundRefresh(isOn: isOn, &turn)
-        case .overlayAppeared: self.stepInFront(.moveToInactive, &turn)
-        case .overlayDisappeared: self.stepInFront(.moveToFront, &turn)
+        case .backgroundRefreshChanged(let isOn):
+            self.isBackgroundRefreshOn = isOn
+            self.announceRefreshStatus(&turn)
+        case .overlayAppeared: self.appendToFrontApp(.moveToInactive, &turn)
+        case .overlayDisappeared: self.appendToFrontApp(.moveToFront, &turn)
         case .alertStyleChanged, .previewsChanged, .focusChanged, .summaryTimesChanged,
             .muteChanged, .notificationSettingsOpened, .appSettingsOpened, .bannerSwipedAway, .provisionalAnswered,
             .alertPanelAnswered:
@@ -40,35 +41,35 @@ extension PhoneCore {
         }
     }
 
-    /// The place of an app, or a fault in the trace.
+    /// Records a fault if the app is not installed.
     func installed(_ app: BundleID, _ turn: inout Turn) -> Int? {
         if let index = self.index(of: app) { return index }
-        turn.record(app, .fault("app \(app) must be installed"))
+        turn.recordFault(app, "app \(app) must be installed")
         return nil
     }
 
-    private mutating func stepInFront(_ step: AppStep, _ turn: inout Turn) {
-        guard self.lock == .unlocked, let front = self.frontApp, let index = self.index(of: front) else { return }
+    private mutating func appendToFrontApp(_ step: AppStep, _ turn: inout Turn) {
+        guard self.lock == .unlocked, let front = self.foregroundApp, let index = self.index(of: front) else { return }
         self.append(step, to: index, &turn)
     }
 
     // MARK: Lock
 
     private mutating func lockPhone(_ turn: inout Turn) {
-        // On a phone that asks to be unlocked it refuses: what was chosen does not run.
+        // Locking refuses the waiting action: it does not run.
         self.awaitsUnlock = nil
         guard self.lock == .unlocked else { return }
         self.lock = .locked
-        // What still showed is on the lock screen now, which is dark.
+        // The lock screen is dark: nothing shows any more.
         self.list.clearBanners()
-        if let front = self.frontApp, let index = self.index(of: front) {
+        if let front = self.foregroundApp, let index = self.index(of: front) {
             self.append(.moveToBackground, to: index, &turn)
         }
-        self.tellRunning(.protectedDataWillBecomeUnavailable, &turn)
+        self.notifyRunningApps(.protectedDataWillBecomeUnavailable, &turn)
     }
 
-    /// Tells every app that runs; a suspended one is not woken for it, and one that starts sees it for itself.
-    private mutating func tellRunning(_ callback: Callback, _ turn: inout Turn) {
+    /// A suspended app is not woken for it, and an app that starts reads the state itself.
+    private mutating func notifyRunningApps(_ callback: Callback, _ turn: inout Turn) {
         for index in self.apps.indices where self.apps[index].state != .suspended {
             switch self.apps[index].run?.phase {
             case .launching, .ready: self.append(.call(callback), to: index, &turn)
@@ -77,29 +78,27 @@ extension PhoneCore {
         }
     }
 
-    /// Unlocks; then what was waiting for that runs, or the app that was in front comes back.
-    private mutating func unlockAndGoOn(_ turn: inout Turn) {
+    private mutating func unlockForWaitingAction(_ turn: inout Turn) {
         guard let waiting = self.awaitsUnlock, self.list.entry(waiting.notification) != nil else {
             return self.unlock(returning: true, &turn)
         }
-        self.act(
+        self.performAction(
             on: waiting.notification, action: waiting.action, text: waiting.text, isAuthenticated: true, &turn)
         self.unlock(returning: true, &turn)
     }
 
-    /// Unlocks; the app that was in front comes back if `returning`.
     mutating func unlock(returning: Bool, _ turn: inout Turn) {
-        // Whoever unlocks the phone for something else has turned away from it.
+        // Unlocking the phone for something else gives the waiting action up.
         self.awaitsUnlock = nil
         guard self.lock != .unlocked else { return }
         self.lock = .unlocked
         self.notices.litUntil = nil
-        self.tellRunning(.protectedDataDidBecomeAvailable, &turn)
+        self.notifyRunningApps(.protectedDataDidBecomeAvailable, &turn)
         for app in self.apps where !app.settings.notificationCenter {
             self.list.removeEntries(of: app.installed.bundleID)
         }
-        let front = self.frontApp
-        if !returning { self.frontApp = nil }
+        let front = self.foregroundApp
+        if !returning { self.foregroundApp = nil }
         if returning, let front, let index = self.index(of: front) {
             self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
         }
@@ -114,16 +113,14 @@ extension PhoneCore {
         self.bringToFront(index, options: LaunchOptions(), step: .moveToFront, &turn)
     }
 
-    /// Tap, dismissal or custom action on an entry of the list or a banner (ios-delivery.md §5.6 `open`). What needs
-    /// authentication waits on a locked phone until it is unlocked (§6.4).
-    ///
-    /// - Parameter isAuthenticated: whether the person is just unlocking the phone for it.
-    mutating func act(
+    /// Tap, dismissal or custom action (`open` of ios-delivery.md §5.6). What needs authentication waits on a locked
+    /// phone until it is unlocked (§6.4); `isAuthenticated` says that the person is just unlocking it.
+    mutating func performAction(
         on key: NotificationKey, action: String, text: String?, isAuthenticated: Bool = false, _ turn: inout Turn
     ) {
         guard let index = self.installed(key.app, &turn) else { return }
         guard let entry = self.list.entry(key) else {
-            return turn.record(key.app, .fault("notification \(key.identifier) must be in the list or a banner"))
+            return turn.recordFault(key.app, "notification \(key.identifier) must be in the list or a banner")
         }
         self.awaitsUnlock = nil
         let category = self.apps[index].category(of: entry.notification.request.content)
@@ -132,7 +129,7 @@ extension PhoneCore {
         var needsUnlock = foreground
         if !isDismissal, !foreground {
             guard self.version >= 8, let custom = category?.actions.first(where: { $0.identifier == action }) else {
-                return turn.record(key.app, .fault("action \(action) must be in the notification's category"))
+                return turn.recordFault(key.app, "action \(action) must be in the notification's category")
             }
             foreground = custom.options.contains(.foreground)
             if custom.options.contains(.authenticationRequired), !isAuthenticated, self.lock != .unlocked {
@@ -144,40 +141,37 @@ extension PhoneCore {
         self.list.remove(key)
         if isDismissal, !self.version.hasUserNotifications || category?.reportsDismissal != true { return }
         if needsUnlock { self.unlock(returning: !foreground, &turn) }
-        let response = UserResponse(
-            notification: entry.notification, actionIdentifier: action, userText: text)
-        self.lead(index, to: response, foreground: foreground, &turn)
+        let response = UserResponse(notification: entry.notification, actionIdentifier: action, userText: text)
+        self.startResponse(index, to: response, foreground: foreground, &turn)
     }
 
-    private mutating func lead(
+    private mutating func startResponse(
         _ index: Int, to response: UserResponse, foreground: Bool, _ turn: inout Turn
     ) {
         let launched = !self.isLaunched(index)
         let options = Dispatch.actionOptions(response.notification.request, facts: self.facts(of: index))
         let step = AppStep.respond(response, foreground: foreground, launched: launched)
         if foreground { return self.bringToFront(index, options: options, step: step, &turn) }
-        self.wake(index, inFront: false, options: options, &turn)
-        self.append(step, to: index, &turn)
+        self.wake(index, for: step, options: options, &turn)
     }
 
     // MARK: Permission
 
-    /// Answers the prompt on the screen, and every waiting one of the same app.
+    /// Also answers the waiting prompts of the same app.
     private mutating func answerPrompt(allowed: Bool, _ turn: inout Turn) {
         guard let first = self.prompts.first else {
-            return turn.record(nil, .fault("a permission prompt must be on the screen"))
+            return turn.recordFault(nil, "a permission prompt must be on the screen")
         }
         let app = first.process.app
         let answered = self.prompts.filter { $0.process.app == app }
         self.prompts.removeAll { $0.process.app == app }
         guard let index = self.index(of: app) else { return }
         self.apps[index].settings.decide(first.options, status: allowed ? .authorized : .denied)
-        for prompt in answered { self.report(prompt, allowed: allowed, index, &turn) }
+        for prompt in answered { self.reportPermission(prompt, allowed: allowed, index, &turn) }
     }
 }
 
 extension NotificationSettings {
-    /// The answer to an authorization request: what was asked for is on, or nothing.
     mutating func decide(_ options: AuthorizationOptions, status: AuthorizationStatus) {
         self.authorizationStatus = status
         let allows = self.allowsPresentation
@@ -192,7 +186,7 @@ extension NotificationSettings {
         self.providesAppNotificationSettings = options.contains(.providesAppNotificationSettings)
     }
 
-    /// A switch in Settings. Turning notifications on allows every kind; off denies.
+    /// Turning notifications on allows every kind; off denies.
     mutating func turn(_ setting: SettingSwitch, isOn: Bool) {
         switch setting {
         case .notifications:

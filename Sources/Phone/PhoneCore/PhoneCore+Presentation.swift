@@ -2,18 +2,16 @@ import TidingsModel
 
 /// What the person sees and hears of a notification (ios-delivery.md §5.0), and the badge.
 extension PhoneCore {
-    /// Presented by the system, as the gates allow.
-    mutating func show(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
+    mutating func presentBySystem(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
         let facts = self.presentationFacts(index, isLocal: arrival.isLocal)
-        self.present(
+        self.applyVerdict(
             DeliveredNotification(request: arrival.request, date: turn.now.wall), index,
             PresentationGate.verdict(arrival.request.content, facts), &turn)
     }
 
-    /// Presented by what `userNotificationCenter(_:willPresent:withCompletionHandler:)` answered; kinds that are turned off
-    /// stay off (ios-delivery.md §4 gate 4). Before iOS 14 only `.alert` shows text, from iOS 14 it means banner and list
-    /// (ios-delivery.md §5.5).
-    mutating func present(
+    /// Kinds that are turned off stay off (ios-delivery.md §4 gate 4). Before iOS 14 only `.alert` shows text; from
+    /// iOS 14 it means banner and list (§5.5).
+    mutating func presentAsAnswered(
         _ notification: DeliveredNotification, _ index: Int, answered: WillPresentOptions, _ turn: inout Turn
     ) {
         let settings = self.apps[index].settings
@@ -29,14 +27,14 @@ extension PhoneCore {
         if !(settings.sound || isCritical) || isProvisional { options.remove(.sound) }
         if !settings.badge || isProvisional { options.remove(.badge) }
         if self.notices.isMuted, !isCritical { options.remove(.sound) }
-        self.present(
+        self.applyVerdict(
             notification, index,
             PresentationVerdict(
                 options: options, persists: settings.alertStyle == .alert, reason: .willPresent), &turn)
     }
 
     func presentationFacts(_ index: Int, isLocal: Bool) -> PresentationFacts {
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         var settings = self.apps[index].settings
         // Before iOS 8 an app asked for pushes only.
         if isLocal, self.version < 8, settings.authorizationStatus == .notDetermined {
@@ -50,12 +48,12 @@ extension PhoneCore {
             isSummarized: self.version >= 15 && settings.scheduledDelivery && !self.notices.summaryTimes.isEmpty)
     }
 
-    private mutating func present(
+    private mutating func applyVerdict(
         _ notification: DeliveredNotification, _ index: Int, _ verdict: PresentationVerdict, _ turn: inout Turn
     ) {
         let content = notification.request.content
         let options = verdict.options
-        let entry = ListEntry(app: self.apps[index].installed.bundleID, notification: notification)
+        let entry = ListEntry(app: self.bundleID(index), notification: notification)
         var record = PresentationRecord(
             identifier: notification.request.identifier, isRemote: notification.request.isRemote,
             reason: verdict.reason)
@@ -80,15 +78,13 @@ extension PhoneCore {
                 limit: self.settings.listLimit)
         }
         if record.panel { self.list.showPanel(entry, limit: self.settings.listLimit) }
-        if isHeld { self.hold(entry, &turn) }
+        if isHeld { self.holdForSummary(entry, &turn) }
         turn.record(entry.app, .presentation(record))
         if let badge = record.badge { self.setBadge(badge, index, &turn) }
     }
 
-    /// What the last notification of a name left: it is replaced wherever it still shows or waits (ios-delivery.md §9).
-    ///
-    /// - Parameter entryLeaves: whether its entry leaves the list now, because the new one waits for the summary.
-    /// - Returns: whether an entry was taken out.
+    /// A notification replaces the last one of its name wherever that still shows or waits (ios-delivery.md §9).
+    /// Returns whether an entry was removed.
     private mutating func replace(_ key: NotificationKey, entryLeaves: Bool) -> Bool {
         let wasHeld = self.notices.remove(key)
         self.list.removeShown(key)
@@ -96,12 +92,11 @@ extension PhoneCore {
         return self.list.removeEntry(key) || wasHeld
     }
 
-    /// Nothing is presented; the trace says why.
     func presentNothing(
         _ identifier: String, _ index: Int, isRemote: Bool, reason: PresentationReason, _ turn: inout Turn
     ) {
         turn.record(
-            self.apps[index].installed.bundleID,
+            self.bundleID(index),
             .presentation(PresentationRecord(identifier: identifier, isRemote: isRemote, reason: reason)))
     }
 
@@ -111,18 +106,17 @@ extension PhoneCore {
         let allowed = settings.badge && settings.authorizationStatus.showsBadges
         let badge = allowed ? arrival.request.content.badge : nil
         turn.record(
-            self.apps[index].installed.bundleID,
+            self.bundleID(index),
             .presentation(
                 PresentationRecord(
                     identifier: arrival.request.identifier, isRemote: true, badge: badge, reason: .filtered)))
         if let badge { self.setBadge(badge, index, &turn) }
     }
 
-    /// Sets the number on an icon; 0 removes it.
     mutating func setBadge(_ count: Int, _ index: Int, _ turn: inout Turn) {
         let count = max(0, count)
         guard self.apps[index].badge != count else { return }
         self.apps[index].badge = count
-        turn.record(self.apps[index].installed.bundleID, .badge(count))
+        turn.record(self.bundleID(index), .badge(count))
     }
 }

@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// What processes report.
 extension PhoneCore {
     private enum Owner {
         case app(Int)
@@ -14,7 +13,6 @@ extension PhoneCore {
         }
     }
 
-    /// Whose process it is; nil for one that is gone.
     private func owner(of process: ProcessID) -> Owner? {
         guard let index = self.index(of: process.app) else { return nil }
         if self.apps[index].run?.process == process { return .app(index) }
@@ -26,43 +24,47 @@ extension PhoneCore {
     mutating func handle(_ event: ProcessEvent, of process: ProcessID, _ turn: inout Turn) {
         guard let owner = self.owner(of: process) else { return }
         switch event {
-        case .started: self.started(owner, &turn)
-        case .exited(let crashed): self.exited(owner, crashed: crashed, &turn)
-        case .callbackCompleted(let number, let result): self.completed(number, result, owner, &turn)
+        case .started: self.handleStart(owner, &turn)
+        case .exited(let crashed): self.handleExit(owner, crashed: crashed, &turn)
+        case .callbackCompleted(let number, let result): self.handleCallResult(number, result, owner, &turn)
         case .query(let number, let query): self.answer(query, number, of: process, owner.app, &turn)
-        case .delegateChanged, .remoteRegistrationRequested, .backgroundTaskBegan, .backgroundTaskEnded,
-            .iconBadgeNumberSet, .screenChanged, .remoteTypesRequested, .userNotificationSettingsRegistered,
-            .localNotificationScheduled, .localNotificationCancelled, .minimumFetchIntervalSet,
-            .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled, .voipRegistrationChanged,
-            .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged, .activityEnded,
-            .pushToStartRequested, .remoteRegistrationEnded:
-            if case .serviceExtension = owner {
-                return turn.record(process.app, .fault("an extension must not do what only an app can: \(event)"))
-            }
-            // A process on its way out is given no more time, and what it says is not its successor's.
-            if case .ending = owner, event.isAboutTime { return }
-            self.appReported(event, owner.app, &turn)
-        case .categoriesSet, .pendingRemoved, .deliveredRemoved:
-            self.appReported(event, owner.app, &turn)
+        case .backgroundTaskBegan, .backgroundTaskEnded:
+            // A process that is ending gets no more time.
+            if case .ending = owner { return }
+            self.handleReportOfApp(event, owner, &turn)
+        case .delegateChanged, .remoteRegistrationRequested, .iconBadgeNumberSet, .screenChanged, .remoteTypesRequested,
+            .userNotificationSettingsRegistered, .localNotificationScheduled, .localNotificationCancelled,
+            .minimumFetchIntervalSet, .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled,
+            .voipRegistrationChanged, .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged,
+            .activityEnded, .pushToStartRequested, .remoteRegistrationEnded:
+            self.handleReportOfApp(event, owner, &turn)
+        case .categoriesSet, .pendingRemoved, .deliveredRemoved: self.handleAppReport(event, owner.app, &turn)
         case .appGroupLockTaken, .appGroupLockReleased, .memoryUseChanged, .expiringActivityBegan,
             .expiringActivityEnded:
             switch owner {
-            case .app(let index): self.processReported(event, index, &turn)
-            case .serviceExtension(let position, _): self.extensionReported(event, position, &turn)
+            case .app(let index): self.handleProcessReport(event, index, &turn)
+            case .serviceExtension(let position, _): self.handleExtensionReport(event, position, &turn)
             case .ending: break
             }
         case .systemSoundPlayed(let sound): turn.record(process.app, .systemSound(sound))
         }
     }
 
-    private mutating func started(_ owner: Owner, _ turn: inout Turn) {
+    private mutating func handleReportOfApp(_ event: ProcessEvent, _ owner: Owner, _ turn: inout Turn) {
+        if case .serviceExtension(_, let index) = owner {
+            return turn.recordFault(self.bundleID(index), "an extension must not do what only an app can: \(event)")
+        }
+        self.handleAppReport(event, owner.app, &turn)
+    }
+
+    private mutating func handleStart(_ owner: Owner, _ turn: inout Turn) {
         switch owner {
-        case .serviceExtension(let position, _): self.extensionStarted(position, &turn)
+        case .serviceExtension(let position, _): self.handleExtensionStart(position, &turn)
         case .ending: break
         case .app(let index):
             guard let run = self.apps[index].run else { return }
             guard run.phase == .starting else {
-                return turn.record(run.process.app, .fault("process \(run.process) must report its start once"))
+                return turn.recordFault(run.process.app, "process \(run.process) must report its start once")
             }
             self.apps[index].run?.phase = .loaded
             if run.isPrewarmed { return self.suspend(index, &turn) }
@@ -70,7 +72,7 @@ extension PhoneCore {
         }
     }
 
-    private mutating func exited(_ owner: Owner, crashed: Bool, _ turn: inout Turn) {
+    private mutating func handleExit(_ owner: Owner, crashed: Bool, _ turn: inout Turn) {
         let reason: EndReason = crashed ? .crashed : .exited
         switch owner {
         case .serviceExtension(let position, _):
@@ -89,145 +91,132 @@ extension PhoneCore {
 
     // MARK: Answers to calls
 
-    private mutating func completed(
+    private mutating func handleCallResult(
         _ number: CallbackNumber, _ result: CallbackResult, _ owner: Owner, _ turn: inout Turn
     ) {
         switch owner {
-        case .serviceExtension(let position, _): self.extensionAnswered(position, number, result, &turn)
+        case .serviceExtension(let position, _): self.handleExtensionAnswer(position, number, result, &turn)
         case .ending(let index):
             guard let ending = self.apps[index].ending, ending.openCalls.contains(number) else {
-                return self.unexpectedAnswer(number, index, &turn)
+                return self.recordUnexpectedAnswer(number, index, &turn)
             }
             self.apps[index].ending?.openCalls.removeAll { $0 == number }
             if ending.lastCall == number { self.finishEnding(index, &turn) }
         case .app(let index):
             guard let position = self.apps[index].run?.openCalls.firstIndex(where: { $0.number == number }),
-                let purpose = self.apps[index].run?.openCalls[position].purpose
+                let kind = self.apps[index].run?.openCalls[position].kind
             else {
-                self.answeredTwice(number, index)
-                return self.unexpectedAnswer(number, index, &turn)
+                self.handleSecondAnswer(number, index)
+                return self.recordUnexpectedAnswer(number, index, &turn)
             }
-            guard Self.fits(result, purpose) else {
-                return turn.record(
-                    self.apps[index].installed.bundleID,
-                    .fault("callback \(number) must be answered by its own kind of result"))
+            guard Self.fits(result, kind) else {
+                return turn.recordFault(
+                    self.bundleID(index), "callback \(number) must be answered by its own kind of result")
             }
             self.apps[index].run?.openCalls.remove(at: position)
-            self.conclude(number, purpose, result, index, &turn)
+            self.finishCall(number, kind, result, index, &turn)
         }
     }
 
-    private func unexpectedAnswer(_ number: CallbackNumber, _ index: Int, _ turn: inout Turn) {
-        turn.record(
-            self.apps[index].installed.bundleID, .fault("callback \(number) must be open and answered once"))
+    private func recordUnexpectedAnswer(_ number: CallbackNumber, _ index: Int, _ turn: inout Turn) {
+        turn.recordFault(self.bundleID(index), "callback \(number) must be open and answered once")
     }
 
-    private static func fits(_ result: CallbackResult, _ purpose: OpenCall.Purpose) -> Bool {
-        switch (purpose, result) {
-        case (.fetch, .fetch), (.performFetch, .fetch), (.present, .presentation): true
-        case (.launch, .returned), (.method, .returned), (.enterBackground, .returned), (.response, .returned),
-            (.voip, .returned), (.expiration, .returned):
-            true
-        case (.fetch, _), (.performFetch, _), (.present, _), (.launch, _), (.method, _), (.enterBackground, _),
-            (.response, _),
-            (.voip, _), (.expiration, _):
-            false
+    private static func fits(_ result: CallbackResult, _ kind: OpenCall.Kind) -> Bool {
+        switch kind {
+        case .fetch, .performFetch: if case .fetch = result { true } else { false }
+        case .present: if case .presentation = result { true } else { false }
+        case .launch, .method, .enterBackground, .response, .voip, .expiration: result == .returned
         }
     }
 
-    private mutating func conclude(
-        _ number: CallbackNumber, _ purpose: OpenCall.Purpose, _ result: CallbackResult, _ index: Int,
+    private mutating func finishCall(
+        _ number: CallbackNumber, _ kind: OpenCall.Kind, _ result: CallbackResult, _ index: Int,
         _ turn: inout Turn
     ) {
-        let app = self.apps[index].installed.bundleID
-        switch purpose {
+        switch kind {
         case .launch(let isLast):
             guard isLast else { return }
             self.apps[index].run?.phase = .ready
             self.pump(index, &turn)
-        case .method, .enterBackground, .expiration:
-            break
+        case .method, .enterBackground, .expiration: break
         case .fetch:
-            turn.record(app, .completion(number: number, result))
-            self.rememberFetch(number, index)
-        case .performFetch, .response:
-            turn.record(app, .completion(number: number, result))
+            turn.record(self.bundleID(index), .completion(number: number, result))
+            self.recordAnsweredFetch(number, index)
+        case .performFetch, .response: turn.record(self.bundleID(index), .completion(number: number, result))
         case .voip(let mustReport):
-            turn.record(app, .completion(number: number, result))
+            turn.record(self.bundleID(index), .completion(number: number, result))
             guard mustReport else { return }
-            let reason = self.callWasNotReported(index, &turn)
-            self.kill(index, to: .notRunning, reason: reason, &turn)
+            let reason = self.recordMissingCall(index, &turn)
+            self.kill(index, reason: reason, &turn)
         case .present(let notification, _):
-            turn.record(app, .completion(number: number, result))
+            turn.record(self.bundleID(index), .completion(number: number, result))
             guard case .presentation(let options) = result else { return }
-            self.present(notification, index, answered: options, &turn)
+            self.presentAsAnswered(notification, index, answered: options, &turn)
         }
     }
 
     // MARK: Reports
 
-    private mutating func appReported(_ event: ProcessEvent, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
+    private mutating func handleAppReport(_ event: ProcessEvent, _ index: Int, _ turn: inout Turn) {
+        let app = self.bundleID(index)
         switch event {
         case .delegateChanged(let isSet):
             self.apps[index].run?.delegateSet = isSet
             if isSet { self.apps[index].run?.delegateWasSet = true }
-        case .remoteRegistrationRequested: self.register(index, &turn)
-        case .remoteRegistrationEnded: self.unregister(index, &turn)
+        case .remoteRegistrationRequested: self.registerForPushes(index, &turn)
+        case .remoteRegistrationEnded: self.unregisterForPushes(index, &turn)
         case .backgroundTaskBegan(let task):
             guard self.apps[index].run?.tasks.contains(task) == false else {
-                return turn.record(app, .fault("background task \(task) must begin once"))
+                return turn.recordFault(app, "background task \(task) must begin once")
             }
             self.apps[index].run?.tasks.append(task)
         case .backgroundTaskEnded(let task):
             self.apps[index].run?.tasks.removeAll { $0 == task }
-            self.taskEnded(index)
+            self.clearKillWithoutTasks(index)
         case .iconBadgeNumberSet(let count):
             guard self.allowsBadge(index) || count <= 0 else { return }
             self.setBadge(count, index, &turn)
             if count <= 0, self.settings.quirks.badgeZeroClearsDelivered { self.removeNotices(of: app) }
         case .categoriesSet(let categories): self.apps[index].categories = categories
-        case .pendingRemoved(let identifiers):
-            self.apps[index].pending.removeAll { identifiers?.contains($0.request.identifier) ?? true }
-        case .deliveredRemoved(let identifiers):
-            self.list.remove(app: app, identifiers: identifiers)
-            self.notices.remove(app: app, identifiers: identifiers)
+        case .pendingRemoved(let identifiers): self.removePending(identifiers, index)
+        case .deliveredRemoved(let identifiers): self.removeNotices(of: app, identifiers: identifiers)
         case .screenChanged(let screen): self.apps[index].screen = screen
-        case .remoteTypesRequested, .userNotificationSettingsRegistered, .localNotificationScheduled,
-            .localNotificationCancelled:
-            self.legacyReported(event, index, &turn)
-        case .minimumFetchIntervalSet, .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled,
-            .voipRegistrationChanged, .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged,
-            .activityEnded, .pushToStartRequested:
-            self.backgroundReported(event, index, &turn)
-        case .started, .exited, .callbackCompleted, .query, .appGroupLockTaken, .appGroupLockReleased,
-            .memoryUseChanged, .expiringActivityBegan, .expiringActivityEnded, .systemSoundPlayed:
-            break
+        case .remoteTypesRequested(let types): self.requestRemoteTypes(types, index, &turn)
+        case .userNotificationSettingsRegistered(let types, let categories):
+            self.registerUserSettings(types, categories, index, &turn)
+        case .localNotificationScheduled(let request): self.scheduleLegacy(request, index, &turn)
+        case .localNotificationCancelled(let identifier):
+            let identifiers = identifier.map { [$0] }
+            self.removePending(identifiers, index)
+            self.removeNotices(of: app, identifiers: identifiers)
+        case .minimumFetchIntervalSet(let interval):
+            self.apps[index].background.fetchInterval = interval.map { max(0, $0) }
+        case .refreshTaskRegistered(let identifier): self.registerRefreshHandler(identifier, index, &turn)
+        case .refreshTaskCompleted(let identifier, let success):
+            self.completeRefreshTask(identifier, success: success, index, &turn)
+        case .refreshTaskCancelled(let identifier): self.cancelRefreshTask(identifier, index, &turn)
+        case .voipRegistrationChanged(let isOn): self.changeVoIPRegistration(isOn: isOn, index, &turn)
+        case .incomingCallReported: self.markCallReported(index)
+        case .callEnded: self.apps[index].run?.background.hasCall = false
+        case .activityStarted(let activity, let pushType, let contentState):
+            self.startActivity(activity, pushType: pushType, contentState: contentState, index, &turn)
+        case .activityContentChanged(let activity, let contentState):
+            self.changeActivity(activity, contentState: contentState, index, &turn)
+        case .activityEnded(let activity): self.changeActivity(activity, contentState: nil, index, &turn)
+        case .pushToStartRequested: self.requestPushToStart(index, &turn)
+        default: break
         }
     }
 
-    /// A badge needs authorization from iOS 8 (ios-delivery.md §9).
+    private mutating func removePending(_ identifiers: [String]?, _ index: Int) {
+        self.apps[index].pending.removeAll { identifiers?.contains($0.request.identifier) ?? true }
+    }
+
+    /// ios-delivery.md §9.
     func allowsBadge(_ index: Int) -> Bool {
         guard self.version >= 8 else { return true }
         let settings = self.apps[index].settings
         return settings.badge && settings.authorizationStatus.showsBadges
-    }
-}
-
-extension ProcessEvent {
-    /// Whether it asks for, or gives back, background time.
-    fileprivate var isAboutTime: Bool {
-        switch self {
-        case .backgroundTaskBegan, .backgroundTaskEnded: true
-        case .started, .exited, .callbackCompleted, .delegateChanged, .remoteRegistrationRequested,
-            .remoteRegistrationEnded, .iconBadgeNumberSet, .categoriesSet, .pendingRemoved, .deliveredRemoved,
-            .screenChanged, .query, .remoteTypesRequested, .userNotificationSettingsRegistered,
-            .localNotificationScheduled, .localNotificationCancelled, .minimumFetchIntervalSet,
-            .refreshTaskRegistered, .refreshTaskCompleted, .refreshTaskCancelled, .voipRegistrationChanged,
-            .incomingCallReported, .callEnded, .activityStarted, .activityContentChanged, .activityEnded,
-            .pushToStartRequested, .appGroupLockTaken, .appGroupLockReleased, .memoryUseChanged,
-            .expiringActivityBegan, .expiringActivityEnded, .systemSoundPlayed:
-            false
-        }
     }
 }

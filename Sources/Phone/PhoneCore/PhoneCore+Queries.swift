@@ -1,12 +1,11 @@
 import TidingsModel
 
-/// What processes ask.
 extension PhoneCore {
     mutating func answer(
         _ query: Query, _ number: QueryNumber, of process: ProcessID, _ index: Int, _ turn: inout Turn
     ) {
         if let (rule, refusal) = self.refusal(of: query) {
-            turn.record(process.app, .fault(rule))
+            turn.recordFault(process.app, rule)
             return turn.add(.answer(process, number, refusal))
         }
         let app = self.apps[index]
@@ -31,13 +30,12 @@ extension PhoneCore {
             case .remoteRegistration: .registered(app.isRegistered)
             case .backgroundRefreshStatus: .backgroundRefreshStatus(self.backgroundRefreshStatus(index))
             case .submitRefreshTask(let request): self.submit(request, of: process, index, &turn)
-            case .pendingRefreshTasks: .refreshTasks(self.pendingRefreshTasks(index))
+            case .pendingRefreshTasks: .refreshTasks(app.background.refreshTasks)
             }
         if let answer { turn.add(.answer(process, number, answer)) }
     }
 
-    /// Why the system does not know a call, and what it answers nevertheless: an app must look at the version first
-    /// (ios-delivery.md §0.3, §9).
+    /// An app must check the version first; what the system answers nevertheless (ios-delivery.md §0.3, §9).
     private func refusal(of query: Query) -> (String, QueryAnswer)? {
         switch query {
         case .requestAuthorization where !self.version.hasUserNotifications:
@@ -50,8 +48,8 @@ extension PhoneCore {
         }
     }
 
-    /// The first request prompts, or grants quietly if provisional; later ones get the stored answer
-    /// (ios-delivery.md §9). nil: the person must answer first.
+    /// The first request prompts, or grants quietly if provisional; later ones get the stored answer (ios-delivery.md
+    /// §9). nil: the person must answer first.
     private mutating func authorize(
         _ options: AuthorizationOptions, _ number: QueryNumber, of process: ProcessID, _ index: Int
     ) -> QueryAnswer? {
@@ -65,7 +63,7 @@ extension PhoneCore {
             self.apps[index].settings.decide(options, status: .provisional)
             return .granted(true)
         }
-        self.prompts.append(PermissionPrompt(process: process, purpose: .query(number), options: options))
+        self.prompts.append(PermissionPrompt(process: process, origin: .query(number), options: options))
         return nil
     }
 
@@ -75,21 +73,18 @@ extension PhoneCore {
         return .done
     }
 
-    /// Adds a local request: presented now without a trigger, else scheduled; a pending one of the same identifier is
-    /// replaced (ios-delivery.md §9). nil: it was answered here, before it is presented.
+    /// Presented now without a trigger; replaces a pending request of the same identifier (ios-delivery.md §9). nil:
+    /// answered here, before it is presented.
     private mutating func add(
-        _ request: NotificationRequest, _ number: QueryNumber, of process: ProcessID, _ index: Int,
-        _ turn: inout Turn
+        _ request: NotificationRequest, _ number: QueryNumber, of process: ProcessID, _ index: Int, _ turn: inout Turn
     ) -> QueryAnswer? {
         guard self.apps[index].settings.allowsPresentation else { return .refused(.notificationsNotAllowed) }
         guard !request.content.isEmpty else { return .refused(.noContent) }
-        for attachment in request.content.attachments {
-            if let fault = attachment.fault { return .refused(fault) }
-        }
+        for attachment in request.content.attachments { if let fault = attachment.fault { return .refused(fault) } }
         guard request.trigger != nil else {
             self.apps[index].pending.removeAll { $0.request.identifier == request.identifier }
             turn.add(.answer(process, number, .added))
-            self.present(local: request, index, &turn)
+            self.presentLocal(request, index, &turn)
             return nil
         }
         guard let fireAt = self.firstMoment(of: request, at: turn.now) else { return .refused(.invalidTrigger) }

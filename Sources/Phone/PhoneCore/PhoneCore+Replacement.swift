@@ -2,10 +2,10 @@ import TidingsModel
 
 /// A new version, a reinstallation, a new device (ios-delivery.md §2.1, §13).
 extension PhoneCore {
-    /// A new version: the process ends without a word and is not started; settings, list, badge and token stay.
-    mutating func update(_ app: InstalledApp, _ turn: inout Turn) {
+    /// The process is not started again; settings, list, badge and token stay.
+    mutating func updateApp(_ app: InstalledApp, _ turn: inout Turn) {
         guard let index = self.installed(app.bundleID, &turn) else { return }
-        self.kill(index, to: .notRunning, reason: .updated, &turn)
+        self.kill(index, reason: .updated, &turn)
         self.apps[index].installed = app
         self.apps[index].background.refreshTasks.removeAll { !app.permittedTasks.contains($0.identifier) }
         if self.apps[index].background.voip.isRegistered, !app.backgroundModes.contains(.voip) {
@@ -16,17 +16,15 @@ extension PhoneCore {
         self.endExtensions(of: app.bundleID, reason: .updated, &turn)
     }
 
-    /// What a phone keeps about an app that has just been installed.
     func newRecord(_ app: InstalledApp) -> AppRecord {
         var record = AppRecord(installed: app)
         record.background.refreshStatus = self.backgroundRefreshStatus(record)
         return record
     }
 
-    /// Removed and installed again: nothing of it is left, and its token is another one.
-    mutating func reinstall(_ app: InstalledApp, _ turn: inout Turn) {
+    mutating func reinstallApp(_ app: InstalledApp, _ turn: inout Turn) {
         if let index = self.index(of: app.bundleID) {
-            self.kill(index, to: .notRunning, reason: .removed, &turn)
+            self.kill(index, reason: .removed, &turn)
             self.discardExtensions(of: app.bundleID, reason: .removed, &turn)
             self.endActivities(index, &turn)
             self.removeNotices(of: app.bundleID)
@@ -37,14 +35,14 @@ extension PhoneCore {
         turn.add(.invalidateTokens(app.bundleID))
     }
 
-    /// The backup is on a new device: settings, badges and what is scheduled came along; the list, held pushes and every
-    /// token did not. No push comes until the app has registered there.
+    /// Settings, badges and scheduled requests come along; the list, held pushes and every token do not. No push
+    /// arrives until the app has registered again.
     mutating func restoreFromBackup(_ turn: inout Turn) {
         for index in self.apps.indices {
-            let app = self.apps[index].installed.bundleID
+            let app = self.bundleID(index)
             self.endActivities(index, &turn)
             self.apps[index].isQuit = false
-            self.kill(index, to: .notRunning, reason: .restored, &turn)
+            self.kill(index, reason: .restored, &turn)
             self.discardExtensions(of: app, reason: .restored, &turn)
             self.removeNotices(of: app)
             self.apps[index].isRegistered = false
@@ -58,15 +56,13 @@ extension PhoneCore {
         self.startAnew(&turn)
     }
 
-    /// What a restarted and a new device have in common: locked, nothing in front, no wakes for a while.
     mutating func lockAnew(_ turn: inout Turn) {
         self.awaitsUnlock = nil
-        self.frontApp = nil
+        self.foregroundApp = nil
         self.lock = .beforeFirstUnlock
         self.restartedAt = turn.now.monotonic
     }
 
-    /// And then: an empty screen, and a new connection.
     mutating func startAnew(_ turn: inout Turn) {
         self.list.clearScreen()
         self.notices.litUntil = nil

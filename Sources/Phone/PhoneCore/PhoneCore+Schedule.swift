@@ -2,7 +2,7 @@ import TidingsModel
 
 /// Scheduled local notifications (ios-delivery.md §9).
 extension PhoneCore {
-    /// When a request fires first, in monotonic milliseconds; `.max` if no clock does it, nil if it never can.
+    /// In monotonic milliseconds; `.max` if no clock fires it, nil if it never can fire.
     func firstMoment(of request: NotificationRequest, at now: Now) -> Int64? {
         guard request.trigger?.outOfRange == nil else { return nil }
         switch request.trigger {
@@ -13,8 +13,7 @@ extension PhoneCore {
             guard components.isValid else { return nil }
             return self.monotonic(
                 CalendarMath.next(components, after: now.wall, utcOffset: self.settings.utcOffsetMinutes), now)
-        case .location(let region, _):
-            return region.notifiesOnEntry || region.notifiesOnExit ? .max : nil
+        case .location(let region, _): return region.notifiesOnEntry || region.notifiesOnExit ? .max : nil
         case .fireDate(let date, let interval):
             return self.monotonic(
                 CalendarMath.next(
@@ -24,7 +23,7 @@ extension PhoneCore {
 
     private func monotonic(_ wall: Int64?, _ now: Now) -> Int64? { wall.map { now.monotonic + ($0 - now.wall) } }
 
-    /// Moves what is set for a time of day after the wall clock was set; smaller steps are the clocks' own.
+    /// Moves what is set for a time of day after the wall clock was set; smaller steps are the clocks' own drift.
     mutating func followWallClock(_ now: Now) {
         let offset = now.wall - now.monotonic
         guard let old = self.wallOffset else { return self.wallOffset = offset }
@@ -44,7 +43,6 @@ extension PhoneCore {
         }
     }
 
-    /// Keeps the soonest of an app's scheduled requests; one of the same name is replaced.
     mutating func schedule(_ scheduled: ScheduledRequest, _ index: Int) {
         self.apps[index].pending.removeAll { $0.request.identifier == scheduled.request.identifier }
         let position =
@@ -53,18 +51,17 @@ extension PhoneCore {
         if self.apps[index].pending.count > self.settings.pendingLimit { self.apps[index].pending.removeLast() }
     }
 
-    /// Presents the scheduled requests that are due; repeating ones are scheduled again after now.
+    /// Repeating requests are scheduled again after now.
     mutating func firePending(_ index: Int, _ turn: inout Turn) {
         while let due = self.apps[index].pending.first, due.fireAt <= turn.now.monotonic {
             self.apps[index].pending.removeFirst()
             if let next = self.nextMoment(of: due, at: turn.now) {
                 self.schedule(ScheduledRequest(request: due.request, fireAt: next), index)
             }
-            self.present(local: due.request, index, &turn)
+            self.presentLocal(due.request, index, &turn)
         }
     }
 
-    /// When a request that has just fired fires again.
     private func nextMoment(of due: ScheduledRequest, at now: Now) -> Int64? {
         switch due.request.trigger {
         case .timeInterval(let interval, repeats: true):
@@ -76,45 +73,41 @@ extension PhoneCore {
         }
     }
 
-    /// The phone crossed a region's border: what waits for it fires.
-    mutating func cross(_ name: String, entered: Bool, _ turn: inout Turn) {
+    mutating func crossRegion(_ name: String, entered: Bool, _ turn: inout Turn) {
         for index in self.apps.indices {
             for scheduled in self.apps[index].pending {
                 guard case .location(let region, let repeats) = scheduled.request.trigger, region.identifier == name,
                     entered ? region.notifiesOnEntry : region.notifiesOnExit
                 else { continue }
                 if !repeats {
-                    self.apps[index].pending.removeAll {
-                        $0.request.identifier == scheduled.request.identifier
-                    }
+                    self.apps[index].pending.removeAll { $0.request.identifier == scheduled.request.identifier }
                 }
-                self.present(local: scheduled.request, index, &turn)
+                self.presentLocal(scheduled.request, index, &turn)
             }
         }
     }
 
     // MARK: UILocalNotification
 
-    /// `scheduleLocalNotification`: a date in the past is now; the call exists from iOS 4 (ios-delivery.md §0.3).
+    /// A date in the past means now; the call exists from iOS 4 (ios-delivery.md §0.3).
     mutating func scheduleLegacy(_ request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
         if let rule = request.trigger?.outOfRange {
-            return turn.record(app, .fault("local notification \(request.identifier): \(rule)"))
+            return turn.recordFault(self.bundleID(index), "local notification \(request.identifier): \(rule)")
         }
         guard self.version >= 4 else {
-            return turn.record(app, .fault("scheduleLocalNotification must not be used before iOS 4"))
+            return turn.recordFault(self.bundleID(index), "scheduleLocalNotification must not be used before iOS 4")
         }
         guard !request.content.isEmpty else { return }
         guard let fireAt = self.firstMoment(of: request, at: turn.now) else {
             self.apps[index].pending.removeAll { $0.request.identifier == request.identifier }
-            return self.present(local: request, index, &turn)
+            return self.presentLocal(request, index, &turn)
         }
         self.schedule(ScheduledRequest(request: request, fireAt: fireAt), index)
     }
 }
 
 extension NotificationAttachment {
-    /// Why the system cannot take the file, by its name alone (ios-delivery.md §9).
+    /// Judged by the name alone (ios-delivery.md §9).
     var fault: NotificationError? {
         guard self.url.hasPrefix("file://") || self.url.hasPrefix("/") else { return .attachmentInvalidURL }
         let name = self.url.split(separator: "/").last ?? ""

@@ -1,41 +1,46 @@
 package import DequeModule
 import TidingsModel
 
-/// What the person sees.
 extension PhoneCore {
-    /// What the person sees now.
     package var screen: ScreenState {
-        let front = self.lock == .unlocked ? self.frontApp : nil
+        let front = self.lock == .unlocked ? self.foregroundApp : nil
         return ScreenState(
-            lock: self.lock, airplaneMode: self.airplaneMode, frontApp: front,
-            frontScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
-            banners: self.list.banners.map { self.seen($0.entry) }, list: self.list.entries.map(self.seen(_:)),
+            lock: self.lock, airplaneMode: self.airplaneMode, foregroundApp: front,
+            foregroundScreen: front.flatMap(self.index(of:)).flatMap { self.apps[$0].screen },
+            banners: self.list.banners.map { self.withHiddenPreview($0.entry) },
+            list: self.list.entries.map(self.withHiddenPreview),
             badges: self.apps.filter { $0.badge > 0 }.map { IconBadge(app: $0.installed.bundleID, count: $0.badge) },
-            permissionPrompt: self.prompts.first?.process.app, alertPanel: self.list.panels.first.map(self.seen(_:)),
+            permissionPrompt: self.prompts.first?.process.app, asksToUnlockFor: self.awaitsUnlock?.notification,
+            alertPanel: self.list.panels.first.map(self.withHiddenPreview),
             waitingPanels: max(0, self.list.panels.count - 1),
             isLit: self.lock == .unlocked || self.notices.litUntil != nil,
             groupsThreads: self.version >= 12, focus: self.notices.focus,
-            heldForSummary: self.notices.heldForSummary.reversed().map(self.seen(_:)),
-            activities: self.shownActivities, summaryFormats: self.summaryFormats,
-            asksToUnlockFor: self.awaitsUnlock?.notification)
+            heldForSummary: self.notices.heldForSummary.reversed().map(self.withHiddenPreview),
+            activities: self.shownActivities, summaryFormats: self.summaryFormats)
     }
 
     /// The entries of the notification list, newest first, as they were delivered: without the rest of the screen, and whether
     /// or not their text is hidden.
     package var listed: Deque<ListEntry> { self.list.entries }
 
-    /// The Focus that is on; nil if none is.
     package var focus: Focus? { self.notices.focus }
 
     /// Whether the files the phone protects can be read: not between a restart and the first unlock.
     package var isUnlockedOnce: Bool { self.lock != .beforeFirstUnlock }
 
-    /// Whether a question of the system is on the screen.
+    package var isInLowPowerMode: Bool { self.lowPowerMode }
+
+    /// From iOS 8 (ios-delivery.md §6.4).
+    package func actions(of entry: ListEntry) -> [NotificationAction] {
+        guard self.version >= 8, let index = self.index(of: entry.app) else { return [] }
+        return self.apps[index].category(of: entry.notification.request.content)?.actions ?? []
+    }
+
     package var asksForPermission: Bool { !self.prompts.isEmpty }
 
-    /// An entry with its text hidden where previews are (ios-delivery.md §5.0, §5.3 row BFU): from iOS 11 by the setting,
-    /// before the first unlock always.
-    private func seen(_ entry: ListEntry) -> ListEntry {
+    /// Text is hidden from iOS 11 by the setting, before the first unlock always (ios-delivery.md §5.0, §5.3 row
+    /// BFU).
+    private func withHiddenPreview(_ entry: ListEntry) -> ListEntry {
         guard self.version >= 10, let index = self.index(of: entry.app) else { return entry }
         let isHidden =
             switch self.apps[index].settings.showPreviews {
@@ -58,8 +63,7 @@ extension PhoneCore {
         guard self.version >= 12 else { return [] }
         return self.apps.flatMap { app in
             app.categories.filter { !$0.categorySummaryFormat.isEmpty }.map {
-                SummaryFormat(
-                    app: app.installed.bundleID, category: $0.identifier, format: $0.categorySummaryFormat)
+                SummaryFormat(app: app.installed.bundleID, category: $0.identifier, format: $0.categorySummaryFormat)
             }
         }
     }

@@ -4,23 +4,21 @@ import TidingsModel
 extension PhoneCore {
     // MARK: The device token
 
-    /// `registerForRemoteNotifications`; offline it fails at once, and the app asks again.
-    mutating func register(_ index: Int, _ turn: inout Turn) {
+    /// Fails at once without a network; the app asks again.
+    mutating func registerForPushes(_ index: Int, _ turn: inout Turn) {
         guard self.apps[index].run != nil else { return }
         self.apps[index].isRegistered = true
         guard !self.airplaneMode else {
             self.apps[index].run?.awaitsToken = true
             return self.finishRegistration(
-                self.apps[index].installed.bundleID,
-                .failedToRegisterForRemoteNotifications(reason: Self.offline), &turn)
+                self.bundleID(index), .failedToRegisterForRemoteNotifications(reason: Self.offline), &turn)
         }
         self.apps[index].run?.awaitsToken = true
-        turn.add(.registerTopic(self.apps[index].installed.bundleID))
+        turn.add(.registerTopic(self.bundleID(index)))
     }
 
     private static let offline = "the phone is offline"
 
-    /// The connection is gone: what was asked for and not answered has failed.
     mutating func failOpenRegistrations(_ turn: inout Turn) {
         for app in self.installedApps {
             self.finishRegistration(
@@ -28,15 +26,15 @@ extension PhoneCore {
         }
     }
 
-    /// `unregisterForRemoteNotifications`: what was on its way is not reported any more.
-    mutating func unregister(_ index: Int, _ turn: inout Turn) {
+    /// A registration on its way is not reported any more.
+    mutating func unregisterForPushes(_ index: Int, _ turn: inout Turn) {
         self.apps[index].isRegistered = false
         self.apps[index].run?.awaitsToken = false
         self.apps[index].run?.background.withheldRegistration = nil
-        turn.add(.unregisterTopic(self.apps[index].installed.bundleID))
+        turn.add(.unregisterTopic(self.bundleID(index)))
     }
 
-    /// Tells the process that asked; a suspended one when it runs again, a later one not at all.
+    /// A suspended process is told when it runs again, a later process not at all.
     mutating func finishRegistration(_ app: BundleID, _ callback: Callback, _ turn: inout Turn) {
         guard let index = self.index(of: app), self.apps[index].run?.awaitsToken == true else { return }
         self.apps[index].run?.awaitsToken = false
@@ -48,14 +46,12 @@ extension PhoneCore {
         self.append(.call(callback), to: index, &turn)
     }
 
-    /// iOS 8–10: only after user notifications were registered, or with Background App Refresh on.
     private func reportsRegistration(_ index: Int) -> Bool {
         guard self.version >= 8, self.version < 11 else { return true }
         return self.apps[index].settings.authorizationStatus != .notDetermined
             || self.backgroundRefreshStatus(index) == .available
     }
 
-    /// Reports what was withheld once the person has decided.
     mutating func reportWithheldRegistrations(_ turn: inout Turn) {
         // Only these versions withhold any.
         guard self.version >= 8, self.version < 11 else { return }
@@ -70,11 +66,10 @@ extension PhoneCore {
 
     // MARK: Tokens of other kinds
 
-    /// The app reads `pushToStartTokenUpdates`.
     mutating func requestPushToStart(_ index: Int, _ turn: inout Turn) {
-        let app = self.apps[index].installed.bundleID
+        let app = self.bundleID(index)
         guard self.version >= OSVersion(17, 2) else {
-            return turn.record(app, .fault("starting a Live Activity by push needs iOS 17.2"))
+            return turn.recordFault(app, "starting a Live Activity by push needs iOS 17.2")
         }
         self.apps[index].background.wantsPushToStart = true
         if let token = self.apps[index].background.pushToStartToken {
@@ -83,7 +78,6 @@ extension PhoneCore {
         if !self.airplaneMode { turn.add(.requestToken(app, .pushToStart)) }
     }
 
-    /// A token came, or a new value of one: the app is told, and the old value is void.
     mutating func issue(_ token: PushToken, of kind: TokenKind, to app: BundleID, _ turn: inout Turn) {
         guard let index = self.index(of: app) else { return }
         let callback: Callback
@@ -95,8 +89,7 @@ extension PhoneCore {
             self.apps[index].background.voip.token = token
             callback = .voipTokenUpdated(token)
         case .pushToStart:
-            guard self.apps[index].background.wantsPushToStart,
-                self.apps[index].background.pushToStartToken != token
+            guard self.apps[index].background.wantsPushToStart, self.apps[index].background.pushToStartToken != token
             else { return }
             self.apps[index].background.pushToStartToken = token
             callback = .pushToStartTokenUpdated(token)
@@ -120,7 +113,6 @@ extension PhoneCore {
         }
     }
 
-    /// Back online: asks for what could not be asked for.
     mutating func requestMissingTokens(_ turn: inout Turn) {
         for app in self.apps {
             let name = app.installed.bundleID

@@ -5,7 +5,7 @@ extension PhoneCore {
     mutating func changeVoIPRegistration(isOn: Bool, _ index: Int, _ turn: inout Turn) {
         let app = self.apps[index].installed
         guard self.version >= 8, app.backgroundModes.contains(.voip) else {
-            return turn.record(app.bundleID, .fault("PushKit needs iOS 8 and the background mode voip"))
+            return turn.recordFault(app.bundleID, "PushKit needs iOS 8 and the background mode voip")
         }
         guard isOn else {
             guard self.apps[index].background.voip.isRegistered else { return }
@@ -21,45 +21,41 @@ extension PhoneCore {
         if !self.airplaneMode { turn.add(.requestToken(app.bundleID, .voip)) }
     }
 
-    /// A VoIP push for an app.
     mutating func receiveVoIP(_ push: Push, _ index: Int, _ turn: inout Turn) {
         let app = self.apps[index]
         guard app.background.voip.isRegistered else {
-            return turn.record(
-                app.installed.bundleID, .fault("topic \(push.topic) must belong to an app that registered for it"))
+            return turn.recordFault(
+                app.installed.bundleID, "topic \(push.topic) must belong to an app that registered for it")
         }
         guard !app.background.voip.isBlocked else {
             return turn.record(app.installed.bundleID, .refused(delivery: push.delivery, .voipBlocked))
         }
-        self.wake(index, inFront: false, options: LaunchOptions(), &turn)
-        self.append(.call(.voipPushReceived(push.payload)), to: index, &turn)
+        self.wake(index, for: .call(.voipPushReceived(push.payload)), &turn)
     }
 
-    /// From iOS 13 each push must report a call, unless the app is in front or has one already.
+    /// From iOS 13 each push must report a call, unless the app is in the foreground or has one already.
     func mustReportCall(_ index: Int) -> Bool {
-        self.version >= 13 && !self.apps[index].state.isInFront
+        self.version >= 13 && !self.apps[index].state.isInForeground
             && self.apps[index].run?.background.hasCall == false
     }
 
-    /// A call was reported to CallKit, or it is over.
-    mutating func callReported(_ index: Int) {
+    mutating func markCallReported(_ index: Int) {
         guard var run = self.apps[index].run else { return }
         run.background.hasCall = true
         for position in run.openCalls.indices {
-            guard case .voip = run.openCalls[position].purpose else { continue }
-            run.openCalls[position].purpose = .voip(mustReport: false)
+            guard case .voip = run.openCalls[position].kind else { continue }
+            run.openCalls[position].kind = .voip(mustReport: false)
         }
         self.apps[index].run = run
     }
 
-    /// A push brought no call: the app is killed, and after some such pushes no more come.
-    mutating func callWasNotReported(_ index: Int, _ turn: inout Turn) -> EndReason {
+    /// The app is killed; after some such pushes no more arrive.
+    mutating func recordMissingCall(_ index: Int, _ turn: inout Turn) -> EndReason {
         self.apps[index].background.voip.unreportedCalls += 1
         if self.apps[index].background.voip.unreportedCalls >= self.settings.unreportedCallsMax {
             self.apps[index].background.voip.isBlocked = true
-            turn.record(
-                self.apps[index].installed.bundleID,
-                .fault("VoIP pushes are blocked until the app is installed anew: none brought a call"))
+            turn.recordFault(
+                self.bundleID(index), "VoIP pushes are blocked until the app is installed anew: none brought a call")
         }
         return .noCallReported
     }

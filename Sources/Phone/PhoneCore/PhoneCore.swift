@@ -1,5 +1,26 @@
 package import TidingsModel
 
+// The states of an app (ios-delivery.md §2.1, §2.2):
+//
+//                open, tap, foreground action                      activation
+//   notRunning ───────────────────────────────▶ foregroundInactive ──────────▶ foregroundActive
+//   forceQuit                                      ▲      │      ◀──────────    │
+//     │    ▲                                       │      │        overlay      │ home, lock,
+//     │    │ exit, crash, kill, missed deadline    │      │ home, lock,         │ another app
+//     │    │ (by the app switcher: forceQuit)   to the    │ another app         │
+//     │    │                                  foreground  │                     │
+//     │    └────── every state with a process      │      ▼                     │
+//     │                                            │      │                     │
+//     └──────────────────────────────────────▶ backgroundRunning ◀──────────────┘
+//       wake by a push, Background Fetch, a          │      ▲
+//       task, VoIP or a background action; prewarm   │      │ wake, to the foreground
+//                            nothing left to do      ▼      │
+//                                                 suspended
+//
+// Freezing suspends a foreground app at once. Only a VoIP push, an action or the person launch a force-quit app; it stays
+// force-quit when that process ends, until the person opens it or the phone restarts. A prewarmed process is suspended
+// before its launch, and goes from there to foregroundInactive or backgroundRunning.
+
 /// A simulated iPhone: app states, notification centre, extensions, badges, throttling, deadlines and taps
 /// (ios-delivery.md §2–§10). Events in, effects out; it starts no process and reads no clock.
 ///
@@ -7,9 +28,7 @@ package import TidingsModel
 /// has passed. Calls are numbered; each number is answered at most once. A suspended app is never called: what waits
 /// for it is kept in order until something resumes it.
 package struct PhoneCore: Equatable, Sendable {
-    /// The system the phone runs.
     package let version: OSVersion
-    /// Times, limits and quirks.
     package let settings: PhoneSettings
     var apps: [AppRecord]
     var extensions: [ExtensionProcess] = []
@@ -18,40 +37,35 @@ package struct PhoneCore: Equatable, Sendable {
     var lock: LockState
     var airplaneMode = false
     var lowPowerMode = false
-    /// Background App Refresh of the whole phone.
     var isBackgroundRefreshOn = true
     /// By a profile or parental controls.
     var isBackgroundRefreshRestricted = false
     /// Kept while the phone is locked, so that unlocking brings the app back.
-    var frontApp: BundleID?
-    /// What was chosen on the locked phone and may not run before it is unlocked; nil if nothing asks for that.
+    var foregroundApp: BundleID?
+    /// nil if nothing asks to unlock the phone.
     var awaitsUnlock: GuardedAction?
-    /// Permission prompts, the one on the screen first.
+    /// The one on the screen first.
     var prompts: [PermissionPrompt] = []
-    /// When the phone was restarted; nil if it never was.
     var restartedAt: Int64?
-    /// The wall clock minus the monotonic one, by which moments of the calendar were put on the monotonic clock; nil before
-    /// the first event.
+    /// Wall clock minus monotonic clock when calendar moments were last converted; nil before the first event.
     var wallOffset: Int64?
     var processCount: UInt64 = 0
     var callbackCount: CallbackNumber = 0
     var identifierCount: UInt64 = 0
 
-    /// An action with `authenticationRequired` that was chosen while the phone was locked.
+    /// With `authenticationRequired`, chosen while the phone was locked.
     struct GuardedAction: Equatable, Sendable {
         var notification: NotificationKey
         var action: String
         var text: String?
     }
 
-    /// A question a person has not answered.
     struct PermissionPrompt: Equatable, Sendable {
         var process: ProcessID
-        var purpose: Purpose
+        var origin: Origin
         var options: AuthorizationOptions
 
-        enum Purpose: Equatable, Sendable {
-            /// `requestAuthorization`: answered.
+        enum Origin: Equatable, Sendable {
             case query(QueryNumber)
             /// `registerForRemoteNotificationTypes` (iOS 3–7): leads to a token.
             case remoteTypes
@@ -60,7 +74,6 @@ package struct PhoneCore: Equatable, Sendable {
         }
     }
 
-    /// A phone with apps, all of them not running.
     package init(
         version: OSVersion, settings: PhoneSettings = PhoneSettings(), apps: [InstalledApp] = [],
         lock: LockState = .unlocked
@@ -71,7 +84,6 @@ package struct PhoneCore: Equatable, Sendable {
         self.lock = lock
     }
 
-    /// One event being handled: its time and what came of it.
     struct Turn {
         let now: Now
         var effects: [PhoneEffect]
@@ -81,9 +93,11 @@ package struct PhoneCore: Equatable, Sendable {
         mutating func record(_ app: BundleID?, _ entry: PhoneRecord.Entry) {
             self.effects.append(.record(PhoneRecord(at: self.now, app: app, entry: entry)))
         }
+
+        mutating func recordFault(_ app: BundleID?, _ rule: String) { self.record(app, .fault(rule)) }
     }
 
-    /// Takes an event in and appends what must be done. Deadlines that have passed by `now` come first.
+    /// Appends what must be done. Deadlines that have passed by `now` come first.
     package mutating func handle(_ event: PhoneEvent, at now: Now, into effects: inout [PhoneEffect]) {
         var turn = Turn(now: now, effects: [])
         swap(&turn.effects, &effects)
@@ -100,27 +114,23 @@ package struct PhoneCore: Equatable, Sendable {
         swap(&turn.effects, &effects)
     }
 
-    /// Takes an event in and returns what must be done.
     package mutating func handle(_ event: PhoneEvent, at now: Now) -> [PhoneEffect] {
         var effects: [PhoneEffect] = []
         self.handle(event, at: now, into: &effects)
         return effects
     }
 
-    // MARK: What can be seen
+    // MARK: Queries
 
-    /// The installed apps in the order they were installed.
+    /// In the order they were installed.
     package var installedApps: [InstalledApp] { self.apps.map(\.installed) }
 
-    /// An app's state; nil if it is not installed.
     package func state(of app: BundleID) -> AppState? { self.index(of: app).map { self.apps[$0].state } }
 
-    /// An app's process while it has one.
     package func process(of app: BundleID) -> ProcessID? {
         self.index(of: app).flatMap { self.apps[$0].run?.process }
     }
 
-    /// What the person allows an app; nil if it is not installed.
     package func notificationSettings(of app: BundleID) -> NotificationSettings? {
         self.index(of: app).map { self.apps[$0].settings }
     }
@@ -137,6 +147,7 @@ package struct PhoneCore: Equatable, Sendable {
     // MARK: Look-ups
 
     func index(of app: BundleID) -> Int? { self.apps.firstIndex { $0.installed.bundleID == app } }
+    func bundleID(_ index: Int) -> BundleID { self.apps[index].installed.bundleID }
 
     func facts(of index: Int) -> DispatchFacts {
         let app = self.apps[index]

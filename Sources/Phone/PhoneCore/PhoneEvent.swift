@@ -5,60 +5,51 @@ package enum PhoneEvent: Equatable, Sendable {
     case person(PersonEvent)
     case system(SystemEvent)
     case courier(CourierEvent)
-    /// Something a process did. Events of a process that is already gone change nothing.
+    /// Events of a process that is already gone have no effect.
     case process(ProcessID, ProcessEvent)
-    /// `PhoneCore.nextDeadline` has passed. Early or repeated calls are harmless.
+    /// Early or repeated ones are harmless.
     case timerReached
 }
 
 /// What the person holding the phone does.
 package enum PersonEvent: Equatable, Sendable {
-    /// An action that waits for it runs; otherwise the app that was in front returns to the front.
+    /// An action that waits runs; otherwise the app that was in the foreground returns.
     case unlocked
-    /// On a locked phone that asks to be unlocked for an action: refuses, and the action does not run.
+    /// Also refuses an action that asks to unlock the phone.
     case locked
-    /// By its icon. Unlocks a locked phone first.
+    /// Unlocks a locked phone first.
     case appOpened(BundleID)
     case wentHome
-    /// From the app switcher.
     case appForceQuit(BundleID)
-    /// The default action. Unlocks a locked phone first. An entry that is not in the list changes nothing.
+    /// Unlocks a locked phone first. An entry that is not in the list changes nothing.
     case notificationTapped(NotificationKey)
-    /// Cleared from the list.
     case notificationDismissed(NotificationKey)
     /// One that needs authentication runs on a locked phone only after `unlocked`; the notification stays until then.
     case actionPerformed(NotificationKey, action: String, text: String?)
-    /// The answer to the permission prompt on the screen.
     case permissionAnswered(allowed: Bool)
     case settingChanged(BundleID, SettingSwitch, isOn: Bool)
     case airplaneModeChanged(isOn: Bool)
     case lowPowerModeChanged(isOn: Bool)
-    /// A call, the app switcher or Notification Center covers the app in front.
+    /// By a call, the app switcher or Notification Center.
     case overlayAppeared
     case overlayDisappeared
-    /// How an app's alerts appear on the unlocked phone.
     case alertStyleChanged(BundleID, AlertStyle)
-    /// When an app's texts are shown.
     case previewsChanged(BundleID, ShowPreviews)
-    /// A Focus is on, or none (iOS 15).
     case focusChanged(Focus?)
-    /// The delivery times of the scheduled summary in minutes after midnight, 0 to 1439; none turns it off (iOS 15).
+    /// Minutes after midnight, 0 to 1439; none turns the summary off (iOS 15).
     case summaryTimesChanged([Int])
-    /// Background App Refresh of the whole phone.
     case backgroundRefreshChanged(isOn: Bool)
-    /// The ring/silent switch.
     case muteChanged(isOn: Bool)
-    /// The settings button of a notification (ios-delivery.md §6.5). Unlocks a locked phone first.
+    /// ios-delivery.md §6.5. Unlocks a locked phone first.
     case notificationSettingsOpened(NotificationKey)
-    /// The button to the app's own settings in Settings. Unlocks a locked phone first.
+    /// Unlocks a locked phone first.
     case appSettingsOpened(BundleID)
-    /// Swiped off the screen, not cleared: it stays in the list and nothing is reported (ios-delivery.md §6.3).
+    /// It stays in the list, and nothing is reported (ios-delivery.md §6.3).
     case bannerSwipedAway(NotificationKey)
-    /// "Keep" or "Turn Off" on an app's provisional notification (ios-delivery.md §9).
+    /// ios-delivery.md §9.
     case provisionalAnswered(BundleID, keep: Bool)
-    /// The answer to the alert panel on the screen (iOS 3–9): its "View" button is a tap.
+    /// "View" is a tap (iOS 3–9).
     case alertPanelAnswered(opens: Bool)
-    /// A Live Activity was taken off the lock screen.
     case activityDismissed(BundleID, activity: String)
 }
 
@@ -67,31 +58,27 @@ package enum SystemEvent: Equatable, Sendable {
     /// Replaces an app of the same bundle; its data stays.
     case appInstalled(InstalledApp)
     case appRemoved(BundleID)
-    /// Killed without a word.
     case appKilled(BundleID)
-    /// Suspended at once, without any callback and without waiting for tasks.
+    /// Without any callback and without waiting for tasks.
     case appFrozen(BundleID)
-    /// Ended for memory: told if it runs, not if it is suspended (ios-delivery.md §2.2).
+    /// Told if it runs, not if it is suspended (ios-delivery.md §2.2).
     case appEvicted(BundleID)
-    /// Running apps are warned, suspended ones killed.
     case memoryRanLow
-    /// Everything stops; the phone is locked and before its first unlock.
+    /// The phone is locked and before its first unlock.
     case restarted
-    /// An app's scene is released to save memory while its process lives (iOS 13; ios-delivery.md §6.1).
+    /// The scene is released while the process lives (iOS 13; ios-delivery.md §6.1).
     case sceneDisconnected(BundleID)
-    /// A process is started in advance, up to but not including its launch (iOS 15; ios-delivery.md §2.2).
+    /// Up to but not including the launch (iOS 15; ios-delivery.md §2.2).
     case prewarmed(BundleID)
-    /// A new version of an app: its process ends, its data and settings stay, and it is not started.
+    /// The process ends and is not started; data and settings stay.
     case appUpdated(InstalledApp)
-    /// Removed and installed again: settings, list and registrations are gone, and its token is a new one.
+    /// Settings, list and registrations are gone, and the token is a new one.
     case appReinstalled(InstalledApp)
-    /// This phone's backup is now on a new device: every token is a new one, all processes are gone.
+    /// On a new device: every token is a new one, all processes are gone.
     case restoredFromBackup
-    /// The system sees a good moment for an app's Background Fetch or refresh task (ios-delivery.md §8).
+    /// A good moment for Background Fetch or a refresh task (ios-delivery.md §8).
     case backgroundChance(BundleID)
-    /// Background App Refresh is forbidden, or no longer.
     case backgroundRefreshRestricted(Bool)
-    /// The phone crossed the border of a region.
     case regionCrossed(String, entered: Bool)
 }
 
@@ -136,10 +123,8 @@ public struct Push: Hashable, Sendable {
 /// What comes from APNs.
 package enum CourierEvent: Equatable, Sendable {
     case pushArrived(Push)
-    /// The answer to `registerTopic`.
     case tokenIssued(BundleID, PushToken)
-    /// The other answer to `registerTopic`.
     case registrationFailed(BundleID, reason: String)
-    /// The answer to `requestToken`, or a new value of a token that changed.
+    /// Answers `requestToken`, or replaces a token that changed.
     case tokenOfKindIssued(BundleID, TokenKind, PushToken)
 }

@@ -12,37 +12,21 @@ public struct PhoneRecord: Hashable, Sendable {
     /// What is recorded.
     public enum Entry: Hashable, Sendable {
         case callback(CallbackRecord)
-        /// The answer to a callback with a completion handler.
         case completion(number: CallbackNumber, CallbackResult)
         indirect case presentation(PresentationRecord)
-        /// The app's state changed.
         case state(AppState)
         case processStarted(ProcessID)
         case processEnded(ProcessID, EndReason)
-        /// A push came to the phone.
         indirect case arrival(ArrivalRecord)
-        /// What became of a wake a silent push asked for.
         case wake(identifier: String, WakeOutcome)
         case badge(Int)
-        /// A push never reached the phone.
         case refused(delivery: UInt64, RefusalReason)
-        /// What became of a chance for Background Fetch.
         case backgroundFetch(BackgroundFetchOutcome)
-        /// What became of a refresh task.
         case refreshTask(identifier: String, RefreshTaskOutcome)
-        /// A Live Activity changed.
         indirect case activity(ActivityUpdate)
-        /// A process played a system sound (S4.2, S4.6).
         case systemSound(SystemSound)
-        /// Something answered or asked against the rules; nothing was changed.
+        /// Against the rules; nothing was changed.
         case fault(String)
-    }
-
-    /// A line.
-    public init(at: Now, app: BundleID?, entry: Entry) {
-        self.at = at
-        self.app = app
-        self.entry = entry
     }
 }
 
@@ -80,14 +64,6 @@ public struct CallbackRecord: Hashable, Sendable {
     public var callback: Callback
     /// What `applicationState` reads during the call.
     public var applicationState: ApplicationState
-
-    /// A call.
-    public init(number: CallbackNumber, process: ProcessID, callback: Callback, applicationState: ApplicationState) {
-        self.number = number
-        self.process = process
-        self.callback = callback
-        self.applicationState = applicationState
-    }
 }
 
 /// A push as it came to the phone, with the class of ios-delivery.md §3.1.
@@ -100,14 +76,6 @@ public struct ArrivalRecord: Hashable, Sendable {
     public var pushClass: PushClass
     /// The app's state at that moment.
     public var state: AppState
-
-    /// An arrival.
-    public init(identifier: String, delivery: UInt64, pushClass: PushClass, state: AppState) {
-        self.identifier = identifier
-        self.delivery = delivery
-        self.pushClass = pushClass
-        self.state = state
-    }
 }
 
 /// What the person got of one notification, and why.
@@ -117,179 +85,71 @@ public struct PresentationRecord: Hashable, Sendable {
     /// Whether it came from APNs.
     public var isRemote: Bool
     /// Whether a banner appeared.
-    public var banner: Bool
+    public var banner: Bool = false
     /// Whether it entered the list.
-    public var list: Bool
+    public var list: Bool = false
     /// Whether a sound was played.
-    public var sound: Bool
+    public var sound: Bool = false
     /// The number set on the icon; nil if it was left alone.
     public var badge: Int?
     /// Whether it took the place of an entry with the same identifier.
-    public var replaced: Bool
+    public var replaced: Bool = false
     /// Why it was presented so.
     public var reason: PresentationReason
     /// Whether a modal alert panel appeared or waits to appear (iOS 3–9).
-    public var panel: Bool
+    public var panel: Bool = false
     /// Whether the screen of a locked phone lit up.
-    public var lit: Bool
+    public var lit: Bool = false
 
     /// A ring is a banner, a panel or a sound (DESIGN P3).
     public var isRing: Bool { self.banner || self.panel || self.sound }
-
-    /// What was presented.
-    public init(
-        identifier: String, isRemote: Bool, banner: Bool = false, list: Bool = false, sound: Bool = false,
-        badge: Int? = nil, replaced: Bool = false, reason: PresentationReason, panel: Bool = false, lit: Bool = false
-    ) {
-        self.identifier = identifier
-        self.isRemote = isRemote
-        self.banner = banner
-        self.list = list
-        self.sound = sound
-        self.badge = badge
-        self.replaced = replaced
-        self.reason = reason
-        self.panel = panel
-        self.lit = lit
-    }
 }
 
 /// Why a notification was presented as it was.
 public enum PresentationReason: String, Hashable, Sendable, CaseIterable {
-    /// By the system, the app not being in front.
-    case system
-    /// By the system, quietly, for provisional authorization.
-    case provisional
-    /// By the system, quietly, for the passive level.
-    case passive
-    /// By the options the app returned from `userNotificationCenter(_:willPresent:withCompletionHandler:)`.
-    case willPresent
-    /// `willPresent` is not implemented.
-    case willPresentMissing
-    /// `willPresent` did not answer in time.
-    case willPresentLate
-    /// In front without a UN delegate: the old callbacks instead.
-    case inFrontWithoutDelegate
-    /// In front before iOS 10: never shown.
-    case inFrontBeforeIOS10
-    /// Authorization is denied or was never asked for.
-    case notAuthorized
-    /// The extension emptied it with the filtering entitlement.
-    case filtered
-    /// The app did not live to answer `willPresent`.
-    case appGone
-    /// iOS 8–9: no user-notification settings were registered, so every push is silent (ios-delivery.md §4 gate 3).
+    case system, provisional, passive, willPresent, willPresentMissing, willPresentLate
+    case inForegroundWithoutDelegate, inForegroundBeforeIOS10, notAuthorized, filtered, appGone
+    /// iOS 8–9: without registered settings every push is silent (ios-delivery.md §4 gate 3).
     case notRegistered
-    /// By the system, quietly, because of a Focus.
-    case focus
-    /// Waits for the scheduled summary.
-    case heldForSummary
-    /// By the system, in the scheduled summary.
-    case summary
-    /// By the system, through mute and Focus.
-    case critical
-    /// By the system, for a push that changed a Live Activity and brought an alert (ios-delivery.md §12).
-    case liveActivity
+    case focus, heldForSummary, summary, critical, liveActivity
 }
 
-/// Why a push never reached the phone.
-public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
-    /// Larger than its era and kind allow (ios-delivery.md §3.1).
-    case payloadTooLarge
-    /// Too many VoIP pushes brought no call (ios-delivery.md §12).
-    case voipBlocked
-}
+/// Why a push never reached the phone (ios-delivery.md §3.1, §12).
+public enum RefusalReason: String, Hashable, Sendable, CaseIterable { case payloadTooLarge, voipBlocked }
 
 /// What became of a chance for Background Fetch (ios-delivery.md §8).
 public enum BackgroundFetchOutcome: String, Hashable, Sendable, CaseIterable {
-    case delivered
-    /// The app never set an interval, or too little time has passed.
-    case notDue
-    case notImplemented
-    case modeMissing
-    case refreshOff
-    /// Refresh tasks are declared, so it is disabled (iOS 13).
+    case delivered, notDue, notImplemented, modeMissing, refreshOff
+    /// The app declares refresh tasks (iOS 13).
     case disabledByTasks
-    case discardedForceQuit
-    case heldBeforeFirstUnlock
-    /// Missed handlers have used up the chance.
-    case heldForBudget
+    case discardedForceQuit, heldBeforeFirstUnlock, heldForBudget
 }
 
 /// What became of a refresh task (ios-delivery.md §8).
 public enum RefreshTaskOutcome: String, Hashable, Sendable, CaseIterable {
-    case submitted
-    /// A request with the same identifier was there.
-    case replaced
-    case cancelled
-    case launched
-    case expired
-    case completed
-    case failed
-    /// No launch handler was registered before `application(_:didFinishLaunchingWithOptions:)` returned.
+    case submitted, replaced, cancelled, launched, expired, completed, failed
+    /// No launch handler when `application(_:didFinishLaunchingWithOptions:)` returned.
     case notRegistered
-    case refreshOff
-    case discardedForceQuit
-    case heldBeforeFirstUnlock
+    case refreshOff, discardedForceQuit, heldBeforeFirstUnlock
 }
 
-/// What became of a wake.
+/// What became of a wake that a silent push asked for (ios-delivery.md §7.3).
 public enum WakeOutcome: String, Hashable, Sendable, CaseIterable {
-    case delivered
-    case heldForBudget
-    case heldAfterRestart
-    case heldBeforeFirstUnlock
-    /// A newer one took the slot.
-    case replaced
-    case discardedForceQuit
-    case discardedByKill
-    case refreshOff
-    case notImplemented
-    case modeMissing
+    case delivered, heldForBudget, heldAfterRestart, heldBeforeFirstUnlock, replaced
+    case discardedForceQuit, discardedByKill, refreshOff, notImplemented, modeMissing
 }
 
-/// Why a process ended.
+/// Why a process ended (ios-delivery.md §7.1, §8, §12).
 public enum EndReason: String, Hashable, Sendable, CaseIterable {
-    case forceQuit
-    case killedBySystem
-    case evicted
-    case restarted
-    case removed
-    /// It exited by itself.
-    case exited
-    case crashed
-    /// The handler of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` was not called in 30 s
-    /// (ios-delivery.md §7.1).
-    case fetchHandlerNotCalled
-    /// A life-cycle method did not return in time (ios-delivery.md §7.1).
-    case methodDidNotReturn
-    /// Launch took too long.
-    case launchTooSlow
-    /// Background tasks were still open after their expiration (ios-delivery.md §8).
-    case backgroundTaskNotEnded
-    /// The extension is done.
-    case extensionDone
-    /// The extension let its time pass.
-    case extensionLate
-    /// The extension took too long to start.
-    case extensionStartTooSlow
-    /// The extension used too much memory.
-    case extensionMemory
-    /// The handler of `application(_:performFetchWithCompletionHandler:)` was not called in 30 s.
-    case performFetchHandlerNotCalled
-    /// A refresh task was not completed after its expiration.
-    case refreshTaskNotCompleted
-    /// A VoIP push brought no call (ios-delivery.md §12).
-    case noCallReported
-    /// The handler of `didReceiveRemoteNotification:fetchCompletionHandler:` was called twice (iOS 10;
-    /// ios-delivery.md §7.1).
+    case forceQuit, killedBySystem, evicted, restarted, removed, exited, crashed
+    case fetchHandlerNotCalled, methodDidNotReturn, launchTooSlow, backgroundTaskNotEnded
+    case extensionDone, extensionLate, extensionStartTooSlow, extensionMemory
+    case performFetchHandlerNotCalled, refreshTaskNotCompleted, noCallReported
+    /// The fetch handler (iOS 10).
     case completionHandlerCalledTwice
-    /// It was suspended while it held a lock in the app group (Q13).
+    /// A lock in the app group (Q13).
     case heldLockWhileSuspended
-    /// A new version was installed.
-    case updated
-    /// The phone was replaced by a new one.
-    case restored
+    case updated, restored
 }
 
 /// The state of an app (ios-delivery.md §2.1). Before the first unlock is the phone's, not the app's.
@@ -300,11 +160,11 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
     case foregroundInactive
     /// BR.
     case backgroundRunning
-    /// SU: no code runs.
+    /// SU.
     case suspended
-    /// NK: never started since boot, or ended by the system, a crash or an update.
+    /// NK.
     case notRunning
-    /// NQ: ended by the person in the app switcher.
+    /// NQ.
     case forceQuit
 
     /// Whether a process exists.
@@ -315,8 +175,8 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the app is in front.
-    public var isInFront: Bool {
+    /// Whether the app is in the foreground.
+    public var isInForeground: Bool {
         switch self {
         case .foregroundActive, .foregroundInactive: true
         case .backgroundRunning, .suspended, .notRunning, .forceQuit: false
@@ -335,19 +195,18 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
 
 /// The class of what arrives (ios-delivery.md §3.1).
 public enum PushClass: String, Hashable, Sendable, CaseIterable {
-    /// A: visible.
+    /// A.
     case alert
-    /// AC: visible, and wakes.
+    /// AC.
     case alertAndContent
-    /// C: silent, wakes.
+    /// C.
     case content
-    /// L: local.
+    /// L.
     case local
-    /// V: PushKit.
+    /// V.
     case voip
-    /// LA: ActivityKit.
+    /// LA.
     case liveActivity
-    /// None of the classes: nothing is shown, nothing called.
     case nothing
 
     /// Whether it has a visible part.

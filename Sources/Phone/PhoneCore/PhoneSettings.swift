@@ -80,13 +80,13 @@ public struct PhoneSettings: Hashable, Sendable {
 /// The quirk flags of ios-delivery.md §14, each with its default; Q11 is `PhoneSettings.unlimitedWakes`.
 public struct Quirks: Hashable, Sendable {
     /// Q1: on iOS 10 without a UN delegate a tap prefers `application(_:didReceiveRemoteNotification:)` to
-    /// `didReceiveRemoteNotification:fetchCompletionHandler:`, unless the app was in front.
+    /// `didReceiveRemoteNotification:fetchCompletionHandler:`, unless the app was in the foreground.
     public var ios10BothCallbacksTap = true
-    /// Q2: in front `didReceiveRemoteNotification:fetchCompletionHandler:` comes before `willPresent`.
+    /// Q2: in the foreground `didReceiveRemoteNotification:fetchCompletionHandler:` comes before `willPresent`.
     public var foregroundFetchBeforeWillPresent = true
     /// Q3: a UN delegate without `didReceive(response)` leaves taps to the old callbacks.
     public var missingDidReceiveFallsBack = false
-    /// Q4: in front without a UN delegate the notification's own options count.
+    /// Q4: in the foreground without a UN delegate the notification's own options count.
     public var noDelegatePresentsInForeground = false
     /// Q5: launch option `remoteNotification` also for apps with scenes, on a tap.
     public var sceneLaunchOptionsOnTap = false

@@ -1,35 +1,28 @@
 import TidingsModel
 
-/// What decides how the system presents a notification while its app is not in front.
 struct PresentationFacts {
     var version: OSVersion
     var settings: NotificationSettings
     var entitlements: Entitlements
-    /// Whether the phone is locked, before its first unlock or later.
     var isLocked: Bool
-    /// The ring/silent switch.
     var isMuted: Bool
-    /// The Focus that is on and does not allow the app; nil if none is in the way.
+    /// Only one that does not allow the app.
     var focus: Focus?
-    /// Whether the app's notifications wait for the summary.
     var isSummarized: Bool
 }
 
-/// What the system does with a notification (ios-delivery.md §4 gates 3–5 and 7, §5.0).
 struct PresentationVerdict: Equatable {
     var options: WillPresentOptions = []
-    /// A modal panel instead of a banner (iOS 3–9).
+    /// iOS 3–9.
     var panel = false
-    /// A banner that stays until it is dealt with (iOS 10 and later).
+    /// iOS 10 and later.
     var persists = false
-    /// A locked phone's screen lights up.
     var lights = false
     var reason = PresentationReason.system
 }
 
-/// The gates of ios-delivery.md §4 that stand between a notification and the person.
+/// ios-delivery.md §4 gates 3–5 and 7, §5.0.
 enum PresentationGate {
-    /// What is presented of a content; parts that are turned off are missing.
     static func verdict(_ content: NotificationContent, _ facts: PresentationFacts) -> PresentationVerdict {
         let settings = facts.settings
         let level = self.level(of: content, facts)
@@ -61,7 +54,7 @@ enum PresentationGate {
         return verdict
     }
 
-    /// The level in force: what the app may not ask for is active (ios-delivery.md §4 gate 5, §11).
+    /// What the app may not ask for is `active` (ios-delivery.md §4 gate 5, §11).
     static func level(of content: NotificationContent, _ facts: PresentationFacts) -> InterruptionLevel {
         let mayBeCritical = facts.settings.criticalAlert && facts.entitlements.contains(.criticalAlerts)
         guard facts.version.hasInterruptionLevels else {
@@ -78,12 +71,12 @@ enum PresentationGate {
         }
     }
 
-    /// Whether it may break through Focus and summary as a message from a person (ios-delivery.md §11).
+    /// ios-delivery.md §11.
     private static func isCommunication(_ content: NotificationContent, _ facts: PresentationFacts) -> Bool {
         content.isCommunication && facts.settings.directMessages && facts.entitlements.contains(.communication)
     }
 
-    /// Gate 4: the kinds the person allows, in the form the version has (ios-delivery.md §5.0).
+    /// Gate 4, in the form that the version has (ios-delivery.md §5.0).
     private static func kinds(_ facts: PresentationFacts) -> PresentationVerdict {
         let settings = facts.settings
         var verdict = PresentationVerdict()
@@ -113,18 +106,15 @@ enum PresentationGate {
         return verdict
     }
 
-    /// Whether an entry is kept: in Notification Center, or on the lock screen where provisional ones do not come
-    /// (ios-delivery.md §4 gates 3 and 4).
+    /// In Notification Center, or on the lock screen, where provisional ones do not come (ios-delivery.md §4 gates 3
+    /// and 4).
     static func lists(_ facts: PresentationFacts) -> Bool {
         let settings = facts.settings
         let lockScreen = settings.lockScreen && settings.authorizationStatus != .provisional
         return settings.notificationCenter || (lockScreen && facts.isLocked)
     }
 
-    /// Without banner, sound and light.
-    private static func quiet(
-        _ verdict: PresentationVerdict, _ reason: PresentationReason
-    ) -> PresentationVerdict {
+    private static func quiet(_ verdict: PresentationVerdict, _ reason: PresentationReason) -> PresentationVerdict {
         PresentationVerdict(options: verdict.options.subtracting([.banner, .sound]), reason: reason)
     }
 }

@@ -2,74 +2,58 @@ package import TidingsModel
 
 /// What a process reports or asks.
 package enum ProcessEvent: Equatable, Sendable, JSONTagged {
-    /// It runs and takes calls.
     case started
-    /// It is gone without having been killed by the phone.
+    /// Not killed by the phone.
     case exited(crashed: Bool)
     case callbackCompleted(CallbackNumber, CallbackResult)
-    /// `UNUserNotificationCenter.delegate` was set to an object, or to nil.
     case delegateChanged(isSet: Bool)
     case remoteRegistrationRequested
     case remoteRegistrationEnded
-    /// `beginBackgroundTask`.
     case backgroundTaskBegan(BackgroundTaskNumber)
     case backgroundTaskEnded(BackgroundTaskNumber)
-    /// `ProcessInfo.performExpiringActivity`: the block began; the app or extension goes on for it (ios-delivery.md §8).
+    /// `ProcessInfo.performExpiringActivity` (ios-delivery.md §8).
     case expiringActivityBegan(BackgroundTaskNumber)
-    /// The block returned.
     case expiringActivityEnded(BackgroundTaskNumber)
-    /// `applicationIconBadgeNumber = n`; not from an extension.
+    /// Not from an extension.
     case iconBadgeNumberSet(Int)
-    /// Replaces the whole set.
     case categoriesSet([NotificationCategory])
-    /// nil removes all.
     case pendingRemoved(identifiers: [String]?)
-    /// nil removes all.
     case deliveredRemoved(identifiers: [String]?)
-    /// `registerForRemoteNotificationTypes` (iOS 3–7): asks for permission and for a token.
+    /// iOS 3–7: asks for permission and for a token.
     case remoteTypesRequested(AuthorizationOptions)
-    /// `registerUserNotificationSettings` (iOS 8–9): asks for permission and sets the categories.
+    /// iOS 8–9: asks for permission and sets the categories.
     case userNotificationSettingsRegistered(AuthorizationOptions, [NotificationCategory])
-    /// `scheduleLocalNotification` and `presentLocalNotificationNow`; not answered.
+    /// Also `presentLocalNotificationNow`; not answered.
     indirect case localNotificationScheduled(NotificationRequest)
-    /// `cancelLocalNotification`; nil is `cancelAllLocalNotifications`. Takes it out of the list too.
+    /// nil cancels all. Removes it from the list too.
     case localNotificationCancelled(identifier: String?)
-    /// `setMinimumBackgroundFetchInterval` in milliseconds; nil is never, the default (ios-delivery.md §8).
+    /// Milliseconds; nil is never, the default (ios-delivery.md §8).
     case minimumFetchIntervalSet(Int64?)
-    /// `BGTaskScheduler.register`; to be done before `application(_:didFinishLaunchingWithOptions:)` returns.
+    /// Before `application(_:didFinishLaunchingWithOptions:)` returns.
     case refreshTaskRegistered(identifier: String)
-    /// `setTaskCompleted(success:)` of a refresh task.
     case refreshTaskCompleted(identifier: String, success: Bool)
-    /// `cancel(taskRequestWithIdentifier:)`; nil is `cancelAllTaskRequests()`.
+    /// nil cancels all.
     case refreshTaskCancelled(identifier: String?)
-    /// `PKPushRegistry.desiredPushTypes` with VoIP, or without.
     case voipRegistrationChanged(isOn: Bool)
     /// CallKit's `reportNewIncomingCall` (ios-delivery.md §12).
     case incomingCallReported
-    /// That call is over.
     case callEnded
-    /// `Activity.request`; without a push type only the app changes it.
+    /// Without a push type only the app changes it.
     indirect case activityStarted(activity: String, pushType: ActivityPushType?, contentState: JSONValue)
-    /// `Activity.update`, by the app itself.
     case activityContentChanged(activity: String, contentState: JSONValue)
-    /// `Activity.end`.
     case activityEnded(activity: String)
-    /// The app reads `pushToStartTokenUpdates` (iOS 17.2).
     case pushToStartRequested
-    /// A file or SQLite lock in the app group was taken (quirk Q13).
+    /// Of a file or SQLite in the app group (Q13).
     case appGroupLockTaken(String)
-    /// It was released.
     case appGroupLockReleased(String)
-    /// How much memory it uses now, in bytes; an extension beyond its limit is killed (ios-delivery.md §7.1).
+    /// An extension beyond its limit is killed (ios-delivery.md §7.1).
     case memoryUseChanged(bytes: Int)
-    /// `AudioServicesPlaySystemSound` or `AudioServicesPlayAlertSound` (S4.2, S4.6).
     case systemSoundPlayed(SystemSound)
-    /// What the app shows now, in words, for the screen and traces.
+    /// In words, for the screen and traces.
     case screenChanged(String)
-    /// A question, answered by `PhoneEffect.answer` with the same number.
+    /// Answered by `PhoneEffect.answer` with the same number.
     case query(QueryNumber, Query)
 
-    /// How the cases are written as JSON.
     package static let tag = JSONTag(
         "event", meaning: "an event of a process",
         names: [
@@ -87,7 +71,7 @@ package enum ProcessEvent: Equatable, Sendable, JSONTagged {
 
 /// A question of a process.
 package enum Query: Equatable, Sendable, JSONTagged {
-    /// Answered `.granted`; the first one shows the prompt and waits for the person.
+    /// The first one shows the prompt and waits for the person.
     case requestAuthorization(AuthorizationOptions)
     case settings
     /// Answered `.added` or `.refused`.
@@ -98,24 +82,17 @@ package enum Query: Equatable, Sendable, JSONTagged {
     /// Answered `.done` or `.refused`.
     case setBadgeCount(Int)
     case badgeCount
-    /// Answered `.backgroundTime`.
     case backgroundTimeRemaining
-    /// `isRegisteredForRemoteNotifications`: whether the app has asked for a device token, in this process or an earlier one;
-    /// answered `.registered`.
+    /// Whether the app has asked for a device token, in this process or an earlier one.
     case remoteRegistration
-    /// Answered `.backgroundRefreshStatus`.
     case backgroundRefreshStatus
-    /// `BGTaskScheduler.submit`; answered `.done` or `.taskRefused`.
+    /// Answered `.done` or `.taskRefused`.
     case submitRefreshTask(RefreshTaskRequest)
-    /// Answered `.refreshTasks`.
     case pendingRefreshTasks
-    /// Answered `.lowPowerMode`.
     case lowPowerMode
-    /// `isProtectedDataAvailable`: whether files with complete protection can be read, which is while the phone is
-    /// unlocked; answered `.protectedData`.
+    /// Files with complete protection can be read while the phone is unlocked.
     case protectedDataAvailable
 
-    /// How the cases are written as JSON.
     package static let tag = JSONTag(
         "query", meaning: "a question of a process",
         names: [
@@ -125,14 +102,13 @@ package enum Query: Equatable, Sendable, JSONTagged {
 }
 
 /// `BGAppRefreshTaskRequest`.
-public struct RefreshTaskRequest: Hashable, Sendable, Codable {
+package struct RefreshTaskRequest: Hashable, Sendable, Codable {
     /// One of the app's permitted identifiers.
-    public var identifier: String
-    /// Not before this moment, in wall milliseconds since 1970; nil is as soon as possible.
-    public var earliestBegin: Int64?
+    package var identifier: String
+    /// In wall milliseconds since 1970; nil is as soon as possible.
+    package var earliestBegin: Int64?
 
-    /// A request.
-    public init(identifier: String, earliestBegin: Int64? = nil) {
+    package init(identifier: String, earliestBegin: Int64? = nil) {
         self.identifier = identifier
         self.earliestBegin = earliestBegin
     }

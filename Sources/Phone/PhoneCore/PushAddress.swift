@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// What a push's topic says: whose it is and which kind (ios-delivery.md §12).
+/// ios-delivery.md §12.
 struct PushAddress: Equatable {
     enum Kind: Equatable { case notification, voip, liveActivity }
 
@@ -20,8 +20,7 @@ struct PushAddress: Equatable {
 }
 
 extension OSVersion {
-    /// The largest payload in bytes (ios-delivery.md §3.1): 256 before iOS 8, 2,048 on iOS 8, then 4,096; VoIP and broadcasts
-    /// 5,120 (APNs reference, section 17).
+    /// ios-delivery.md §3.1; VoIP and broadcasts have 5,120 bytes (APNs reference, section 17).
     func payloadLimit(_ kind: PushAddress.Kind, isBroadcast: Bool) -> Int {
         if kind == .voip || isBroadcast { return 5_120 }
         if self < 8 { return 256 }
@@ -30,7 +29,6 @@ extension OSVersion {
 }
 
 extension JSONValue {
-    /// The length as compact JSON text.
     var byteCount: Int {
         switch self {
         case .null: 4
@@ -55,7 +53,6 @@ extension JSONValue {
 }
 
 extension JSONObject {
-    /// The length as compact JSON text.
     var byteCount: Int {
         self.members.reduce(1 + max(1, self.members.count)) {
             $0 + JSONValue.byteCount(of: $1.key) + 1 + $1.value.byteCount

@@ -1,23 +1,21 @@
 import TidingsModel
 
-/// A push or local request on its way to the person: what it is, and what the gates have left of it.
 struct Arrival: Hashable, Sendable {
-    /// What is shown; the extension may have changed its content.
+    /// The extension may have changed its content.
     var request: NotificationRequest
-    /// The payload as it came; empty for a local request.
+    /// As it came; empty for a local request.
     var payload: JSONObject
     var pushClass: PushClass
     var pushType: String?
-    /// Whether a visible part may still be shown.
     var isVisible: Bool
-    /// Whether the extension took the text away; its badge still counts (ios-delivery.md §10).
+    /// The extension removed the text; its badge still counts (ios-delivery.md §10).
     var isFiltered = false
 
     var isLocal: Bool { self.pushClass == .local }
 }
 
 extension PushClass {
-    /// The class of a payload (ios-delivery.md §3.1).
+    /// ios-delivery.md §3.1.
     init(payload: JSONObject, pushType: String?, quirks: Quirks) {
         guard let aps = payload["aps"] else {
             self = .nothing
@@ -42,10 +40,8 @@ extension PushClass {
 }
 
 extension NotificationContent {
-    /// The content of a payload as the phone shows it before any extension (ios-delivery.md §3.1).
-    ///
-    /// Keys of localised text become the app's own strings; a key it lacks stands for itself. Values of a wrong type
-    /// count as missing.
+    /// As the phone shows it before any extension (ios-delivery.md §3.1). A localization key that the app lacks
+    /// stands for itself; values of a wrong type count as missing.
     init(payload: JSONObject, strings: [String: String] = [:]) {
         let aps = payload["aps"]
         let alert = aps?["alert"]
@@ -77,7 +73,7 @@ extension NotificationContent {
 }
 
 extension NotificationSound {
-    /// `aps.sound`: a name, "default", or a dictionary with `name`, `volume` and `critical`; nil for anything else.
+    /// A name, "default", or a dictionary with `name`, `volume` and `critical`; nil for anything else.
     init?(payloadValue: JSONValue) {
         if let name = payloadValue.stringValue {
             self = name == "default" ? .standard : .named(name)
@@ -96,6 +92,6 @@ extension NotificationSound {
 }
 
 extension JSONObject {
-    /// Whether an extension may change it: M of ios-delivery.md §3.1, short of the alert's text.
+    /// M of ios-delivery.md §3.1, short of the alert's text.
     var isMutable: Bool { self["aps"]?["mutable-content"]?.intValue == 1 }
 }

@@ -6,10 +6,10 @@ public struct ScreenState: Hashable, Sendable {
     public var lock: LockState
     /// Whether it is cut off from the network.
     public var airplaneMode: Bool
-    /// The app in front; nil on the home or lock screen.
-    public var frontApp: BundleID?
-    /// What the app in front says it shows.
-    public var frontScreen: String?
+    /// The app in the foreground; nil on the home or lock screen.
+    public var foregroundApp: BundleID?
+    /// What the app in the foreground says it shows.
+    public var foregroundScreen: String?
     /// Banners showing now, newest first.
     public var banners: [ListEntry]
     /// The notification list, newest first.
@@ -23,46 +23,19 @@ public struct ScreenState: Hashable, Sendable {
     /// The alert panel on the screen (iOS 3–9).
     public var alertPanel: ListEntry?
     /// How many more panels wait behind it.
-    public var waitingPanels: Int
+    public var waitingPanels: Int = 0
     /// Whether the screen is lit: always when unlocked, else while a notification lights it up.
-    public var isLit: Bool
+    public var isLit: Bool = true
     /// Whether the list groups by thread (iOS 12).
-    public var groupsThreads: Bool
+    public var groupsThreads: Bool = false
     /// The Focus that is on.
     public var focus: Focus?
     /// What waits for the scheduled summary, newest first.
-    public var heldForSummary: [ListEntry]
+    public var heldForSummary: [ListEntry] = []
     /// The Live Activities on the lock screen.
-    public var activities: [ShownActivity]
+    public var activities: [ShownActivity] = []
     /// How the apps' categories want their groups summed up (iOS 12).
-    public var summaryFormats: [SummaryFormat]
-
-    /// A screen of the given parts.
-    public init(
-        lock: LockState, airplaneMode: Bool, frontApp: BundleID?, frontScreen: String?, banners: [ListEntry],
-        list: [ListEntry], badges: [IconBadge], permissionPrompt: BundleID?, alertPanel: ListEntry? = nil,
-        waitingPanels: Int = 0, isLit: Bool = true, groupsThreads: Bool = false, focus: Focus? = nil,
-        heldForSummary: [ListEntry] = [], activities: [ShownActivity] = [],
-        summaryFormats: [SummaryFormat] = [], asksToUnlockFor: NotificationKey? = nil
-    ) {
-        self.lock = lock
-        self.airplaneMode = airplaneMode
-        self.frontApp = frontApp
-        self.frontScreen = frontScreen
-        self.banners = banners
-        self.list = list
-        self.badges = badges
-        self.permissionPrompt = permissionPrompt
-        self.alertPanel = alertPanel
-        self.waitingPanels = waitingPanels
-        self.isLit = isLit
-        self.groupsThreads = groupsThreads
-        self.focus = focus
-        self.heldForSummary = heldForSummary
-        self.activities = activities
-        self.summaryFormats = summaryFormats
-        self.asksToUnlockFor = asksToUnlockFor
-    }
+    public var summaryFormats: [SummaryFormat] = []
 
     /// The number on an app's icon, 0 for none.
     public func badge(of app: BundleID) -> Int { self.badges.first { $0.app == app }?.count ?? 0 }
@@ -72,7 +45,7 @@ public struct ScreenState: Hashable, Sendable {
 public enum LockState: String, Hashable, Sendable, CaseIterable {
     case unlocked
     case locked
-    /// BFU: not unlocked since the restart; protected data is out of reach.
+    /// BFU: protected data is out of reach.
     case beforeFirstUnlock
 }
 
@@ -85,14 +58,6 @@ public struct ListEntry: Hashable, Sendable {
     /// What the person sees instead of the text while previews are hidden; nil shows the text.
     public var hidden: HiddenPreview?
 
-    /// An entry.
-    public init(app: BundleID, notification: DeliveredNotification, hidden: HiddenPreview? = nil) {
-        self.app = app
-        self.notification = notification
-        self.hidden = hidden
-    }
-
-    /// The request's identifier.
     var identifier: String { self.notification.request.identifier }
 
     /// The entry's name.
@@ -104,19 +69,12 @@ public struct HiddenPreview: Hashable, Sendable {
     /// What stands for the body.
     public var body: String
     /// Whether the title is shown all the same.
-    public var showsTitle: Bool
+    public var showsTitle: Bool = false
     /// Whether the subtitle is shown all the same.
-    public var showsSubtitle: Bool
+    public var showsSubtitle: Bool = false
 
     /// The system's own body.
     public static let standardBody = "Notification"
-
-    /// A hidden text.
-    public init(body: String, showsTitle: Bool = false, showsSubtitle: Bool = false) {
-        self.body = body
-        self.showsTitle = showsTitle
-        self.showsSubtitle = showsSubtitle
-    }
 }
 
 /// A Live Activity on the lock screen.
@@ -127,13 +85,6 @@ public struct ShownActivity: Hashable, Sendable {
     public var activity: String
     /// `content-state`.
     public var contentState: JSONValue
-
-    /// An activity.
-    public init(app: BundleID, activity: String, contentState: JSONValue) {
-        self.app = app
-        self.activity = activity
-        self.contentState = contentState
-    }
 }
 
 /// The number on an app's icon.
@@ -142,10 +93,4 @@ public struct IconBadge: Hashable, Sendable {
     public var app: BundleID
     /// 1 or more.
     public var count: Int
-
-    /// A number on an icon.
-    public init(app: BundleID, count: Int) {
-        self.app = app
-        self.count = count
-    }
 }

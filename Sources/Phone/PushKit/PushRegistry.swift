@@ -38,7 +38,7 @@ public final class PKPushPayload: Sendable {
     public let type: PKPushType
     private let payload: JSONObject
     /// What was sent.
-    public var dictionaryPayload: [AnyHashable: Any] { self.payload.propertyList }
+    public var dictionaryPayload: [AnyHashable: Any] { userInfo(from: self.payload) }
 
     init(type: PKPushType, payload: JSONObject) {
         self.type = type
@@ -57,8 +57,7 @@ public protocol PKPushRegistryDelegate: AnyObject {
         completion: @escaping @Sendable () -> Void)
     /// The same, async form.
     func pushRegistry(
-        _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType
-    ) async
+        _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType) async
     /// The token is void.
     func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType)
 }
@@ -112,7 +111,7 @@ public final class PKPushRegistry: @unchecked Sendable {
         let process = PhoneProcess.current
         self.process = process
         self.queue = queue === DispatchQueue.main ? nil : queue
-        process.addFacadeHandler { [weak self] callback, reply in self?.take(callback, reply) ?? false }
+        process.addFacadeHandler { [weak self] callback, reply in self?.handle(callback, reply) ?? false }
     }
 
     /// Who is told. Weak.
@@ -130,14 +129,14 @@ public final class PKPushRegistry: @unchecked Sendable {
                 return state.types?.contains(.voIP) == true
             }
             let isOn = newValue?.contains(.voIP) == true
-            if isOn != wasOn { self.process.tell(.voipRegistrationChanged(isOn: isOn)) }
+            if isOn != wasOn { self.process.report(.voipRegistrationChanged(isOn: isOn)) }
         }
     }
 
     /// The token of a kind, once it came.
     public func pushToken(for type: PKPushType) -> Data? { type == .voIP ? self.state.withLock { $0.token } : nil }
 
-    private func take(_ callback: Callback, _ reply: PhoneReply) -> Bool {
+    private func handle(_ callback: Callback, _ reply: PhoneReply) -> Bool {
         guard self.desiredPushTypes?.contains(.voIP) == true else { return false }
         switch callback {
         case .voipTokenUpdated(let token):
@@ -176,25 +175,5 @@ public final class PKPushRegistry: @unchecked Sendable {
             }
         }
         if let queue = self.queue { queue.async(execute: work) } else { work() }
-    }
-}
-
-extension JSONObject {
-    fileprivate var propertyList: [AnyHashable: Any] {
-        Dictionary(uniqueKeysWithValues: self.members.map { (AnyHashable($0.key), $0.value.propertyList) })
-    }
-}
-
-extension JSONValue {
-    fileprivate var propertyList: Any {
-        switch self {
-        case .null: NSNull()
-        case .bool(let flag): flag
-        case .number(let number): number.int64.map { Int($0) as Any } ?? number.double
-        case .string(let text): text
-        case .array(let elements): elements.map(\.propertyList)
-        case .object(let object):
-            Dictionary(uniqueKeysWithValues: object.members.map { ($0.key, $0.value.propertyList) })
-        }
     }
 }

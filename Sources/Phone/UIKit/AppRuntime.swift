@@ -4,7 +4,6 @@ import TidingsModel
 import UserNotifications
 import VirtualPhone
 
-/// Makes the callbacks of an app's process on its delegates, on the main actor.
 @MainActor final class AppRuntime {
     private let application: UIApplication
     private let center: UNUserNotificationCenter
@@ -24,29 +23,27 @@ import VirtualPhone
         self.application.delegate = delegate
     }
 
-    func perform(_ callback: Callback, _ reply: PhoneReply) {
-        self.center.noteLostDelegate()
+    func handle(_ callback: Callback, _ reply: PhoneReply) {
+        self.center.reportLostDelegate()
         switch callback {
         case .willFinishLaunching, .didFinishLaunching, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .applicationWillResignActive, .applicationDidEnterBackground, .applicationWillTerminate,
             .applicationDidReceiveMemoryWarning:
-            self.performLifecycle(callback)
+            self.handleLifecycle(callback)
             // Before the answer: what comes next follows from it.
-            self.center.noteLostDelegate()
+            self.center.reportLostDelegate()
             reply()
         case .sceneConfiguration, .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive,
             .sceneWillResignActive, .sceneDidEnterBackground, .sceneDidDisconnect:
-            self.performScene(callback)
-            self.center.noteLostDelegate()
+            self.handleScene(callback)
+            self.center.reportLostDelegate()
             reply()
         case .receiveRemote, .receiveRemoteFetch, .receiveLocal, .handleActionRemote, .handleActionLocal:
-            self.performArrival(callback, reply)
-        case .willPresent, .receiveResponse, .openSettings:
-            if !self.center.perform(callback, reply) { reply() }
+            self.handleArrival(callback, reply)
+        case .willPresent, .receiveResponse, .openSettings: if !self.center.handle(callback, reply) { reply() }
         case .registeredForRemoteNotifications(let token):
             let bytes = Hexadecimal.bytes(token.rawValue.utf8) ?? []
-            self.delegate.application(
-                self.application, didRegisterForRemoteNotificationsWithDeviceToken: Data(bytes))
+            self.delegate.application(self.application, didRegisterForRemoteNotificationsWithDeviceToken: Data(bytes))
             reply()
         case .failedToRegisterForRemoteNotifications(let reason):
             self.delegate.application(
@@ -72,7 +69,7 @@ import VirtualPhone
             reply()
         case .refreshTaskLaunched, .refreshTaskExpired, .voipTokenUpdated, .voipPushReceived, .voipTokenInvalidated,
             .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated, .expiringActivityExpired:
-            // BackgroundTasks, PushKit and ActivityKit take theirs before; here nobody is left to ask.
+            // BackgroundTasks, PushKit and ActivityKit handle theirs before this.
             PhoneProcess.current.send(.fault("\(callback.name) was called and nothing in the app takes it"))
             reply()
         case .backgroundRefreshStatusChanged:
@@ -91,7 +88,7 @@ import VirtualPhone
         }
     }
 
-    private func performLifecycle(_ callback: Callback) {
+    private func handleLifecycle(_ callback: Callback) {
         let application = self.application
         switch callback {
         case .willFinishLaunching(let options):
@@ -101,57 +98,50 @@ import VirtualPhone
             _ = self.delegate.application(application, didFinishLaunchingWithOptions: options)
             self.post(UIApplication.didFinishLaunchingNotification, userInfo: options)
         case .applicationWillEnterForeground:
-            self.delegate.applicationWillEnterForeground(application)
-            self.post(UIApplication.willEnterForegroundNotification)
+            self.notify(UIApplication.willEnterForegroundNotification) { $0.applicationWillEnterForeground($1) }
         case .applicationDidBecomeActive:
-            self.delegate.applicationDidBecomeActive(application)
-            self.post(UIApplication.didBecomeActiveNotification)
+            self.notify(UIApplication.didBecomeActiveNotification) { $0.applicationDidBecomeActive($1) }
         case .applicationWillResignActive:
-            self.delegate.applicationWillResignActive(application)
-            self.post(UIApplication.willResignActiveNotification)
+            self.notify(UIApplication.willResignActiveNotification) { $0.applicationWillResignActive($1) }
         case .applicationDidEnterBackground:
-            self.delegate.applicationDidEnterBackground(application)
-            self.post(UIApplication.didEnterBackgroundNotification)
+            self.notify(UIApplication.didEnterBackgroundNotification) { $0.applicationDidEnterBackground($1) }
         case .applicationWillTerminate:
-            self.delegate.applicationWillTerminate(application)
-            self.post(UIApplication.willTerminateNotification)
+            self.notify(UIApplication.willTerminateNotification) { $0.applicationWillTerminate($1) }
         case .applicationDidReceiveMemoryWarning:
-            self.delegate.applicationDidReceiveMemoryWarning(application)
-            self.post(UIApplication.didReceiveMemoryWarningNotification)
+            self.notify(UIApplication.didReceiveMemoryWarningNotification) { $0.applicationDidReceiveMemoryWarning($1) }
         default: break
         }
     }
 
     /// The application's notifications are posted with scenes too, as on a phone. In every call the scene's state is what
     /// `applicationState` reads: what will happen has not happened yet.
-    private func performScene(_ callback: Callback) {
+    private func handleScene(_ callback: Callback) {
         switch callback {
         case .sceneConfiguration(let response):
             self.session.configuration = self.delegate.application(
-                self.application, configurationForConnecting: self.session,
-                options: Self.options(response))
+                self.application, configurationForConnecting: self.session, options: Self.options(response))
         case .sceneWillConnect(let response): self.connectScene(response)
         case .sceneWillEnterForeground:
             self.scene?.activationState =
                 self.application.applicationState == .background ? .background : .foregroundInactive
-            self.tell(UIScene.willEnterForegroundNotification) { $0.sceneWillEnterForeground($1) }
+            self.notifyScene(UIScene.willEnterForegroundNotification) { $0.sceneWillEnterForeground($1) }
             self.post(UIApplication.willEnterForegroundNotification)
             self.scene?.activationState = .foregroundInactive
         case .sceneDidBecomeActive:
             self.scene?.activationState = .foregroundActive
-            self.tell(UIScene.didActivateNotification) { $0.sceneDidBecomeActive($1) }
+            self.notifyScene(UIScene.didActivateNotification) { $0.sceneDidBecomeActive($1) }
             self.post(UIApplication.didBecomeActiveNotification)
         case .sceneWillResignActive:
-            self.tell(UIScene.willDeactivateNotification) { $0.sceneWillResignActive($1) }
+            self.notifyScene(UIScene.willDeactivateNotification) { $0.sceneWillResignActive($1) }
             self.post(UIApplication.willResignActiveNotification)
             self.scene?.activationState = .foregroundInactive
         case .sceneDidEnterBackground:
             self.scene?.activationState = .background
-            self.tell(UIScene.didEnterBackgroundNotification) { $0.sceneDidEnterBackground($1) }
+            self.notifyScene(UIScene.didEnterBackgroundNotification) { $0.sceneDidEnterBackground($1) }
             self.post(UIApplication.didEnterBackgroundNotification)
         case .sceneDidDisconnect:
             self.scene?.activationState = .unattached
-            self.tell(UIScene.didDisconnectNotification) { $0.sceneDidDisconnect($1) }
+            self.notifyScene(UIScene.didDisconnectNotification) { $0.sceneDidDisconnect($1) }
             self.scene = nil
             self.application.connect(nil)
         default: break
@@ -177,13 +167,21 @@ import VirtualPhone
         UIScene.ConnectionOptions(notificationResponse: response.map { UNNotificationResponse.make($0) })
     }
 
-    private func tell(_ name: Notification.Name, _ tell: @MainActor (any UISceneDelegate, UIWindowScene) -> Void) {
+    private func notify(
+        _ name: Notification.Name, _ call: @MainActor (any UIApplicationDelegate, UIApplication) -> Void
+    ) {
+        call(self.delegate, self.application)
+        self.post(name)
+    }
+
+    private func notifyScene(_ name: Notification.Name, _ call: @MainActor (any UISceneDelegate, UIWindowScene) -> Void)
+    {
         guard let scene = self.scene else { return }
-        if let delegate = scene.delegate { tell(delegate, scene) }
+        if let delegate = scene.delegate { call(delegate, scene) }
         self.post(name, of: scene)
     }
 
-    private func performArrival(_ callback: Callback, _ reply: PhoneReply) {
+    private func handleArrival(_ callback: Callback, _ reply: PhoneReply) {
         let application = self.application
         switch callback {
         case .receiveRemote(let payload):
@@ -224,9 +222,7 @@ import VirtualPhone
 
     private func post(
         _ name: Notification.Name, of scene: UIScene? = nil, userInfo: [UIApplication.LaunchOptionsKey: Any]? = nil
-    ) {
-        NotificationCenter.default.post(name: name, object: scene ?? self.application, userInfo: userInfo)
-    }
+    ) { NotificationCenter.default.post(name: name, object: scene ?? self.application, userInfo: userInfo) }
 
     /// nil for a launch by the icon, as iOS passes it.
     private static func dictionary(_ options: LaunchOptions) -> [UIApplication.LaunchOptionsKey: Any]? {

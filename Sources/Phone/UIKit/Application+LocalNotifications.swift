@@ -14,7 +14,7 @@ extension UIApplication {
     /// `application(_:didRegister:)`.
     public func registerUserNotificationSettings(_ notificationSettings: UIUserNotificationSettings) {
         self.registeredSettings = notificationSettings
-        self.process.tell(
+        self.process.report(
             .userNotificationSettingsRegistered(
                 AuthorizationOptions(rawValue: notificationSettings.types.rawValue),
                 (notificationSettings.categories ?? []).sorted { ($0.identifier ?? "") < ($1.identifier ?? "") }
@@ -27,7 +27,7 @@ extension UIApplication {
     }
 
     private var allowedTypes: UIUserNotificationType {
-        guard case .settings(let settings) = self.process.askNow(.settings), settings.allowsPresentation else {
+        guard case .settings(let settings) = self.process.queryNow(.settings), settings.allowsPresentation else {
             return []
         }
         var types: UIUserNotificationType = []
@@ -47,23 +47,23 @@ extension UIApplication {
         self.post(notification.request(identifier: self.newIdentifier, isNow: false))
     }
 
-    private func post(_ request: NotificationRequest) { self.process.tell(.localNotificationScheduled(request)) }
+    private func post(_ request: NotificationRequest) { self.process.report(.localNotificationScheduled(request)) }
 
     private var newIdentifier: String { "local-\(UUID().uuidString.lowercased())" }
 
     /// Takes a local notification back; one that was shown leaves the list.
     public func cancelLocalNotification(_ notification: UILocalNotification) {
         guard !notification.identifier.isEmpty else { return }
-        self.process.tell(.localNotificationCancelled(identifier: notification.identifier))
+        self.process.report(.localNotificationCancelled(identifier: notification.identifier))
     }
 
     /// Takes all local notifications back.
-    public func cancelAllLocalNotifications() { self.process.tell(.localNotificationCancelled(identifier: nil)) }
+    public func cancelAllLocalNotifications() { self.process.report(.localNotificationCancelled(identifier: nil)) }
 
     /// The local notifications whose moment has not come. Setting replaces them all.
     public var scheduledLocalNotifications: [UILocalNotification]? {
         get {
-            guard case .pending(let requests) = self.process.askNow(.pendingRequests) else { return [] }
+            guard case .pending(let requests) = self.process.queryNow(.pendingRequests) else { return [] }
             return requests.compactMap { request in
                 guard case .fireDate = request.trigger else { return nil }
                 return UILocalNotification(request)
@@ -78,9 +78,9 @@ extension UIApplication {
     /// The number on the icon; deprecated by Apple from iOS 17. Setting 0 clears the app's notifications (quirk Q8).
     public var applicationIconBadgeNumber: Int {
         get {
-            guard case .badge(let count) = self.process.askNow(.badgeCount) else { return 0 }
+            guard case .badge(let count) = self.process.queryNow(.badgeCount) else { return 0 }
             return count
         }
-        set { self.process.tell(.iconBadgeNumberSet(newValue)) }
+        set { self.process.report(.iconBadgeNumberSet(newValue)) }
     }
 }

@@ -74,7 +74,6 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// The app this code belongs to.
     public static var shared: UIApplication { self.of(PhoneProcess.current) }
 
-    /// The app of a process.
     static func of(_ process: PhoneProcess) -> UIApplication {
         process.facade(UIApplication.self) { UIApplication(process: process) }
     }
@@ -86,9 +85,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     public var connectedScenes: Set<UIScene> { self.connectedScene.map { [$0] } ?? [] }
 
     /// The window of an app without scenes, or of its scene.
-    public var keyWindow: UIWindow? {
-        self.connectedScene?.keyWindow ?? self.key ?? self.delegate?.window
-    }
+    public var keyWindow: UIWindow? { self.connectedScene?.keyWindow ?? self.key ?? self.delegate?.window }
 
     /// The sessions the system keeps: one with scenes, none without.
     public var openSessions: Set<UISceneSession> { self.connectedScene.map { [$0.session] } ?? [] }
@@ -96,13 +93,10 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     public var supportsMultipleScenes: Bool { false }
 
     /// All windows.
-    public var windows: [UIWindow] {
-        self.connectedScene?.windows ?? self.delegate?.window.map { [$0] } ?? []
-    }
+    public var windows: [UIWindow] { self.connectedScene?.windows ?? self.delegate?.window.map { [$0] } ?? [] }
 
     func connect(_ scene: UIWindowScene?) { self.connectedScene = scene }
 
-    /// The one key window of the app is another one now.
     func makeKey(_ window: UIWindow) {
         if self.key !== window { self.key?.isKeyWindow = false }
         self.key = window
@@ -113,23 +107,19 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// Whether the app has asked for remote notifications and not ended them since; the phone remembers it over the end of
     /// the process.
     public var isRegisteredForRemoteNotifications: Bool {
-        self.process.askNow(.remoteRegistration) == .registered(true)
+        self.process.queryNow(.remoteRegistration) == .registered(true)
     }
 
     /// Asks for a device token, which arrives at the delegate; to be called at every launch (ios-delivery.md §13).
-    public func registerForRemoteNotifications() {
-        self.process.tell(.remoteRegistrationRequested)
-    }
+    public func registerForRemoteNotifications() { self.process.report(.remoteRegistrationRequested) }
 
     /// Ends remote notifications.
-    public func unregisterForRemoteNotifications() {
-        self.process.tell(.remoteRegistrationEnded)
-    }
+    public func unregisterForRemoteNotifications() { self.process.report(.remoteRegistrationEnded) }
 
     /// Asks the person and for a device token (iOS 3–7).
     public func registerForRemoteNotifications(matching types: UIRemoteNotificationType) {
         let kinds = types.intersection([.badge, .sound, .alert])
-        self.process.tell(.remoteTypesRequested(AuthorizationOptions(rawValue: kinds.rawValue)))
+        self.process.report(.remoteTypesRequested(AuthorizationOptions(rawValue: kinds.rawValue)))
     }
 
     // Background.
@@ -145,7 +135,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     ) -> UIBackgroundTaskIdentifier {
         let number = self.process.nextNumber()
         self.expirationHandlers[number] = handler
-        self.process.tell(.backgroundTaskBegan(number))
+        self.process.report(.backgroundTaskBegan(number))
         return UIBackgroundTaskIdentifier(rawValue: Int(number))
     }
 
@@ -154,14 +144,14 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
         guard identifier != .invalid, identifier.rawValue > 0 else { return }
         let number = UInt64(identifier.rawValue)
         self.expirationHandlers[number] = nil
-        self.process.tell(.backgroundTaskEnded(number))
+        self.process.report(.backgroundTaskEnded(number))
     }
 
     func expire(_ task: UInt64) { self.expirationHandlers[task]?() }
 
     /// Seconds until background tasks expire; the largest double in the foreground.
     public var backgroundTimeRemaining: TimeInterval {
-        guard case .backgroundTime(let milliseconds?) = self.process.askNow(.backgroundTimeRemaining) else {
+        guard case .backgroundTime(let milliseconds?) = self.process.queryNow(.backgroundTimeRemaining) else {
             return Self.backgroundTimeUnlimited
         }
         return Double(milliseconds) / 1_000
@@ -169,7 +159,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     /// Whether Background App Refresh is on for the app.
     public var backgroundRefreshStatus: UIBackgroundRefreshStatus {
-        guard case .backgroundRefreshStatus(let status) = self.process.askNow(.backgroundRefreshStatus) else {
+        guard case .backgroundRefreshStatus(let status) = self.process.queryNow(.backgroundRefreshStatus) else {
             return .denied
         }
         return UIBackgroundRefreshStatus(rawValue: status.rawValue) ?? .denied
@@ -177,14 +167,16 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     /// Whether files with complete protection can be read, which is while the phone is unlocked.
     public var isProtectedDataAvailable: Bool {
-        guard case .protectedData(let isAvailable) = self.process.askNow(.protectedDataAvailable) else { return false }
+        guard case .protectedData(let isAvailable) = self.process.queryNow(.protectedDataAvailable) else {
+            return false
+        }
         return isAvailable
     }
 
     /// How often Background Fetch should come, in seconds; never until it is set (iOS 7–12; ios-delivery.md §8).
     public func setMinimumBackgroundFetchInterval(_ minimumBackgroundFetchInterval: TimeInterval) {
         let isNever = minimumBackgroundFetchInterval >= Double(Int64.max) / 1_000
-        self.process.tell(
+        self.process.report(
             .minimumFetchIntervalSet(isNever ? nil : wholeMilliseconds(max(0, minimumBackgroundFetchInterval))))
     }
 
@@ -216,7 +208,7 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     /// `application(_:didFinishLaunchingWithOptions:)` has returned.
     public nonisolated static let didFinishLaunchingNotification = Notification.Name(
         "UIApplicationDidFinishLaunchingNotification")
-    /// The app, or its scene, is about to come to the front.
+    /// The app, or its scene, is about to come to the foreground.
     public nonisolated static let willEnterForegroundNotification = Notification.Name(
         "UIApplicationWillEnterForegroundNotification")
     /// The app, or its scene, is active.

@@ -1,7 +1,7 @@
 public import Foundation
 import VirtualPhone
 
-// What stands for an optional method that an app does not have. Where iOS would not have called it, the default says so.
+// The defaults replace optional methods that an app does not have. Where iOS would not have called one, the default reports it.
 extension UIApplicationDelegate {
     public var window: UIWindow? {
         get { nil }
@@ -78,8 +78,7 @@ extension UIApplicationDelegate {
 extension UIApplicationDelegate {
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
-        forRemoteNotification userInfo: [AnyHashable: Any],
-        completionHandler: @escaping @Sendable () -> Void
+        forRemoteNotification userInfo: [AnyHashable: Any], completionHandler: @escaping @Sendable () -> Void
     ) {
         Task { @MainActor in
             await self.application(
@@ -115,22 +114,17 @@ extension UIApplicationDelegate {
     }
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
-        for notification: UILocalNotification,
-        completionHandler: @escaping @Sendable () -> Void
+        for notification: UILocalNotification, completionHandler: @escaping @Sendable () -> Void
     ) {
         Task { @MainActor in
-            await self.application(
-                application, handleActionWithIdentifier: identifier, for: notification)
+            await self.application(application, handleActionWithIdentifier: identifier, for: notification)
             completionHandler()
         }
     }
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification
-    ) async {
-        PhoneProcess.reportMissing(
-            "application(_:handleActionWithIdentifier:for:completionHandler:)")
-    }
+    ) async { PhoneProcess.reportMissing("application(_:handleActionWithIdentifier:for:completionHandler:)") }
     public func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],

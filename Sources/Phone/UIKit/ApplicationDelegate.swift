@@ -45,14 +45,12 @@ import UserNotifications
     /// Files with protection are about to be out of reach.
     func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
     /// The device token.
-    func application(
-        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
     /// There is no device token.
-    func application(
-        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
-    /// A push, arriving in front or tapped.
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
+    /// A push, arriving in the foreground or tapped.
     func application(_ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any])
-    /// A push, arriving in front, silent or tapped.
+    /// A push, arriving in the foreground, silent or tapped.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping @Sendable (UIBackgroundFetchResult) -> Void)
@@ -60,7 +58,7 @@ import UserNotifications
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
-    /// A local notification, arriving in front or tapped.
+    /// A local notification, arriving in the foreground or tapped.
     func application(_ application: UIApplication, didReceive notification: UILocalNotification)
     /// Background Fetch.
     func application(
@@ -77,8 +75,7 @@ import UserNotifications
     /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
-        forRemoteNotification userInfo: [AnyHashable: Any]
-    ) async
+        forRemoteNotification userInfo: [AnyHashable: Any]) async
     /// An action on a push, with what was typed (iOS 9).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -87,8 +84,7 @@ import UserNotifications
     /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
-        forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any]
-    ) async
+        forRemoteNotification userInfo: [AnyHashable: Any], withResponseInfo responseInfo: [AnyHashable: Any]) async
     /// An action on a local notification (iOS 8).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -96,8 +92,7 @@ import UserNotifications
     /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
-        for notification: UILocalNotification
-    ) async
+        for notification: UILocalNotification) async
     /// An action on a local notification, with what was typed (iOS 9).
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -106,6 +101,5 @@ import UserNotifications
     /// The same, async form.
     func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
-        for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any]
-    ) async
+        for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any]) async
 }

@@ -101,7 +101,7 @@ import VirtualPhone
     private var tabs: [UIViewController]?
     private var chosen = 0
 
-    /// Who is asked about tabs a finger touches: nobody, on a phone without a display. Kept.
+    /// Kept, without effect: a phone without a display has no touches.
     open weak var delegate: AnyObject?
 
     /// The screens.
@@ -176,9 +176,7 @@ import VirtualPhone
         }
     }
     /// The scene the window belongs to.
-    open weak var windowScene: UIWindowScene? {
-        didSet { self.windowScene?.add(self) }
-    }
+    open weak var windowScene: UIWindowScene? { didSet { self.windowScene?.add(self) } }
     /// Whether it is the one that is typed into: one an app.
     public internal(set) var isKeyWindow = false
     /// Whether it is hidden; a new one is.
@@ -213,7 +211,7 @@ import VirtualPhone
 
     /// Makes it the one that is typed into.
     open func makeKey() {
-        // Without a phone, as in a test of screens alone, there is no app that has another one.
+        // In a test of screens alone there is no phone, and no app with another key window.
         if let process = PhoneProcess.currentIfAny { UIApplication.of(process).makeKey(self) }
         self.isKeyWindow = true
     }

@@ -2,6 +2,7 @@ public import Foundation
 import PhoneCore
 import TidingsModel
 import UserNotifications
+import VirtualPhone
 
 /// A local notification of iOS 4–9. Deprecated by Apple from iOS 10 and still understood by it.
 public final class UILocalNotification: Hashable {
@@ -19,7 +20,7 @@ public final class UILocalNotification: Hashable {
     public var hasAction = true
     /// What the button says; nil is the system's word.
     public var alertAction: String?
-    /// The picture shown while the app starts.
+    /// The image shown while the app starts.
     public var alertLaunchImage: String?
     /// The title (iOS 8.2).
     public var alertTitle: String?
@@ -31,7 +32,6 @@ public final class UILocalNotification: Hashable {
     public var category: String?
     /// The app's own data; values a property list holds.
     public var userInfo: [AnyHashable: Any]?
-    /// The name the phone gave it.
     private(set) var identifier = ""
 
     /// A local notification that says nothing yet.
@@ -68,7 +68,6 @@ public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoun
 
 // To the phone and back. What a request has no part for travels in its data, under a key the app does not see.
 extension UILocalNotification {
-    /// A local notification as the phone keeps it.
     convenience init(_ request: NotificationRequest) {
         self.init()
         let content = request.content
@@ -98,7 +97,7 @@ extension UILocalNotification {
         }
     }
 
-    /// The request the phone keeps for it; the notification remembers the identifier, so that it can be cancelled.
+    /// Remembers the identifier, so that the notification can be cancelled.
     func request(identifier: String, isNow: Bool) -> NotificationRequest {
         self.identifier = identifier
         return self.value(identifier: identifier, isNow: isNow)
@@ -148,7 +147,6 @@ extension RepeatInterval {
         self = match.1
     }
 
-    /// Foundation's unit.
     fileprivate var unit: NSCalendar.Unit {
         switch self {
         case .minute: .minute

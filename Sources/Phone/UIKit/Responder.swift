@@ -1,19 +1,19 @@
 public import Foundation
 
-/// What receives events. Unlike Apple's it is no NSObject: nothing of the Objective-C runtime exists on Linux.
+/// Receives events. Unlike Apple's it is no NSObject: Linux has no Objective-C runtime.
 @MainActor open class UIResponder: Hashable {
     /// A responder.
     public init() {}
-    /// Whom events go to next; nil, as a virtual phone sends none.
+    /// The next responder; nil, since a virtual phone sends no events.
     open var next: UIResponder? { nil }
 
     public nonisolated static func == (left: UIResponder, right: UIResponder) -> Bool { left === right }
     public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A view without a picture: it exists so that an app's code compiles.
+/// A view without an image: it exists so that an app's code compiles.
 @MainActor open class UIView: UIResponder {
-    /// Where it lies in its superview; kept, without effect.
+    /// The frame in its superview; kept, without effect.
     open var frame: CGRect
     /// Its own coordinates; kept, without effect.
     open var bounds: CGRect { CGRect(origin: .zero, size: self.frame.size) }
@@ -42,7 +42,7 @@ public import Foundation
     /// A view without a size.
     public override convenience init() { self.init(frame: .zero) }
 
-    /// Puts a view in front.
+    /// Puts a view in the foreground.
     open func addSubview(_ view: UIView) {
         view.removeFromSuperview()
         self.subviews.append(view)

@@ -39,7 +39,7 @@ extension UIScene {
     public nonisolated static let didActivateNotification = Notification.Name("UISceneDidActivateNotification")
     /// A scene is about to be inactive.
     public nonisolated static let willDeactivateNotification = Notification.Name("UISceneWillDeactivateNotification")
-    /// A scene is about to come to the front.
+    /// A scene is about to come to the foreground.
     public nonisolated static let willEnterForegroundNotification = Notification.Name(
         "UISceneWillEnterForegroundNotification")
     /// A scene has left the screen.
@@ -117,13 +117,13 @@ extension UIScene {
     func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
     /// The scene is gone for good.
     func sceneDidDisconnect(_ scene: UIScene)
-    /// sceneWEF.
+    /// The scene is about to enter the foreground.
     func sceneWillEnterForeground(_ scene: UIScene)
-    /// sceneDBA.
+    /// The scene is active.
     func sceneDidBecomeActive(_ scene: UIScene)
-    /// sceneWRA.
+    /// The scene is about to be inactive.
     func sceneWillResignActive(_ scene: UIScene)
-    /// sceneDEB.
+    /// The scene is in the background.
     func sceneDidEnterBackground(_ scene: UIScene)
 }
 

@@ -40,23 +40,20 @@ public final class UIUserNotificationSettings: Sendable {
     /// Settings of the given kinds and categories.
     public init(types: UIUserNotificationType, categories: Set<UIUserNotificationCategory>?) {
         self.types = types
-        // What the app changes later must not change these.
+        // Later changes by the app must not change these.
         self.categories = categories.map { Set($0.map { UIUserNotificationCategory(copying: $0) }) }
     }
 }
 
 /// Where an action runs (iOS 8–9). Raw values as Apple's.
 public enum UIUserNotificationActivationMode: UInt, Hashable, Sendable {
-    /// Brings the app to the front.
     case foreground = 0
-    /// Runs it in the background.
     case background = 1
 }
 
 /// What an action asks for (iOS 9). Raw values as Apple's.
 public enum UIUserNotificationActionBehavior: UInt, Hashable, Sendable {
     case `default` = 0
-    /// Text, which comes with the response's information.
     case textInput = 1
 }
 

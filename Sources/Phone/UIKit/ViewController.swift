@@ -25,7 +25,6 @@ public import Foundation
     open var presentingViewController: UIViewController? { self.presenter ?? self.parent?.presentingViewController }
     /// Whether a screen of the style `currentContext` or `overCurrentContext` covers no more than this one.
     open var definesPresentationContext = false
-    /// The window whose bottom it is.
     weak var rootWindow: UIWindow?
     private var presented: UIViewController?
     private weak var presenter: UIViewController?
@@ -49,7 +48,7 @@ public import Foundation
     open var view: UIView {
         get {
             self.loadViewIfNeeded()
-            guard let view = self.viewIfMade else { preconditionFailure("loadView() must set the view") }
+            guard let view = self.viewIfMade else { fatalError("loadView() must set the view") }
             return view
         }
         set { self.viewIfMade = newValue }
@@ -136,9 +135,7 @@ public import Foundation
         while covered.presented == nil, let parent = covered.parent { covered = parent }
         guard let presented = covered.presented else {
             // What is in a container is over what its container is over.
-            if let presenter = covered.presenter {
-                return presenter.dismiss(animated: flag, completion: completion)
-            }
+            if let presenter = covered.presenter { return presenter.dismiss(animated: flag, completion: completion) }
             completion?()
             return
         }
@@ -150,7 +147,6 @@ public import Foundation
         completion?()
     }
 
-    /// Everything over a dismissed screen goes with it.
     private func dropPresented(_ animated: Bool) {
         for child in self.children { child.dropPresented(animated) }
         guard let presented = self.presented else { return }
@@ -173,7 +169,7 @@ public import Foundation
 
     // MARK: Being seen
 
-    /// Tells the screen, and what is visible within it, that it appears; a visible one is not told again.
+    /// A visible screen is not told again.
     func appear(_ animated: Bool) {
         self.loadViewIfNeeded()
         guard !self.isVisible else { return }
@@ -184,7 +180,6 @@ public import Foundation
         self.viewDidAppear(animated)
     }
 
-    /// Tells the screen, and what is visible within it, that it goes.
     func disappear(_ animated: Bool) {
         guard self.isVisible else { return }
         self.isVisible = false
@@ -195,7 +190,7 @@ public import Foundation
         self.viewDidDisappear(animated)
     }
 
-    /// Puts the view where one sees it: in its container's, or in the window. An app that put it somewhere itself is let be.
+    /// A view that the app put somewhere itself stays there.
     private func hangView() {
         guard let view = self.viewIfMade, view.superview == nil else { return }
         (self.parent?.viewIfMade ?? self.hostWindow)?.addSubview(view)
@@ -204,12 +199,9 @@ public import Foundation
 
     private var hostWindow: UIWindow? { self.rootWindow ?? self.parent?.hostWindow ?? self.presenter?.hostWindow }
 
-    /// Whether it has appeared and not gone since.
     var isOnScreen: Bool { self.isVisible }
-    /// The screens within it that one sees while one sees it.
     var visibleChildren: [UIViewController] { self.added }
 
-    /// The names of the screens from this one to the visible one.
     var visibleTitles: [String] {
         let own = self.ownTitles
         return own + (self.presented?.visibleTitles ?? [])
@@ -254,7 +246,7 @@ public enum UIModalPresentationStyle: Int, Hashable, Sendable {
     /// An item that says nothing.
     public init() {}
 
-    /// An item with a title; pictures are not drawn.
+    /// An item with a title; images are not drawn.
     public convenience init(title: String?, image: AnyObject?, tag: Int) {
         self.init()
         self.title = title

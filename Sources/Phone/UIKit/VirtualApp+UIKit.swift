@@ -36,6 +36,6 @@ extension VirtualApp {
         sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)?
     ) {
         let runtime = AppRuntime(process: process, delegate: delegate, makeSceneDelegate: sceneDelegate)
-        process.setHandler { callback, reply in runtime.perform(callback, reply) }
+        process.setHandler { callback, reply in runtime.handle(callback, reply) }
     }
 }

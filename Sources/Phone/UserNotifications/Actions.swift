@@ -1,11 +1,11 @@
 package import PhoneCore
 
-/// A picture beside an action's title (iOS 15); kept, not drawn.
+/// An image beside an action's title (iOS 15); kept, not drawn.
 public final class UNNotificationActionIcon: Hashable, Sendable {
     private let name: String
-    /// A picture of the app.
+    /// An image of the app.
     public init(templateImageName: String) { self.name = templateImageName }
-    /// A picture of the system.
+    /// An image of the system.
     public init(systemImageName: String) { self.name = "system:" + systemImageName }
 
     public static func == (left: UNNotificationActionIcon, right: UNNotificationActionIcon) -> Bool {
@@ -26,7 +26,7 @@ public class UNNotificationAction: @unchecked Sendable, Hashable {
     public let title: String
     /// How it behaves.
     public let options: UNNotificationActionOptions
-    /// Its picture (iOS 15).
+    /// Its image (iOS 15).
     public let icon: UNNotificationActionIcon?
 
     /// An action.
@@ -118,7 +118,6 @@ public final class UNNotificationCategory: Sendable, Hashable {
         self.options = options
     }
 
-    /// The category as the app sees it.
     convenience init(_ category: NotificationCategory) {
         self.init(
             identifier: category.identifier, actions: category.actions.map { UNNotificationAction.make($0) },
@@ -128,7 +127,6 @@ public final class UNNotificationCategory: Sendable, Hashable {
             options: UNNotificationCategoryOptions(rawValue: category.options.rawValue))
     }
 
-    /// The category as the phone sees it.
     package var value: NotificationCategory {
         NotificationCategory(
             identifier: self.identifier, actions: self.actions.map(\.value),

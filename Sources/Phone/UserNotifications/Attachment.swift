@@ -12,7 +12,7 @@ public final class UNNotificationAttachment: Sendable, Hashable {
 
     /// An attachment; an empty name gets one made up.
     ///
-    /// The kinds and sizes are Apple's: pictures up to 10 MB, sounds up to 5 MB, films up to 50 MB [recalled].
+    /// The kinds and sizes are Apple's: images up to 10 MB, sounds up to 5 MB, video up to 50 MB [recalled].
     ///
     /// - Throws: `UNError`: the file does not exist (100), its kind is not known (101), or it is too large (102).
     public init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws {
@@ -24,7 +24,7 @@ public final class UNNotificationAttachment: Sendable, Hashable {
         else {
             throw UNError(
                 .attachmentUnrecognizedType,
-                detail: "url must name a picture, sound or film, got \(hint ?? url.lastPathComponent)")
+                detail: "url must name an image, sound or video, got \(hint ?? url.lastPathComponent)")
         }
         let size = (facts[.size] as? NSNumber)?.intValue ?? 0
         guard size <= kind.bytesMax else {
@@ -36,7 +36,6 @@ public final class UNNotificationAttachment: Sendable, Hashable {
         self.type = kind.type
     }
 
-    /// The attachment of a notification the phone has taken.
     init(value: NotificationAttachment) {
         let url = URL(string: value.url) ?? URL(fileURLWithPath: value.url)
         self.identifier = value.identifier
@@ -53,7 +52,6 @@ public final class UNNotificationAttachment: Sendable, Hashable {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 
-    /// A kind of file a notification can show.
     private struct Kind {
         var type: String
         var endings: [String]
@@ -80,10 +78,10 @@ extension URL {
 
 /// The file's kind if its name does not tell.
 public let UNNotificationAttachmentOptionsTypeHintKey = "UNNotificationAttachmentOptionsTypeHintKey"
-/// Whether the small picture is left out; kept out of sight.
+/// Whether the small image is left out; kept out of sight.
 public let UNNotificationAttachmentOptionsThumbnailHiddenKey = "UNNotificationAttachmentOptionsThumbnailHiddenKey"
-/// Which part of the picture is the small one; kept out of sight.
+/// Which part of the image is the small one; kept out of sight.
 public let UNNotificationAttachmentOptionsThumbnailClippingRectKey =
     "UNNotificationAttachmentOptionsThumbnailClippingRectKey"
-/// Which moment of the film is the small picture; kept out of sight.
+/// Which moment of the video is the small image; kept out of sight.
 public let UNNotificationAttachmentOptionsThumbnailTimeKey = "UNNotificationAttachmentOptionsThumbnailTimeKey"

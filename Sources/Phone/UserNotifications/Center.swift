@@ -8,7 +8,7 @@ package import VirtualPhone
 /// The phone calls the completion-handler form; its default calls the async form. A class bound to the main actor conforms
 /// with `@preconcurrency` for the completion-handler forms.
 public protocol UNUserNotificationCenterDelegate: AnyObject {
-    /// How to present a notification while the app is in front.
+    /// How to present a notification while the app is in the foreground.
     func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void)
@@ -21,9 +21,7 @@ public protocol UNUserNotificationCenterDelegate: AnyObject {
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping @Sendable () -> Void)
     /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`, async form.
-    func userNotificationCenter(
-        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
-    ) async
+    func userNotificationCenter(_ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse) async
     /// Show the app's own notification settings.
     func userNotificationCenter(_ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?)
 }
@@ -73,11 +71,9 @@ public final class UNUserNotificationCenter: Sendable {
     /// `@unchecked Sendable`: guarded by the lock it is kept under.
     private struct WeakDelegate: @unchecked Sendable {
         weak var object: (any UNUserNotificationCenterDelegate)?
-        /// Whether the phone counts on it.
         var isSet = false
     }
 
-    /// The process the centre belongs to.
     package let process: PhoneProcess
     private let weakDelegate = Mutex(WeakDelegate())
 
@@ -86,7 +82,6 @@ public final class UNUserNotificationCenter: Sendable {
     /// The centre of the app this code belongs to.
     public static func current() -> UNUserNotificationCenter { self.of(PhoneProcess.current) }
 
-    /// The centre of a process.
     package static func of(_ process: PhoneProcess) -> UNUserNotificationCenter {
         process.facade(UNUserNotificationCenter.self) { UNUserNotificationCenter(process: process) }
     }
@@ -101,12 +96,12 @@ public final class UNUserNotificationCenter: Sendable {
             }
             self.weakDelegate.withLock { $0 = WeakDelegate(object: newValue, isSet: newValue != nil) }
             if let newValue { self.process.check(newValue, has: DelegateMethod.ofNotificationCenter) }
-            self.process.tell(.delegateChanged(isSet: newValue != nil))
+            self.process.report(.delegateChanged(isSet: newValue != nil))
         }
     }
 
-    /// Tells the phone when the delegate is gone, which nobody but the centre knew: from then on none is set.
-    package func noteLostDelegate() {
+    /// Nobody but the centre notices that its delegate is gone.
+    package func reportLostDelegate() {
         let isLost = self.weakDelegate.withLock { delegate in
             guard delegate.isSet, delegate.object == nil else { return false }
             delegate.isSet = false
@@ -116,7 +111,7 @@ public final class UNUserNotificationCenter: Sendable {
         self.process.send(
             .fault("the delegate of UNUserNotificationCenter is gone: the centre holds it weakly, so keep it elsewhere")
         )
-        self.process.tell(.delegateChanged(isSet: false))
+        self.process.report(.delegateChanged(isSet: false))
     }
 
     /// Whether content extensions are supported; they draw nothing, but are called (UserNotificationsUI).
@@ -126,33 +121,32 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Asks the person, the first time.
     public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
-        let answer = await self.process.ask(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue)))
+        let answer = await self.process.query(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue)))
         if let error = Self.refusal(answer) { throw error }
         return answer == .granted(true)
     }
 
     /// Asks the person, the first time.
     public func requestAuthorization(
-        options: UNAuthorizationOptions = [],
-        completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
+        options: UNAuthorizationOptions = [], completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        self.process.ask(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue))) { answer in
+        self.process.query(.requestAuthorization(AuthorizationOptions(rawValue: options.rawValue))) { answer in
             completionHandler(answer == .granted(true), Self.refusal(answer))
         }
     }
 
     /// What the person allows.
     public func notificationSettings() async -> UNNotificationSettings {
-        self.settings(await self.process.ask(.settings))
+        self.settings(await self.process.query(.settings))
     }
 
     /// What the person allows.
     public func getNotificationSettings(
         completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void
-    ) { self.process.ask(.settings) { completionHandler(self.settings($0)) } }
+    ) { self.process.query(.settings) { completionHandler(self.settings($0)) } }
 
     private func settings(_ answer: QueryAnswer?) -> UNNotificationSettings {
-        guard case .settings(let settings) = answer else { return UNNotificationSettings(NotificationSettings()) }
+        guard case .settings(let settings) = answer else { return UNNotificationSettings(.notAsked) }
         return UNNotificationSettings(settings, entitlements: self.process.facts.entitlements)
     }
 
@@ -162,24 +156,24 @@ public final class UNUserNotificationCenter: Sendable {
     ///
     /// - Throws: `UNError` if notifications are not allowed or the request says nothing.
     public func add(_ request: UNNotificationRequest) async throws {
-        if let error = Self.refusal(await self.process.ask(.add(request.value))) { throw error }
+        if let error = Self.refusal(await self.process.query(.add(request.value))) { throw error }
     }
 
     /// Adds a request; one with the same identifier is replaced.
     public func add(
         _ request: UNNotificationRequest,
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
-    ) { self.process.ask(.add(request.value)) { completionHandler?(Self.refusal($0)) } }
+    ) { self.process.query(.add(request.value)) { completionHandler?(Self.refusal($0)) } }
 
     /// Requests whose moment has not come.
     public func pendingNotificationRequests() async -> [UNNotificationRequest] {
-        Self.requests(await self.process.ask(.pendingRequests))
+        Self.requests(await self.process.query(.pendingRequests))
     }
 
     /// Requests whose moment has not come.
     public func getPendingNotificationRequests(
         completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
-    ) { self.process.ask(.pendingRequests) { completionHandler(Self.requests($0)) } }
+    ) { self.process.query(.pendingRequests) { completionHandler(Self.requests($0)) } }
 
     private static func requests(_ answer: QueryAnswer?) -> [UNNotificationRequest] {
         guard case .pending(let requests) = answer else { return [] }
@@ -188,21 +182,21 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Takes requests back.
     public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
-        self.process.tell(.pendingRemoved(identifiers: identifiers))
+        self.process.report(.pendingRemoved(identifiers: identifiers))
     }
 
     /// Takes all requests back.
-    public func removeAllPendingNotificationRequests() { self.process.tell(.pendingRemoved(identifiers: nil)) }
+    public func removeAllPendingNotificationRequests() { self.process.report(.pendingRemoved(identifiers: nil)) }
 
     /// What is in Notification Center now.
     public func deliveredNotifications() async -> [UNNotification] {
-        Self.notifications(await self.process.ask(.deliveredNotifications))
+        Self.notifications(await self.process.query(.deliveredNotifications))
     }
 
     /// What is in Notification Center now.
     public func getDeliveredNotifications(
         completionHandler: @escaping @Sendable ([UNNotification]) -> Void
-    ) { self.process.ask(.deliveredNotifications) { completionHandler(Self.notifications($0)) } }
+    ) { self.process.query(.deliveredNotifications) { completionHandler(Self.notifications($0)) } }
 
     private static func notifications(_ answer: QueryAnswer?) -> [UNNotification] {
         guard case .delivered(let notifications) = answer else { return [] }
@@ -211,29 +205,29 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Takes notifications out of Notification Center.
     public func removeDeliveredNotifications(withIdentifiers identifiers: [String]) {
-        self.process.tell(.deliveredRemoved(identifiers: identifiers))
+        self.process.report(.deliveredRemoved(identifiers: identifiers))
     }
 
     /// Takes all of the app's notifications out of Notification Center.
-    public func removeAllDeliveredNotifications() { self.process.tell(.deliveredRemoved(identifiers: nil)) }
+    public func removeAllDeliveredNotifications() { self.process.report(.deliveredRemoved(identifiers: nil)) }
 
     // Categories and badge.
 
     /// Registers the whole set of categories.
     public func setNotificationCategories(_ categories: Set<UNNotificationCategory>) {
         let values = categories.sorted { $0.identifier < $1.identifier }.map(\.value)
-        self.process.tell(.categoriesSet(values))
+        self.process.report(.categoriesSet(values))
     }
 
     /// The set the app registered, at this or an earlier start.
     public func notificationCategories() async -> Set<UNNotificationCategory> {
-        Self.categories(await self.process.ask(.categories))
+        Self.categories(await self.process.query(.categories))
     }
 
     /// The set the app registered, at this or an earlier start.
     public func getNotificationCategories(
         completionHandler: @escaping @Sendable (Set<UNNotificationCategory>) -> Void
-    ) { self.process.ask(.categories) { completionHandler(Self.categories($0)) } }
+    ) { self.process.query(.categories) { completionHandler(Self.categories($0)) } }
 
     private static func categories(_ answer: QueryAnswer?) -> Set<UNNotificationCategory> {
         guard case .categories(let categories) = answer else { return [] }
@@ -242,15 +236,14 @@ public final class UNUserNotificationCenter: Sendable {
 
     /// Sets the number on the icon (iOS 16).
     public func setBadgeCount(_ newBadgeCount: Int) async throws {
-        if let error = Self.refusal(await self.process.ask(.setBadgeCount(newBadgeCount))) { throw error }
+        if let error = Self.refusal(await self.process.query(.setBadgeCount(newBadgeCount))) { throw error }
     }
 
     /// Sets the number on the icon (iOS 16).
     public func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
-    ) { self.process.ask(.setBadgeCount(newBadgeCount)) { completionHandler?(Self.refusal($0)) } }
+    ) { self.process.query(.setBadgeCount(newBadgeCount)) { completionHandler?(Self.refusal($0)) } }
 
-    /// The phone's refusal as the app sees it; nil for any other answer.
     private static func refusal(_ answer: QueryAnswer?) -> UNError? {
         guard case .refused(let error) = answer else { return nil }
         return UNError(error)

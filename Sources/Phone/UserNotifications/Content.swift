@@ -2,19 +2,17 @@ public import Foundation
 package import PhoneCore
 import Synchronization
 import TidingsModel
+import VirtualPhone
 
 /// What a notification says. Immutable; `mutableCopy()` gives one that can be changed.
 public class UNNotificationContent: @unchecked Sendable, Hashable {
     // The only state is guarded by this lock, also in the mutable subclass.
     private let state: Mutex<NotificationContent>
 
-    /// All parts at one moment.
     package var parts: NotificationContent { self.state.withLock { $0 } }
 
-    /// Changes the parts under the lock.
     package func change(_ change: (inout NotificationContent) -> Void) { self.state.withLock { change(&$0) } }
 
-    /// Content of the given parts.
     package init(parts: NotificationContent) { self.state = Mutex(parts) }
 
     /// Content that says nothing.
@@ -36,7 +34,7 @@ public class UNNotificationContent: @unchecked Sendable, Hashable {
     public var categoryIdentifier: String { self.parts.categoryIdentifier }
     /// What chooses the scene.
     public var targetContentIdentifier: String? { self.parts.targetContentIdentifier }
-    /// The picture shown while the app starts.
+    /// The image shown while the app starts.
     public var launchImageName: String { self.parts.launchImageName }
     /// How important it is.
     public var interruptionLevel: UNNotificationInterruptionLevel {
@@ -175,8 +173,7 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
 /// What can change a notification's content: a message or call intent (iOS 15).
 public protocol UNNotificationContentProviding {}
 
-/// An intent of this package, which knows the phone's content.
 package protocol ContentProvider: UNNotificationContentProviding {
-    /// Changes the parts; nil, or in words why it cannot.
+    /// Returns why it cannot change the parts, in words.
     func update(_ parts: inout NotificationContent) -> String?
 }

@@ -4,22 +4,18 @@ package import PhoneCore
 // Apple's objects from the phone's values and back.
 
 extension UNNotificationRequest {
-    /// The request as the app sees it.
     package convenience init(_ request: NotificationRequest) {
         self.init(
             identifier: request.identifier, content: UNNotificationContent(parts: request.content),
             trigger: request.trigger.map { UNNotificationTrigger.make($0) })
     }
 
-    /// The request as the phone sees it.
     package var value: NotificationRequest {
-        NotificationRequest(
-            identifier: self.identifier, content: self.content.parts, trigger: self.trigger?.value)
+        NotificationRequest(identifier: self.identifier, content: self.content.parts, trigger: self.trigger?.value)
     }
 }
 
 extension UNNotification {
-    /// The notification as the app sees it.
     package convenience init(_ notification: DeliveredNotification) {
         self.init(
             date: Date(timeIntervalSince1970: Double(notification.date) / 1_000),
@@ -28,7 +24,6 @@ extension UNNotification {
 }
 
 extension UNNotificationResponse {
-    /// The response as the app sees it: with text if some was typed.
     package static func make(_ response: UserResponse) -> UNNotificationResponse {
         let notification = UNNotification(response.notification)
         guard let text = response.userText else {
@@ -40,7 +35,6 @@ extension UNNotificationResponse {
 }
 
 extension UNError {
-    /// The phone's refusal as the app sees it.
     init(_ error: NotificationError) {
         switch error {
         case .notificationsNotAllowed:

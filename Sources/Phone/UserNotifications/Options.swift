@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a notification may do while its app is in front. Raw values: ios-delivery.md §5.5.
+/// What a notification may do while its app is in the foreground. Raw values: ios-delivery.md §5.5.
 public struct UNNotificationPresentationOptions: OptionSet, Hashable, Sendable {
     /// Apple's number.
     public let rawValue: UInt
@@ -92,7 +92,7 @@ public struct UNNotificationActionOptions: OptionSet, Hashable, Sendable {
     public static let authenticationRequired = UNNotificationActionOptions(rawValue: 1 << 0)
     /// Looks dangerous.
     public static let destructive = UNNotificationActionOptions(rawValue: 1 << 1)
-    /// Brings the app to the front.
+    /// Brings the app to the foreground.
     public static let foreground = UNNotificationActionOptions(rawValue: 1 << 2)
 }
 

@@ -18,12 +18,11 @@ extension ProcessInfo {
 
     /// Whether Low Power Mode is on.
     public var isLowPowerModeEnabled: Bool {
-        guard case .lowPowerMode(let isOn) = PhoneProcess.current.askNow(.lowPowerMode) else { return false }
+        guard case .lowPowerMode(let isOn) = PhoneProcess.current.queryNow(.lowPowerMode) else { return false }
         return isOn
     }
 }
 
-/// The blocks of a process that have not returned.
 private final class ExpiringActivities: Sendable {
     private let blocks = Mutex<[UInt64: @Sendable (Bool) -> Void]>([:])
     private let isListening = Mutex(false)
@@ -42,11 +41,11 @@ private final class ExpiringActivities: Sendable {
                 return true
             }
         }
-        process.tell(.expiringActivityBegan(activity))
+        process.report(.expiringActivityBegan(activity))
         let thread = Thread {
             withPhoneProcess(process) { block(false) }
             self.blocks.withLock { $0[activity] = nil }
-            process.tell(.expiringActivityEnded(activity))
+            process.report(.expiringActivityEnded(activity))
         }
         thread.name = "expiring activity"
         thread.start()

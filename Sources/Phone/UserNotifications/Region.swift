@@ -4,7 +4,7 @@ import PhoneCore
 
 /// A region on the map.
 ///
-/// `@unchecked Sendable`: one thread changes it at a time, before it makes a trigger, which looks at it once.
+/// `@unchecked Sendable`: one thread changes it at a time, before it makes a trigger, which reads it once.
 public class CLRegion: @unchecked Sendable {
     /// Names the region; `VirtualPhone.cross` crosses it by this name.
     public let identifier: String
@@ -41,7 +41,7 @@ public struct CLLocationCoordinate2D: Hashable, Sendable {
 
 /// A circle on the map.
 ///
-/// `@unchecked Sendable`: one thread changes it at a time, before it makes a trigger, which looks at it once.
+/// `@unchecked Sendable`: one thread changes it at a time, before it makes a trigger, which reads it once.
 public final class CLCircularRegion: CLRegion, @unchecked Sendable {
     /// Its middle.
     public let center: CLLocationCoordinate2D

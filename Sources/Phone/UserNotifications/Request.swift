@@ -29,7 +29,6 @@ public final class UNNotification: Sendable, Hashable {
     /// What asked for it.
     public let request: UNNotificationRequest
 
-    /// A notification delivered at a date.
     package init(date: Date, request: UNNotificationRequest) {
         self.date = date
         self.request = request
@@ -52,13 +51,11 @@ public class UNNotificationResponse: @unchecked Sendable, Hashable {
     /// The action.
     public let actionIdentifier: String
 
-    /// A response to a notification.
     package init(notification: UNNotification, actionIdentifier: String) {
         self.notification = notification
         self.actionIdentifier = actionIdentifier
     }
 
-    /// What was typed; nil without text.
     var typedText: String? { nil }
 
     public static func == (left: UNNotificationResponse, right: UNNotificationResponse) -> Bool {
@@ -78,7 +75,6 @@ public final class UNTextInputNotificationResponse: UNNotificationResponse, @unc
     /// The text.
     public let userText: String
 
-    /// A response to a notification.
     package init(notification: UNNotification, actionIdentifier: String, userText: String) {
         self.userText = userText
         super.init(notification: notification, actionIdentifier: actionIdentifier)

@@ -2,13 +2,9 @@ package import PhoneCore
 package import VirtualPhone
 
 extension UNUserNotificationCenter {
-    /// Calls `userNotificationCenter(_:willPresent:withCompletionHandler:)`,
-    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)` or `userNotificationCenter(_:openSettingsFor:)` on the
-    /// delegate, on the main thread.
-    ///
-    /// - Returns: false if the callback is none of them.
-    @MainActor package func perform(_ callback: Callback, _ reply: PhoneReply) -> Bool {
-        self.noteLostDelegate()
+    /// On the main thread. Returns false if the callback is none of the centre's.
+    @MainActor package func handle(_ callback: Callback, _ reply: PhoneReply) -> Bool {
+        self.reportLostDelegate()
         switch callback {
         case .willPresent(let notification):
             guard let delegate = self.delegate else {

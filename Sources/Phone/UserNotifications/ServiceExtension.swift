@@ -18,7 +18,7 @@ open class UNNotificationServiceExtension {
     open func serviceExtensionTimeWillExpire() {}
 }
 
-/// Makes the callbacks of an extension's process. Several pushes may be at work at once, each on its own instance.
+/// Several pushes may be at work at once, each on its own instance.
 package final class ServiceExtensionRuntime: Sendable {
     /// `@unchecked Sendable`: as on an iPhone an instance may be called on more than one thread; what it keeps it guards.
     private struct Instance: @unchecked Sendable {
@@ -27,25 +27,22 @@ package final class ServiceExtensionRuntime: Sendable {
 
     private let make: @MainActor @Sendable () -> UNNotificationServiceExtension
     private let hasOwnProcess: Bool
-    /// The instances that owe their content, by the number of the call.
+    /// Those that owe their content, by the number of the call.
     private let open = Mutex<[CallbackNumber: Instance]>([:])
 
-    /// A runtime that makes an instance per push.
-    ///
-    /// - Parameter hasOwnProcess: whether each call has a queue to itself, so that one that blocks delays neither
-    ///   `serviceExtensionTimeWillExpire()` nor another push (ios-delivery.md §10). Else all calls are on the main actor,
-    ///   where a test's phone waits for them.
+    /// With `hasOwnProcess` each call has a queue to itself, so that one that blocks delays neither
+    /// `serviceExtensionTimeWillExpire()` nor another push (ios-delivery.md §10). Else all calls are on the main
+    /// actor, where a test's phone waits for them.
     package init(hasOwnProcess: Bool, make: @escaping @MainActor @Sendable () -> UNNotificationServiceExtension) {
         self.hasOwnProcess = hasOwnProcess
         self.make = make
     }
 
-    /// Takes over the callbacks of the process.
     @MainActor package func attach(to process: PhoneProcess) {
-        process.setHandler { callback, reply in self.perform(callback, reply) }
+        process.setHandler { callback, reply in self.handle(callback, reply) }
     }
 
-    @MainActor private func perform(_ callback: Callback, _ reply: PhoneReply) {
+    @MainActor private func handle(_ callback: Callback, _ reply: PhoneReply) {
         switch callback {
         case .serviceExtensionReceive(let request):
             let instance = Instance(object: self.make())

@@ -5,7 +5,7 @@ public final class UNNotificationSettings: Sendable, Hashable {
     private let settings: NotificationSettings
     private let entitlements: Entitlements
 
-    /// The settings as the app sees them; what needs an entitlement the app lacks is not supported.
+    /// What needs an entitlement that the app lacks is not supported.
     package init(_ settings: NotificationSettings, entitlements: Entitlements = []) {
         self.settings = settings
         self.entitlements = entitlements

@@ -2,14 +2,12 @@ import PhoneCore
 
 /// A sound of a notification.
 public final class UNNotificationSound: Sendable, Hashable {
-    /// The file's name, or `default`.
     package let name: String
-    /// Whether it plays through mute.
     package let isCritical: Bool
     /// 0 to 1, for critical sounds.
     package let volume: Double?
 
-    /// A sound of the given parts; `default` names the system's.
+    /// `default` names the system's sound.
     package init(name: String, isCritical: Bool = false, volume: Double? = nil) {
         self.name = name
         self.isCritical = isCritical
@@ -20,8 +18,7 @@ public final class UNNotificationSound: Sendable, Hashable {
         switch sound {
         case .standard: self.init(name: "default")
         case .named(let name): self.init(name: name)
-        case .critical(let name, let volume):
-            self.init(name: name ?? "default", isCritical: true, volume: volume)
+        case .critical(let name, let volume): self.init(name: name ?? "default", isCritical: true, volume: volume)
         }
     }
 

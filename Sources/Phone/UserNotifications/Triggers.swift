@@ -9,7 +9,6 @@ public class UNNotificationTrigger: @unchecked Sendable, Hashable {
 
     /// Whether it fires again and again.
     public let repeats: Bool
-    /// The phone's own value.
     let value: NotificationTrigger?
 
     init(repeats: Bool, value: NotificationTrigger?) {
@@ -22,7 +21,7 @@ public class UNNotificationTrigger: @unchecked Sendable, Hashable {
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 
-    /// The trigger of a request as the app sees it; a `UILocalNotification`'s has no class of its own.
+    /// A `UILocalNotification`'s trigger has no class of its own.
     static func make(_ trigger: NotificationTrigger) -> UNNotificationTrigger {
         switch trigger {
         case .push: UNPushNotificationTrigger()
@@ -41,7 +40,6 @@ public class UNNotificationTrigger: @unchecked Sendable, Hashable {
 ///
 /// `@unchecked Sendable`: immutable, so nothing needs a guard; the compiler cannot see it through inheritance.
 public final class UNPushNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
-    /// The trigger of every push.
     package init() { super.init(repeats: false, value: .push) }
 }
 

@@ -7,15 +7,13 @@ public import VirtualPhone
 
 /// What happens to the expanded notification after an action. Raw values as Apple's.
 public enum UNNotificationContentExtensionResponseOption: UInt, Hashable, Sendable {
-    /// It stays.
     case doNotDismiss = 0
-    /// It goes; the app hears nothing.
     case dismiss = 1
     /// It goes, and the app hears of the action by `userNotificationCenter(_:didReceive:withCompletionHandler:)`.
     case dismissAndForwardAction = 2
 }
 
-/// What the button over a picture or sound looks like. Raw values as Apple's.
+/// What the button over an image or sound looks like. Raw values as Apple's.
 public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Hashable, Sendable {
     case none = 0
     case `default` = 1
@@ -89,7 +87,6 @@ extension VirtualExtension {
     }
 }
 
-/// Makes the calls on a content extension's screen.
 @MainActor private final class ContentExtensionRuntime: ContentExtensionHosting {
     private let process: PhoneProcess
     private let screen: any UIViewController & UNNotificationContentExtension
@@ -110,19 +107,19 @@ extension VirtualExtension {
         return await withCheckedContinuation { continuation in
             let once = OneAnswer(continuation)
             withPhoneProcess(process) {
-                screen.didReceive(UNNotificationResponse.make(response)) { option in once.give(option) }
+                screen.didReceive(UNNotificationResponse.make(response)) { option in once.resume(option) }
             }
         }
     }
 }
 
-/// Lets the first answer through; a second one is ignored.
+/// A second answer is ignored.
 private final class OneAnswer: Sendable {
     private let waiting: Mutex<CheckedContinuation<ContentExtensionAnswer, Never>?>
 
     init(_ continuation: CheckedContinuation<ContentExtensionAnswer, Never>) { self.waiting = Mutex(continuation) }
 
-    func give(_ option: UNNotificationContentExtensionResponseOption) {
+    func resume(_ option: UNNotificationContentExtensionResponseOption) {
         let continuation = self.waiting.withLock { waiting in
             defer { waiting = nil }
             return waiting

@@ -7,7 +7,6 @@ extension AppGroup.Contents: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     package var showsContent: Bool { self.settings.showsContent }
-    /// The app's; before it has said any, the built-in ones in the phone's language.
     package var words: NotificationWords {
         self.settings.words ?? AppWords(language: PhoneLanguage.tag).words(for: nil).words
     }

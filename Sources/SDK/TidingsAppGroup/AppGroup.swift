@@ -2,29 +2,20 @@ package import ClientCore
 package import Foundation
 import TidingsModel
 
-/// The small files an app shares with its notification service extension: ledger, badge, who is signed in, and what the
-/// extension needs to know of the kit's settings (DESIGN §7).
-///
-/// Every access is one short exclusive lock around read, change and write; it is atomic across processes and threads. It has
-/// a time limit, is never held across an `await`, and the process asks the system not to be suspended meanwhile: one that is
-/// suspended while it holds a lock in the app group is killed (0xDEAD10CC; ios-delivery.md §14, Q13).
+/// The small files an app shares with its notification service extension (DESIGN §7). Every access is one short
+/// exclusive lock around read, change and write, atomic across processes and threads. It has a time limit and is
+/// never held across an `await`. The process asks the system not to be suspended meanwhile: one that is suspended
+/// while it holds a lock in the app group is killed (0xDEAD10CC; ios-delivery.md §14, Q13).
 package final class AppGroup: Sendable {
-    /// The shared folder.
     package let folder: URL
-    /// Names the badge (S2.14, S2.16).
+    /// Part of the name of the badge's file (S2.14, S2.16): 1 to 64 letters, digits, hyphens, dots and underscores.
     package let badgeKey: String
     private let lockMilliseconds: Int64
     private let files: Locked<Files>
     private let suspension: any SuspensionGuard
 
-    /// How long a lock is waited for if nothing else is said, in milliseconds. Holders' work takes far less than one.
     package static let lockMilliseconds: Int64 = 2_000
 
-    /// - Parameters:
-    ///   - folder: the container of the app group; made if it is not there.
-    ///   - badgeKey: names the badge's file (S2.14, S2.16); 1 to 64 letters, digits, hyphens, dots and underscores.
-    ///   - lockMilliseconds: how long the lock is waited for.
-    ///   - safety: sets how the files lie on the device.
     /// - Throws: `FileFault` if the folder cannot be made, for example before the first unlock.
     package init(
         folder: URL, badgeKey: String = "badge", lockMilliseconds: Int64 = AppGroup.lockMilliseconds,
@@ -45,13 +36,10 @@ package final class AppGroup: Sendable {
         }
     }
 
-    /// Runs `body` with everything in the app group, then writes what it changed.
-    ///
-    /// - Throws: `FileFault` if the files cannot be locked in time, read or written, and what `body` throws; then nothing
-    ///   was changed.
+    /// If the files cannot be locked in time, read or written, or `body` throws, nothing is changed.
     package func update<Value>(_ body: (inout Contents) throws -> Value) throws -> Value {
         var result: Result<Value, any Error>?
-        let isGranted = self.suspension.perform { result = Result { try self.updateNow(body) } }
+        let isGranted = self.suspension.run { result = Result { try self.updateNow(body) } }
         guard isGranted, let result else { throw FileFault(path: self.folder.path, work: .staying, code: 0) }
         return try result.get()
     }
@@ -74,31 +62,25 @@ package final class AppGroup: Sendable {
         }
     }
 
-    /// The keys under which a badge is stored here, in order: for telling why there is none under one's own (S2.14).
     package var storedBadgeKeys: [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: self.folder.path)) ?? []
         return names.filter { $0.hasPrefix(Files.badgePrefix) && $0.hasSuffix(Files.badgeSuffix) }
             .map { String($0.dropFirst(Files.badgePrefix.count).dropLast(Files.badgeSuffix.count)) }.sorted()
     }
 
-    /// Everything in the app group.
     package struct Contents {
-        /// What this phone has rung for.
         package var ledger: Ledger
-        /// The number on the icon; nil if none is stored (S2.20).
+        /// Nil if no number is stored (S2.20).
         package var badge: Badge?
-        /// Who is signed in, as far as the app has said.
         var person: Person
-        /// What the extension needs to know of the kit's settings.
         package var settings: SharedSettings
-        /// The files that could not be understood just now and were set aside: what they said is missing, which is no reason
-        /// to ring or to count.
+        /// The files that could not be understood and were set aside. That their contents are missing is no reason to
+        /// ring or to count.
         package var damaged: Set<File>
-        /// Whether files that were set aside go too, in this process or an earlier one: the person's extension token may stand in
-        /// one of them.
+        /// Also delete files that were set aside, by any process: one may contain the person's extension token.
         package var forgetsDamaged = false
 
-        /// Who is signed in; nil for nobody, and as long as the app has not said. Setting nil says "nobody".
+        /// Nil if nobody is signed in or the app has not said. Setting nil stores "nobody".
         package var recipient: Recipient? {
             get {
                 guard case .signedIn(let recipient) = self.person else { return nil }
@@ -107,7 +89,6 @@ package final class AppGroup: Sendable {
             set { self.person = newValue.map { .signedIn($0) } ?? .signedOut }
         }
 
-        /// Who is signed in, as the extension's decision wants to know it. What could not be read is unknown.
         package var signIn: ExtensionDecision.SignIn {
             if self.damaged.contains(.ledger) || self.damaged.contains(.recipient) { return .unknown }
             switch self.person {
@@ -118,58 +99,49 @@ package final class AppGroup: Sendable {
         }
     }
 
-    /// The files of the app group.
     package enum File: Hashable, Sendable {
         case ledger, badge, recipient, settings
     }
 
-    /// What the app has said about who is signed in.
     enum Person: Equatable {
-        /// Nothing yet, or its file was damaged.
+        /// The app has not said yet, or the file was damaged.
         case unknown
         case signedOut
         case signedIn(Recipient)
     }
 }
 
-/// The files, and what this process knows of them already.
 private struct Files {
     static let badgePrefix = "badge-"
     static let badgeSuffix = ".record"
 
     var ledger: LedgerFile
     private let badge: BadgeFile
-    private let paths: [String]
     private var recipient: JSONFile<AppGroup.Person>
     private var settings: JSONFile<SharedSettings>
 
     init(folder: URL, badgeKey: String) {
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-        let names = (badge: Self.badgePrefix + badgeKey + Self.badgeSuffix, ledger: "ledger.records")
-        self.ledger = LedgerFile(path(names.ledger))
-        self.badge = BadgeFile(path(names.badge))
+        self.ledger = LedgerFile(path("ledger.records"))
+        self.badge = BadgeFile(path: path(Self.badgePrefix + badgeKey + Self.badgeSuffix))
         self.recipient = JSONFile(path("recipient.json")) { AppGroup.Person(json: $0) }
         self.settings = JSONFile(path("settings.json")) { SharedSettings(json: $0) }
-        self.paths = [names.badge, names.ledger, "recipient.json", "settings.json"].map(path)
     }
 
-    /// Removes what was set aside.
     func removeDamaged() throws(FileFault) {
-        for path in self.paths { try SmallFile.removeAside(path) }
+        for path in [self.badge.path, self.ledger.path, self.recipient.path, self.settings.path] {
+            try SmallFile.removeAside(path)
+        }
     }
 
     mutating func read() throws(FileFault) -> AppGroup.Contents {
-        var damage = (ledger: false, badge: false, recipient: false, settings: false)
-        let badge = try self.badge.read(isDamaged: &damage.badge)
-        let person = try self.recipient.read(isDamaged: &damage.recipient) ?? .unknown
-        let settings = try self.settings.read(isDamaged: &damage.settings) ?? SharedSettings()
-        let ledger = try self.ledger.take(isDamaged: &damage.ledger)
-        var damaged: Set<AppGroup.File> = []
-        if damage.ledger { damaged.insert(.ledger) }
-        if damage.badge { damaged.insert(.badge) }
-        if damage.recipient { damaged.insert(.recipient) }
-        if damage.settings { damaged.insert(.settings) }
-        return AppGroup.Contents(ledger: ledger, badge: badge, person: person, settings: settings, damaged: damaged)
+        var damage: [AppGroup.File: Bool] = [:]
+        let badge = try self.badge.read(isDamaged: &damage[.badge, default: false])
+        let person = try self.recipient.read(isDamaged: &damage[.recipient, default: false]) ?? .unknown
+        let settings = try self.settings.read(isDamaged: &damage[.settings, default: false]) ?? SharedSettings()
+        let ledger = try self.ledger.checkOut(isDamaged: &damage[.ledger, default: false])
+        return AppGroup.Contents(
+            ledger: ledger, badge: badge, person: person, settings: settings, damaged: Set(damage.filter(\.value).keys))
     }
 
     /// The ledger is written first: a crash between two writes then costs a ring rather than adding one.
@@ -184,7 +156,6 @@ private struct Files {
 }
 
 extension AppGroup.Person {
-    /// As it is stored.
     var json: JSONValue {
         switch self {
         case .unknown: [:]
@@ -197,7 +168,6 @@ extension AppGroup.Person {
         }
     }
 
-    /// Reads a stored person; nil for anything else.
     init?(json: JSONValue) {
         if json["signed_out"]?.boolValue == true {
             self = .signedOut

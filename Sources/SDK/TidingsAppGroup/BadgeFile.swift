@@ -1,19 +1,15 @@
 import ClientCore
 import TidingsModel
 
-/// The badge as it is stored: one record, written in one go in its place. Used under the lock only.
+/// The badge as one record, overwritten in place. Used under the lock only.
 struct BadgeFile {
-    private let path: String
+    let path: String
 
     private static let none: UInt8 = 0
     private static let some: UInt8 = 1
 
-    init(_ path: String) { self.path = path }
-
-    /// What is stored; nil for nothing (S2.20).
-    ///
-    /// - Parameter isDamaged: set if the file could not be understood and was set aside; it counts as nothing then, until the
-    ///   app writes it again.
+    /// - Parameter isDamaged: set if the file could not be understood and was set aside; it counts as no badge
+    /// (S2.20) until the app writes it again.
     func read(isDamaged: inout Bool) throws(FileFault) -> Badge? {
         guard let file = try SmallFile(self.path, creating: false) else { return nil }
         let bytes = try file.read(at: 0, count: Record.size + 1)
@@ -28,18 +24,15 @@ struct BadgeFile {
             position: record.third)
     }
 
-    /// Stores a badge, or that there is none.
     func write(_ badge: Badge?) throws(FileFault) {
+        var record = Record(kind: Self.none, 0, 0, 0)
+        if let badge {
+            let (server, foreign) = (Int64(badge.server), Int64(badge.foreign))
+            record = Record(
+                kind: Self.some, UInt64(bitPattern: server), UInt64(bitPattern: foreign), badge.position)
+        }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Record.size)
-        let record =
-            badge.map {
-                Record(
-                    kind: Self.some, UInt64(bitPattern: Int64($0.server)), UInt64(bitPattern: Int64($0.foreign)),
-                    $0.position)
-            } ?? Record(kind: Self.none, 0, 0, 0)
         record.write(into: &bytes)
-        guard let file = try SmallFile(self.path, creating: true) else { return }
-        try file.write(bytes, at: 0)
+        try SmallFile(self.path, creating: true)?.write(bytes, at: 0)
     }
 }

@@ -6,7 +6,6 @@ public import Foundation
 /// No stored number means that the extension changes nothing (S2.20): `increment` and `decrement` leave it so. The app writes
 /// the first one when it resigns active (S2.17).
 public struct BadgeStore: Sendable {
-    /// The app group the number is kept in.
     package let group: AppGroup
 
     /// A store in the container of an app group.
@@ -24,7 +23,6 @@ public struct BadgeStore: Sendable {
         }
     }
 
-    /// A store over an app group that is open already.
     package init(group: AppGroup) { self.group = group }
 
     /// In the app: what the icon shows; a missing number reads as 0 (S2.18).
@@ -50,20 +48,17 @@ public struct BadgeStore: Sendable {
     ///
     /// - Throws: an error of the file system; nothing was changed then.
     @discardableResult
-    public func increment() throws -> Int? {
-        try self.group.update { contents in
-            contents.badge?.pushedByAnother(isRecall: false)
-            return contents.badge?.shown
-        }
-    }
+    public func increment() throws -> Int? { try self.count(isRecall: false) }
 
     /// Another sender withdrew a push (S2.19); never below 0. Returns the new number.
     ///
     /// - Throws: an error of the file system; nothing was changed then.
     @discardableResult
-    public func decrement() throws -> Int? {
+    public func decrement() throws -> Int? { try self.count(isRecall: true) }
+
+    private func count(isRecall: Bool) throws -> Int? {
         try self.group.update { contents in
-            contents.badge?.pushedByAnother(isRecall: true)
+            contents.badge?.pushedByAnother(isRecall: isRecall)
             return contents.badge?.shown
         }
     }
@@ -79,7 +74,6 @@ public struct BadgeStore: Sendable {
         }
     }
 
-    /// 1 to 64 letters, digits, hyphens, dots and underscores of ASCII: the key names a file.
     static func isKey(_ key: String) -> Bool {
         (1...64).contains(key.utf8.count)
             && key.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == ".") }

@@ -4,18 +4,14 @@
     import Darwin
 #endif
 
-/// An exclusive lock between processes and threads; the system gives it back when its process dies.
+/// An exclusive lock between processes and threads; the system releases it when its process dies.
 struct FileLock {
     private let descriptor: Int32
 
-    /// How many times the processor is handed to others before the first sleep: holders' work takes microseconds.
+    /// How many times it yields before the first sleep: holders' work takes microseconds.
     private static let yieldsMax = 50
-    /// The longest sleep between two tries, in nanoseconds.
     private static let napMax = 1_000_000
 
-    /// Waits for the lock.
-    ///
-    /// - Parameter milliseconds: how long at most. A holder that does not give it back in that time is stuck.
     /// - Throws: `FileFault`; with `ETIMEDOUT` when the time is over.
     init(_ path: String, within milliseconds: Int64) throws(FileFault) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -41,7 +37,6 @@ struct FileLock {
 
     func unlock() { close(self.descriptor) }
 
-    /// Monotonic nanoseconds.
     private static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,13 +1,12 @@
 import TidingsModel
 
-/// A file with one JSON object, written whole in the place of the old one. Parsed again only when it has changed. Used under
-/// the lock only.
+/// A file with one JSON object, replaced as a whole and parsed again only when it has changed. Used under the lock
+/// only.
 struct JSONFile<Value: Equatable> {
-    private let path: String
+    let path: String
     private let parse: (JSONValue) -> Value?
     private var known: (stamp: SmallFile.Stamp, value: Value)?
 
-    /// More bytes than this are not ours.
     private static var bytesMax: Int { 262_144 }
 
     init(_ path: String, parse: @escaping (JSONValue) -> Value?) {
@@ -15,8 +14,6 @@ struct JSONFile<Value: Equatable> {
         self.parse = parse
     }
 
-    /// What is stored; nil for nothing.
-    ///
     /// - Parameter isDamaged: set if the file could not be understood and was set aside.
     mutating func read(isDamaged: inout Bool) throws(FileFault) -> Value? {
         guard let file = try SmallFile(self.path, creating: false) else { return nil }
@@ -32,6 +29,5 @@ struct JSONFile<Value: Equatable> {
         return value
     }
 
-    /// Puts a value in the place of the stored one.
     func write(_ json: JSONValue) throws(FileFault) { try SmallFile.replace(self.path, with: json.serialized) }
 }

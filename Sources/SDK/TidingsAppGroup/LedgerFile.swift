@@ -1,57 +1,50 @@
 import ClientCore
 import TidingsModel
 
-/// The ledger as it is stored: records are appended, so that a change costs one small write, and a process that knows the
-/// file already reads only what others have added. Used under the lock only.
+/// The ledger as a file of records. They are appended, so that a change costs one small write and a process that
+/// knows the file reads only what others have added. Used under the lock only.
 struct LedgerFile {
-    private let path: String
-    /// What this process has read of the file, and how far.
+    let path: String
+    /// What this process has read of the file, up to `end`.
     private var known = Ledger()
-    private var file: (device: UInt64, inode: UInt64)?
+    private var file: SmallFile.Identity?
     private var end = 0
-    /// The record before `end`: a file that another process has written anew may get the number of the old one, and stands
-    /// out by what it has there.
+    /// The record before `end`: a rewritten file may get the inode of the old one, and is recognized by its contents.
     private var last: [UInt8] = []
 
-    /// More bytes than this are written anew with what still counts.
+    /// A longer file is rewritten with what still counts.
     private static let bytesMax = 4 * Ledger.capacity * Record.size
 
     init(_ path: String) {
         self.path = path
     }
 
-    /// Hands the ledger out, up to date. It is to be given back with `commit`, or dropped with `forget`.
-    ///
-    /// - Parameter isDamaged: set if the file could not be understood and was set aside. What was read before the damage is
-    ///   still there.
-    mutating func take(isDamaged: inout Bool) throws(FileFault) -> Ledger {
+    /// Returns the current ledger, to be given back with `commit` or dropped with `forget`. What was read before any
+    /// damage is kept.
+    mutating func checkOut(isDamaged: inout Bool) throws(FileFault) -> Ledger {
         try self.refresh(isDamaged: &isDamaged)
-        _ = self.known.takeChanges()
+        _ = self.known.drainChanges()
         let ledger = self.known
         self.known = Ledger()
         return ledger
     }
 
-    /// Writes what was changed.
     mutating func commit(_ ledger: consuming Ledger) throws(FileFault) {
-        let changes = ledger.takeChanges()
+        let changes = ledger.drainChanges()
         if changes.isReset || self.end > Self.bytesMax {
             try self.rewrite(ledger)
         } else if !changes.messages.isEmpty {
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(changes.messages.count * Record.size)
             for message in changes.messages { Self.record(message, ledger[message]).write(into: &bytes) }
             guard let file = try SmallFile(self.path, creating: true) else { return }
             try file.write(bytes, at: self.end)
-            let stamp = try file.stamp
-            self.file = (stamp.device, stamp.inode)
+            self.file = try file.stamp.identity
             self.end += bytes.count
             self.last = Array(bytes.suffix(Record.size))
         }
         self.known = ledger
     }
 
-    /// Reads everything again next time.
     mutating func forget() {
         self.known = Ledger()
         self.file = nil
@@ -62,12 +55,9 @@ struct LedgerFile {
     private mutating func refresh(isDamaged: inout Bool) throws(FileFault) {
         guard let file = try SmallFile(self.path, creating: false) else { return self.forget() }
         let stamp = try file.stamp
-        if let known = self.file, known != (stamp.device, stamp.inode) || stamp.size < self.end { self.forget() }
-        self.file = (stamp.device, stamp.inode)
-        if try file.read(at: self.end - self.last.count, count: self.last.count) != self.last {
-            self.forget()
-            self.file = (stamp.device, stamp.inode)
-        }
+        if let known = self.file, known != stamp.identity || stamp.size < self.end { self.forget() }
+        if try file.read(at: self.end - self.last.count, count: self.last.count) != self.last { self.forget() }
+        self.file = stamp.identity
         guard stamp.size > self.end else { return }
         let bytes = try file.read(at: self.end, count: stamp.size - self.end)
         var offset = 0
@@ -81,7 +71,7 @@ struct LedgerFile {
         }
         self.end += offset
         if offset > 0 { self.last = Array(bytes[(offset - Record.size)..<offset]) }
-        // A process died while it appended: nobody has acted on what it did not finish.
+        // A process died while it appended: nobody has acted on an unfinished record.
         if offset < bytes.count { try file.truncate(to: self.end) }
     }
 
@@ -90,8 +80,7 @@ struct LedgerFile {
         for (message, entry) in ledger.all { Self.record(message, entry).write(into: &bytes) }
         try SmallFile.replace(self.path, with: bytes)
         guard let file = try SmallFile(self.path, creating: false) else { return }
-        let stamp = try file.stamp
-        self.file = (stamp.device, stamp.inode)
+        self.file = try file.stamp.identity
         self.end = bytes.count
         self.last = Array(bytes.suffix(Record.size))
     }
@@ -101,14 +90,14 @@ struct LedgerFile {
         static let kit: UInt8 = 1
         static let pushExtension: UInt8 = 2
         static let shown: UInt8 = 0x10
-        /// Beside `shown`. Files that were written before there was such a mark have none of these.
-        static let withdrawn: UInt8 = 0x20
-        static let marks = shown | withdrawn
+        /// Beside `shown`. Older files have none of these.
+        static let recalled: UInt8 = 0x20
+        static let marks = shown | recalled
     }
 
     private static func record(_ message: MessageID, _ entry: Ledger.Entry?) -> Record {
         guard let entry else { return Record(kind: Kind.removed, message.rawValue, 0, 0) }
-        let marks = (entry.isShown ? Kind.shown : 0) | (entry.isWithdrawn ? Kind.withdrawn : 0)
+        let marks = (entry.isShown ? Kind.shown : 0) | (entry.isRecalled ? Kind.recalled : 0)
         let wall = UInt64(bitPattern: entry.claimedAt)
         switch entry.holder {
         case .kit(let process): return Record(kind: Kind.kit | marks, message.rawValue, wall, process)
@@ -132,7 +121,7 @@ struct LedgerFile {
             message,
             Ledger.Entry(
                 holder: holder, claimedAt: wall, isShown: record.kind & Kind.shown != 0,
-                isWithdrawn: record.kind & Kind.withdrawn != 0))
+                isRecalled: record.kind & Kind.recalled != 0))
         return true
     }
 }

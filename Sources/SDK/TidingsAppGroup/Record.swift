@@ -1,17 +1,13 @@
-/// A record of 32 bytes with a check sum, little endian: what ledger and badge are written in. A torn or foreign one does not
-/// pass for a good one.
+/// A record of 32 bytes with a check sum, little endian, for ledger and badge. Torn and foreign ones are recognized.
 struct Record: Hashable {
-    /// Bytes of a record.
     static let size = 32
 
-    /// What it is; each file has its own values.
     var kind: UInt8
     var first: UInt64
     var second: UInt64
     var third: UInt64
 
     private static let mark: UInt8 = 0x54
-    /// Of the form of the records; another one is not understood.
     private static let version: UInt8 = 1
 
     init(kind: UInt8, _ first: UInt64, _ second: UInt64, _ third: UInt64) {
@@ -21,30 +17,19 @@ struct Record: Hashable {
         self.third = third
     }
 
-    /// Reads the record at `offset`; nil if it is none.
     init?(_ bytes: [UInt8], at offset: Int) {
         guard offset + Self.size <= bytes.count, bytes[offset] == Self.mark, bytes[offset + 1] == Self.version else {
             return nil
         }
         func number(_ start: Int, _ count: Int) -> UInt64 {
-            var value: UInt64 = 0
-            var index = start + count
-            while index > start {
-                index -= 1
-                value = value << 8 | UInt64(bytes[offset + index])
-            }
-            return value
+            bytes[(offset + start)..<(offset + start + count)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
         self.init(kind: bytes[offset + 2], number(4, 8), number(12, 8), number(20, 8))
         guard UInt32(truncatingIfNeeded: number(28, 4)) == self.sum else { return nil }
     }
 
-    /// Appends the record.
     func write(into bytes: inout [UInt8]) {
-        bytes.append(Self.mark)
-        bytes.append(Self.version)
-        bytes.append(self.kind)
-        bytes.append(0)
+        bytes += [Self.mark, Self.version, self.kind, 0]
         for number in [self.first, self.second, self.third] {
             for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * shift))) }
         }

@@ -1,37 +1,24 @@
 package import TidingsModel
 
-/// What the extension needs to know of the kit's settings and names. Written by the app; all of it may be missing.
+/// Settings and names the app writes for its extension; all of it may be missing.
 package struct SharedSettings: Hashable, Sendable {
-    /// Whether notifications show what messages say (ios-delivery.md §1.3, "show push content").
-    package var showsContent: Bool
-    /// Where the server's HTTP API is, for the extension; nil if the app has not said.
+    /// ios-delivery.md §1.3, "show push content".
+    package var showsContent = true
     package var apiURL: String?
-    /// What notifications say beside messages' own words, in the person's language; nil if the app has not said.
     package var words: NotificationWords?
-    /// Names the app's providers gave, by `NameKey.text`, the oldest first.
-    private var names: [Name]
+    private var names: [Name] = []
 
     private struct Name: Hashable, Sendable {
         var key: String
         var name: String
     }
 
-    /// How many names are kept; the oldest are dropped first.
     package static let namesMax = 500
 
-    /// Nothing said yet.
-    package init() {
-        self.showsContent = true
-        self.apiURL = nil
-        self.words = nil
-        self.names = []
-    }
+    package init() {}
 
-    /// Whose name.
     package enum NameKey: Hashable, Sendable {
-        /// A person's.
         case user(UserID)
-        /// A group's or discussion group's.
         case conversation(ConversationID)
 
         fileprivate var text: String {
@@ -42,10 +29,8 @@ package struct SharedSettings: Hashable, Sendable {
         }
     }
 
-    /// A name, or nil if nobody has said it.
     package subscript(name key: NameKey) -> String? { self.names.first { $0.key == key.text }?.name }
 
-    /// Keeps a name the app's providers gave.
     package mutating func remember(_ name: String, for key: NameKey) {
         let kept = Name(key: key.text, name: name)
         if self.names.contains(kept) { return }
@@ -54,7 +39,6 @@ package struct SharedSettings: Hashable, Sendable {
         if self.names.count > Self.namesMax { self.names.removeFirst(self.names.count - Self.namesMax) }
     }
 
-    /// Drops all names: they are the person's who signs out.
     package mutating func forgetNames() { self.names = [] }
 }
 
@@ -67,7 +51,6 @@ extension SharedSettings {
         ])
     }
 
-    /// Reads stored settings; nil for anything else.
     init?(json: JSONValue) {
         guard let shows = json["shows_content"]?.boolValue, let names = json["names"]?.arrayValue else { return nil }
         self.showsContent = shows
@@ -90,7 +73,6 @@ extension NotificationWords {
             ])
     }
 
-    /// Reads stored words; nil for anything else, and if one is missing.
     fileprivate init?(json: JSONValue) {
         self.init()
         for member in Self.members {

@@ -6,21 +6,23 @@
 
 /// An open file of the app group. Used under the lock only.
 struct SmallFile: ~Copyable {
-    /// Tells a file from one that has taken its place, and an older state from a newer one.
+    /// Tells a file from one that has replaced it, and an older state from a newer one.
     struct Stamp: Hashable {
-        var device: UInt64
-        var inode: UInt64
+        var identity: Identity
         var size: Int
         var seconds: Int
         var nanoseconds: Int
     }
 
+    struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
     private let path: String
     private let descriptor: Int32
 
-    /// Opens a file for reading and writing.
-    ///
-    /// - Returns: nil if there is none and `creating` is false.
+    /// - Returns: nil if there is no file and `creating` is false.
     init?(_ path: String, creating: Bool) throws(FileFault) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
         guard descriptor >= 0 else {
@@ -33,7 +35,6 @@ struct SmallFile: ~Copyable {
 
     deinit { close(self.descriptor) }
 
-    /// What is there now.
     var stamp: Stamp {
         get throws(FileFault) {
             var status = stat()
@@ -45,13 +46,13 @@ struct SmallFile: ~Copyable {
             #else
                 let time = status.st_mtim
             #endif
+            let identity = Identity(
+                device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino))
             return Stamp(
-                device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(status.st_ino),
-                size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+                identity: identity, size: Int(status.st_size), seconds: time.tv_sec, nanoseconds: time.tv_nsec)
         }
     }
 
-    /// The bytes from `offset` on, at most `count`.
     func read(at offset: Int, count: Int) throws(FileFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
@@ -68,7 +69,6 @@ struct SmallFile: ~Copyable {
         return bytes
     }
 
-    /// Writes the bytes at `offset`.
     func write(_ bytes: [UInt8], at offset: Int) throws(FileFault) {
         var done = 0
         while done < bytes.count {
@@ -82,14 +82,13 @@ struct SmallFile: ~Copyable {
         }
     }
 
-    /// Cuts the file off.
     func truncate(to size: Int) throws(FileFault) {
         guard ftruncate(self.descriptor, off_t(size)) == 0 else {
             throw FileFault(path: self.path, work: .write, code: errno)
         }
     }
 
-    /// Puts a new file with these bytes in the place of `path`: whoever reads it finds the old or the new one, whole.
+    /// Replaces the file in one step: readers find the old or the new one, whole.
     static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
         let fresh = path + ".new"
         unlink(fresh)
@@ -100,12 +99,11 @@ struct SmallFile: ~Copyable {
         guard rename(fresh, path) == 0 else { throw FileFault(path: path, work: .write, code: errno) }
     }
 
-    /// Moves a file that cannot be understood out of the way: `name.damaged`, in the place of an earlier one.
+    /// Renames the file to `name.damaged`, replacing an earlier one.
     static func setAside(_ path: String) throws(FileFault) {
         guard rename(path, path + ".damaged") == 0 else { throw FileFault(path: path, work: .write, code: errno) }
     }
 
-    /// Removes what `setAside` has left, if there is anything.
     static func removeAside(_ path: String) throws(FileFault) {
         guard unlink(path + ".damaged") != 0, errno != ENOENT else { return }
         throw FileFault(path: path + ".damaged", work: .write, code: errno)

@@ -1,43 +1,30 @@
-/// Keeps the system from suspending this process while it holds a lock in the app group: a process that is suspended then is
-/// killed (0xDEAD10CC; ios-delivery.md §14, Q13).
-///
-/// On Apple's systems this is `performExpiringActivity`, in the app and in the extension alike: it begins on the thread that
-/// locks, before the lock is taken. A background task of the app's could only be begun by way of the main thread, which may
-/// itself be waiting for the lock.
+/// Keeps the system from suspending this process while it holds a lock in the app group, for which it would be killed
+/// (0xDEAD10CC; ios-delivery.md §14, Q13). On Apple's systems this is `performExpiringActivity`, in app and extension
+/// alike: it begins on the thread that locks, before the lock is taken. A background task could only be begun on the
+/// main thread, which may itself be waiting for the lock.
 package protocol SuspensionGuard: Sendable {
-    /// Runs `work` on this thread, at once, while the process may not be suspended.
-    ///
-    /// - Returns: false if the system does not grant it; then `work` was not run.
-    func perform(_ work: () -> Void) -> Bool
+    /// Runs `work` on this thread at once. Returns false, without running it, if the system refuses.
+    func run(_ work: () -> Void) -> Bool
 }
 
-/// The system's own way.
 package struct SystemSuspensionGuard: SuspensionGuard {
-    /// A guard.
     package init() {}
 
-    #if os(iOS) || os(tvOS) || os(watchOS)
-        /// Holds an expiring activity around `work`.
-        package func perform(_ work: () -> Void) -> Bool {
+    package func run(_ work: () -> Void) -> Bool {
+        #if os(iOS) || os(tvOS) || os(watchOS)
             let activity = ExpiringActivity()
             guard activity.begin() else { return false }
             defer { activity.end() }
-            work()
-            return true
-        }
-    #else
-        /// Nothing suspends a process here.
-        package func perform(_ work: () -> Void) -> Bool {
-            work()
-            return true
-        }
-    #endif
+        #endif
+        work()
+        return true
+    }
 }
 
 #if os(iOS) || os(tvOS) || os(watchOS)
     import Foundation
 
-    /// One `performExpiringActivity`: its block, on a queue of the system's, only waits while another thread works.
+    /// One `performExpiringActivity`: its block, on a queue of the system, only waits while another thread works.
     private final class ExpiringActivity: Sendable {
         private let answered = DispatchSemaphore(value: 0)
         private let finished = DispatchSemaphore(value: 0)

@@ -11,7 +11,7 @@ extension NotificationPayload {
 }
 
 extension JSONValue {
-    /// A notification's user info as JSON, keys in order. What JSON cannot hold is left out: APNs could not have carried it.
+    /// Keys are sorted. What JSON cannot hold is left out: APNs could not have carried it.
     package init(userInfo: [AnyHashable: Any]) {
         var members: [(String, JSONValue)] = []
         for (key, value) in userInfo {
@@ -55,7 +55,6 @@ extension JSONValue {
         }
     }
 
-    /// The value as apps know it: strings, numbers, Booleans, arrays and dictionaries.
     package var anyValue: Any {
         switch self {
         case .null: NSNull()
@@ -63,12 +62,10 @@ extension JSONValue {
         case .number(let number): number.int64.map { Int($0) as Any } ?? number.double
         case .string(let text): text
         case .array(let elements): elements.map(\.anyValue)
-        case .object(let object):
-            Dictionary(uniqueKeysWithValues: object.members.map { ($0.key, $0.value.anyValue) })
+        case .object: self.userInfo
         }
     }
 
-    /// A user info; empty for anything but an object.
     package var userInfo: [AnyHashable: Any] {
         guard let object = self.objectValue else { return [:] }
         return Dictionary(uniqueKeysWithValues: object.members.map { (AnyHashable($0.key), $0.value.anyValue) })

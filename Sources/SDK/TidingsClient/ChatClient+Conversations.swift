@@ -1,16 +1,16 @@
 public import Foundation
 public import TidingsModel
 
-// Groups, discussions and chat rooms. Every call asks the server and returns when it has done it; the change itself comes to all
-// members as an entry of their logs. Beside the errors each one names, all throw `ChatError.notSignedIn`, `.notConnected`,
+// Groups, discussions and chat rooms. Every call returns when the server has made the change, which reaches all members as an
+// entry of their logs. Besides the errors each one names, all throw `ChatError.notSignedIn`, `.notConnected`,
 // `.unknownOutcome`, `.tooManyRequests`, `.unavailable`, and `.invalid` for a field that breaks its rule.
 extension ChatClient {
-    /// Makes a group, whose owner the person becomes.
+    /// Creates a group, owned by the person.
     ///
     /// - Parameters:
     ///   - name: 1 to 256 bytes.
-    ///   - portrait: its picture.
-    ///   - members: who is in it from the start, beside the person.
+    ///   - portrait: its image.
+    ///   - members: its first members besides the person.
     ///   - id: its id, which no other group has or had; nil draws one.
     /// - Throws: `ChatError.exists`.
     public func createGroup(
@@ -19,14 +19,14 @@ extension ChatClient {
         try await self.create(.group, name: name, portrait: portrait, members: members, id: id)
     }
 
-    /// Makes a discussion: every member may add others, rename it, and join by themselves. See `createGroup`.
+    /// Creates a discussion: every member may add others and rename it, and anybody may join. See `createGroup`.
     public func createDiscussion(
         named name: String, portrait: URL? = nil, members: [UserID] = [], id: String? = nil
     ) async throws -> ConversationID {
         try await self.create(.discussion, name: name, portrait: portrait, members: members, id: id)
     }
 
-    /// Makes a chat room. See `createGroup`.
+    /// Creates a chat room. See `createGroup`.
     public func createChatRoom(
         named name: String, portrait: URL? = nil, id: String? = nil
     ) async throws -> ConversationID {
@@ -38,75 +38,77 @@ extension ChatClient {
     ) async throws -> ConversationID {
         let conversation = ConversationID(type: type, target: id ?? UUID().uuidString.lowercased())
         let members = Set(members).sorted()
-        try await self.change(
+        try await self.requestChange(
             conversation, .create(name: name, portrait: portrait?.absoluteString, members: members))
         return conversation
     }
 
-    /// Adds people: an owner, an admin, in a discussion every member. Those who are in it already change nothing.
+    /// Adds people: for an owner or admin, in a discussion for every member. Present members are skipped.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`; `.invalid` for more members than allowed.
     public func addMembers(_ users: [UserID], to conversation: ConversationID) async throws {
-        try await self.change(conversation, .add(Set(users).sorted()))
+        try await self.requestChange(conversation, .add(Set(users).sorted()))
     }
 
-    /// Removes people: an owner, an admin (no owner and no other admin).
+    /// Removes people: for an owner, or an admin (who cannot remove the owner or another admin).
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func removeMembers(_ users: [UserID], from conversation: ConversationID) async throws {
-        try await self.change(conversation, .remove(Set(users).sorted()))
+        try await self.requestChange(conversation, .remove(Set(users).sorted()))
     }
 
-    /// Comes into a discussion or chat room.
+    /// Joins a discussion or chat room.
     ///
     /// - Throws: `ChatError.unknownConversation`; `.notAllowed` for a group.
-    public func join(_ conversation: ConversationID) async throws { try await self.change(conversation, .join) }
+    public func join(_ conversation: ConversationID) async throws { try await self.requestChange(conversation, .join) }
 
-    /// Leaves. When the owner goes, the next admin, then the member with the smallest id, becomes owner.
+    /// Leaves. When the owner leaves, the next admin, else the member with the smallest id, becomes owner.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`.
-    public func leave(_ conversation: ConversationID) async throws { try await self.change(conversation, .leave) }
+    public func leave(_ conversation: ConversationID) async throws {
+        try await self.requestChange(conversation, .leave)
+    }
 
-    /// Gives it another name: an owner, an admin, in a discussion every member.
+    /// Renames it: for an owner or admin, in a discussion for every member.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func rename(_ conversation: ConversationID, to name: String) async throws {
-        try await self.change(conversation, .rename(name))
+        try await self.requestChange(conversation, .rename(name))
     }
 
-    /// Gives it another picture, or none: who may rename may do this.
+    /// Sets or removes its image: for those who may rename it.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setPortrait(_ portrait: URL?, of conversation: ConversationID) async throws {
-        try await self.change(conversation, .setPortrait(portrait?.absoluteString))
+        try await self.requestChange(conversation, .setPortrait(portrait?.absoluteString))
     }
 
-    /// Changes what a member may do: the owner. A new owner makes the old one an admin.
+    /// Changes what a member may do: for the owner. A new owner makes the old one an admin.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationID) async throws {
-        try await self.change(conversation, .setRole(user, role))
+        try await self.requestChange(conversation, .setRole(user, role))
     }
 
-    /// What a member is called here, nil for their own name: the member, an owner, an admin.
+    /// Sets what a member is called here, nil for their own name: for the member, an owner or an admin.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setNickname(_ nickname: String?, of user: UserID, in conversation: ConversationID) async throws {
-        try await self.change(conversation, .setNickname(user, nickname))
+        try await self.requestChange(conversation, .setNickname(user, nickname))
     }
 
-    /// Ends it: nobody can write any more, what was written stays readable. The owner.
+    /// Dissolves it, for the owner: nobody can write any more; its messages stay readable.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func dissolve(_ conversation: ConversationID) async throws {
-        try await self.change(conversation, .dissolve)
+        try await self.requestChange(conversation, .dissolve)
     }
 
     /// Name, portrait and members of a group, discussion or chat room as the server has them now.
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`.
     public func conversationInfo(_ conversation: ConversationID) async throws -> ConversationInfo {
-        guard case .conversation(let info) = try await self.ask(.conversation(conversation)) else {
+        guard case .conversation(let info) = try await self.request(.conversation(conversation)) else {
             throw ChatError.unexpectedAnswer
         }
         return info
@@ -119,18 +121,18 @@ extension ChatClient {
         try self.reading { try $0.info(conversation) }
     }
 
-    private func change(_ conversation: ConversationID, _ action: ConversationAction) async throws {
-        _ = try await self.ask(.change(conversation, action))
+    private func requestChange(_ conversation: ConversationID, _ action: ConversationAction) async throws {
+        try await self.request(.change(conversation, action))
     }
 
     // MARK: Messages that were sent
 
-    /// Withdraws a message for everybody: the person's own within the server's time for it, anybody's as an admin or owner.
+    /// Recalls a message for everybody: the person's own within the server's time limit, anybody's as an admin or owner.
     ///
     /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`.
-    public func recall(_ message: MessageID) async throws { _ = try await self.ask(.recall(message)) }
+    public func recall(_ message: MessageID) async throws { try await self.request(.recall(message)) }
 
-    /// Gives a text message of the person's own another text, within the server's time for it.
+    /// Changes the text of one of the person's own messages, within the server's time limit.
     ///
     /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`.
     public func edit(_ message: MessageID, text: String) async throws {
@@ -141,22 +143,22 @@ extension ChatClient {
         try await self.edit(message, content: JSONValue.object(object).text)
     }
 
-    /// Gives a message of the person's own another content, within the server's time for it.
+    /// Changes the content of one of the person's own messages, within the server's time limit.
     ///
     /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`; `.invalid` for an empty or oversize content.
     public func edit(_ message: MessageID, content: String) async throws {
-        _ = try await self.ask(.edit(message, content: content))
+        try await self.request(.edit(message, content: content))
     }
 
     /// Deletes messages for the person alone, on all their devices. Nobody else notices.
     ///
     /// - Parameters:
     ///   - messages: 1 to 100.
-    ///   - conversation: where they stand.
+    ///   - conversation: their conversation.
     /// - Throws: `ChatError.unknownMessage`, `.invalid`.
     public func deleteMessages(_ messages: [MessageID], in conversation: ConversationID) async throws {
         let messages = Set(messages).sorted()
-        _ = try await self.ask(.delete(Deletion(conversation: conversation, messages: messages)))
+        try await self.request(.delete(Deletion(conversation: conversation, messages: messages)))
     }
 
     /// One page of the server's history.
@@ -167,8 +169,8 @@ extension ChatClient {
         public var hasMore: Bool
     }
 
-    /// Messages of a conversation as the server keeps them, newest first: also those from before this device was there.
-    /// Withdrawn and deleted ones are left out, edited ones say what they say now.
+    /// Messages of a conversation on the server, newest first, also those from before this device signed in. Recalled and
+    /// deleted ones are left out, edited ones have their new content.
     ///
     /// - Parameters:
     ///   - conversation: the conversation.
@@ -179,16 +181,8 @@ extension ChatClient {
         conversation: ConversationID, before: MessageID? = nil, limit: Int = 50
     ) async throws -> HistoryPage {
         let limit = UInt32(clamping: limit)
-        let answer = try await self.ask(.history(conversation, before: before, limit: limit))
+        let answer = try await self.request(.history(conversation, before: before, limit: limit))
         guard case .history(let messages, let hasMore) = answer else { throw ChatError.unexpectedAnswer }
         return HistoryPage(messages: messages, hasMore: hasMore)
-    }
-}
-
-extension ChatError {
-    /// The server has answered something else than what was asked.
-    static var unexpectedAnswer: ChatError {
-        .refused(
-            ServerFrame.Problem(code: .unexpectedFrame, field: "answer", rule: "is not of the kind that was asked"))
     }
 }

@@ -8,7 +8,7 @@ public typealias NotificationResponse = PersonResponse
 
 // What the client tells the app beside messages.
 extension ChatClient {
-    /// Custom messages of the app's backend (S4.10–S4.12): in the order of the log, only while the app is in front, at most
+    /// Custom messages of the app's backend (S4.10–S4.12): in the order of the log, only while the app is in the foreground, at most
     /// once on this device. Every stream gets each of them; those handed over before the first stream was made go to that one.
     public var customMessages: AsyncStream<CustomMessage> {
         self.outlets.customs.stream(gap: self.gap(in: .customMessages))
@@ -26,23 +26,20 @@ extension ChatClient {
     public var notificationResponses: AsyncStream<NotificationResponse> {
         self.outlets.responses.stream(gap: self.gap(in: .notificationResponses))
     }
-    /// Our notifications that arrived while the app was in front.
+    /// Our notifications that arrived while the app was in the foreground.
     public var foregroundNotifications: AsyncStream<ReceivedNotification> {
-        self.outlets.arrivedInFront.stream(gap: self.gap(in: .foregroundNotifications))
+        self.outlets.arrivedInForeground.stream(gap: self.gap(in: .foregroundNotifications))
     }
     /// Our notifications that woke the app in the background.
     public var backgroundNotifications: AsyncStream<ReceivedNotification> {
         self.outlets.arrivedInBackground.stream(gap: self.gap(in: .backgroundNotifications))
     }
 
-    /// Tells the app of a response.
     package func publish(_ response: NotificationResponse) { self.outlets.responses.send(response) }
-    /// Tells the app of an arrival.
-    package func publish(_ notification: ReceivedNotification, isInFront: Bool) {
-        (isInFront ? self.outlets.arrivedInFront : self.outlets.arrivedInBackground).send(notification)
+    package func publish(_ notification: ReceivedNotification, isInForeground: Bool) {
+        (isInForeground ? self.outlets.arrivedInForeground : self.outlets.arrivedInBackground).send(notification)
     }
 
-    /// Writes a problem to the log and tells the app.
     package func report(_ problem: ClientProblem) {
         if case .storeFault(let reason) = problem { self.state.withLock { $0.storeFault = reason } }
         self.configuration.log(problem)

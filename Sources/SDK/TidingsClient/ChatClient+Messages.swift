@@ -2,14 +2,14 @@ import ClientCore
 public import Foundation
 public import TidingsModel
 
-// Sending, receiving, and what this device has stored.
+// Sending, receiving, and the local store.
 extension ChatClient {
     /// Sends a text; returns when the server has it on disk (DESIGN P1).
     ///
     /// - Parameters:
     ///   - text: what it says.
-    ///   - conversation: where it goes.
-    ///   - mentions: whom it addresses by name, in a conversation with members.
+    ///   - conversation: its conversation.
+    ///   - mentions: whom it mentions, in a conversation with members.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push and a place on the screen, in seconds, up to 30 days; nil for as long as the
     ///     server keeps it.
@@ -20,21 +20,20 @@ extension ChatClient {
         text: String, to conversation: ConversationID, mentions: Mentions = .none, recipients: [UserID] = [],
         lifetime: TimeInterval? = nil
     ) async throws -> Message {
-        let content = JSONValue.members([("content", .string(text))]).text
-        return try await self.send(
-            content: content, objectName: .text, to: conversation, mentions: mentions, recipients: recipients,
-            lifetime: lifetime)
+        try await self.send(
+            content: MessageContent.text(text).json, objectName: .text, to: conversation, mentions: mentions,
+            recipients: recipients, lifetime: lifetime)
     }
 
-    /// Sends typed content: a picture, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
+    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
     /// on a web server is put there by the app before; the message carries its URL.
     ///
     /// - Parameters:
     ///   - content: what is sent.
-    ///   - conversation: where it goes.
+    ///   - conversation: its conversation.
     ///   - flags: how it counts; nil for what is usual for the type: a command neither stays nor counts nor rings.
     ///   - pushText: the text a push shows; nil for the kind's default.
-    ///   - mentions: whom it addresses by name, in a conversation with members.
+    ///   - mentions: whom it mentions, in a conversation with members.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
     /// - Throws: also `ChatError.invalid` with a field that begins with `content.`: a URL that is none, a size below zero, a
@@ -44,7 +43,7 @@ extension ChatClient {
         _ content: MessageContent, to conversation: ConversationID, flags: MessageFlags? = nil,
         pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil
     ) async throws -> Message {
-        do throws(InvalidField) { try content.validate() } catch { throw ChatError.invalid(error) }
+        try ChatError.check(content.validate)
         return try await self.send(
             content: content.json, objectName: content.objectName, to: conversation,
             flags: flags ?? content.defaultFlags, pushText: pushText, mentions: mentions, recipients: recipients,
@@ -57,7 +56,7 @@ extension ChatClient {
     /// - Parameters:
     ///   - name: what is to be done, not empty.
     ///   - data: what it is to be done with.
-    ///   - conversation: where it goes.
+    ///   - conversation: its conversation.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     /// - Throws: what `send(text:to:mentions:recipients:lifetime:)` throws.
     @discardableResult
@@ -73,10 +72,10 @@ extension ChatClient {
     /// - Parameters:
     ///   - content: JSON as the object name defines it.
     ///   - objectName: the type of the content.
-    ///   - conversation: where it goes.
+    ///   - conversation: its conversation.
     ///   - flags: how it counts.
     ///   - pushText: the text a push shows; nil for the kind's default.
-    ///   - mentions: whom it addresses by name, in a conversation with members.
+    ///   - mentions: whom it mentions, in a conversation with members.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
     @discardableResult
@@ -91,7 +90,7 @@ extension ChatClient {
             clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
             objectName: objectName, content: content, flags: flags, pushText: pushText, mentions: mentions,
             recipients: Set(recipients).sorted(), lifetimeMilliseconds: lifetime?.wholeMilliseconds)
-        do throws(InvalidField) { try draft.validate() } catch { throw ChatError.invalid(error) }
+        try ChatError.check(draft.validate)
         return try await engine.send(draft)
     }
 
@@ -137,7 +136,7 @@ extension ChatClient {
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func markRead(_ conversation: ConversationID) throws {
         guard let position = try self.reading({ try $0.newest(conversation) }) else { return }
-        self.engine?.post(.markReadWished(conversation, upTo: position))
+        self.engine?.post(.markReadRequested(conversation, upTo: position))
     }
 
     /// Unread messages (S2.12).

@@ -1,17 +1,16 @@
 import ClientCore
 package import TidingsModel
 
-// The receipt that a person opened a message's notification (DESIGN §5), also for a tap that launched the app.
+// Receipts for opened notifications (DESIGN §5), also for a tap that launched the app.
 extension ChatClient {
-    /// A tap that came before the sign-in.
+    /// A tap that came before the sign-in. It belongs to the person who was signed in last when it came (DESIGN P7).
     struct PendingOpened {
         var message: MessageID
-        /// Who was signed in last when it came, as the folders note it: it is theirs and nobody else's (DESIGN P7).
         var signIn: String?
     }
 
-    /// The server is told that the person opened a message's notification on this device, once for each message. Not kept
-    /// beyond the process: a receipt is a figure, nothing waits for it.
+    /// Tells the server, once per message, that the person opened its notification on this device. Not stored beyond
+    /// the process: a receipt is a figure, nothing waits for it.
     package func noteOpened(_ message: MessageID) {
         let signIn = self.folders.lastSignIn
         let engine = self.state.withLock { state -> ClientEngine? in
@@ -23,12 +22,8 @@ extension ChatClient {
         engine?.post(.notificationOpened(message))
     }
 
-    /// Hands the taps that came before the sign-in to the engine of the person whose they are.
-    func tellPendingOpened(to engine: ClientEngine) {
-        let pending = self.state.withLock { state in
-            defer { state.pendingOpened = [] }
-            return state.pendingOpened
-        }
+    func postPendingOpened(to engine: ClientEngine) {
+        let pending = self.state.exchange(\.pendingOpened, [])
         guard !pending.isEmpty else { return }
         let note = self.folders.signInNote(engine.person, app: self.configuration.appKey)
         for tap in pending where tap.signIn == nil || tap.signIn == note {

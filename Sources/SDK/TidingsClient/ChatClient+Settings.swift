@@ -2,11 +2,11 @@ import ClientCore
 public import Foundation
 public import TidingsModel
 
-// What a person sets for their conversations and devices. Levels, quiet hours, hidden content and language are stored and hold
-// here at once, also without a connection; the server is told as soon as there is one, and what it refuses is taken back with
-// the problem `settingRefused`.
+// What a person sets for their conversations and devices. Levels, quiet hours, hidden content and language apply here at once,
+// also without a connection, and are sent to the server when there is one; what it refuses is undone and reported as
+// `settingRefused`.
 extension ChatClient {
-    /// How loud a conversation may be, on all of the person's devices.
+    /// Sets which messages of a conversation may ring, on all of the person's devices.
     ///
     /// - Parameters:
     ///   - level: nil for what is set for its kind.
@@ -16,23 +16,21 @@ extension ChatClient {
     public func setNotificationLevel(
         _ level: NotificationLevel?, for conversation: ConversationID, until: Date? = nil
     ) throws {
-        let end = until.map { ($0.timeIntervalSince1970).wholeMilliseconds }
-        let settings = ConversationSettings(level: level, levelUntil: end)
-        do throws(InvalidField) {
-            try conversation.validate()
-            try settings.validate()
-        } catch { throw ChatError.invalid(error) }
-        try self.wish(.conversation(conversation, settings))
+        let settings = ConversationSettings(
+            level: level, levelUntil: until?.timeIntervalSince1970.wholeMilliseconds)
+        try ChatError.check { () throws(InvalidField) in try conversation.validate() }
+        try ChatError.check { () throws(InvalidField) in try settings.validate() }
+        try self.storeSetting(.conversation(conversation, settings))
     }
 
-    /// How loud the conversations of a kind may be that have no level of their own, on all of the person's devices.
+    /// Sets the level of a kind's conversations that have none of their own, on all of the person's devices.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func setNotificationLevel(_ level: NotificationLevel, forAll type: ConversationType) throws {
-        try self.wish(.level(type, level))
+        try self.storeSetting(.level(type, level))
     }
 
-    /// How loud a conversation may be just now: its own level while that holds, else its kind's.
+    /// The current level of a conversation: its own while that holds, else its kind's.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func notificationLevel(of conversation: ConversationID) throws -> NotificationLevel {
@@ -40,62 +38,59 @@ extension ChatClient {
         return try self.reading { try $0.preferences() }.level(of: conversation, wall: wall)
     }
 
-    /// The hours of each day in which no push is to ring; nil for none. Local notifications of an app that runs in the
-    /// background are not held back by them.
+    /// Sets the hours of each day in which no push may ring; nil for none. They do not hold back local notifications of an app
+    /// that runs in the background.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`; `.invalid` for a minute or day out of range, or an unknown time zone.
     public func setQuietHours(_ hours: QuietHours?) throws {
-        do throws(InvalidField) {
-            try hours?.validate()
-            if let hours, TimeZone(identifier: hours.timeZone) == nil {
-                throw InvalidField(
-                    field: "quiet_hours.time_zone", rule: "must be in the time-zone database, got \"\(hours.timeZone)\""
-                )
+        if let hours {
+            try ChatError.check(hours.validate)
+            guard TimeZone(identifier: hours.timeZone) != nil else {
+                let rule = "must be in the time-zone database, got \"\(hours.timeZone)\""
+                throw ChatError.invalid(InvalidField(field: "quiet_hours.time_zone", rule: rule))
             }
-        } catch { throw ChatError.invalid(error) }
-        try self.wish(.quietHours(hours))
+        }
+        try self.storeSetting(.quietHours(hours))
     }
 
-    /// Whether notifications say only that there is a message, in pushes too. `showsNotificationContent` is the app's own switch
-    /// on this device; either hides it.
+    /// Sets whether notifications, pushes too, say only that there is a message. `showsNotificationContent` is the app's own
+    /// switch on this device; either one hides the content.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func setHidesNotificationContent(_ hides: Bool) throws { try self.wish(.hidesContent(hides)) }
+    public func setHidesNotificationContent(_ hides: Bool) throws { try self.storeSetting(.hidesContent(hides)) }
 
-    /// The language of the words the server puts into pushes, a BCP 47 tag such as `zh-Hans`; nil for the app's default.
+    /// Sets the language of the words the server puts into pushes, a BCP 47 tag such as `zh-Hans`; nil for the app's default.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`; `.invalid` for what is no tag, or longer than 35 bytes.
     public func setPushLanguage(_ language: String?) throws {
-        do throws(InvalidField) {
-            try PersonSettings(language: language).validate()
-        } catch { throw ChatError.invalid(error) }
-        try self.wish(.language(language))
+        try ChatError.check(PersonSettings(language: language).validate)
+        try self.storeSetting(.language(language))
     }
 
-    /// Everything the person has set, as it holds on this device.
+    /// Everything the person has set, as it applies on this device.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func settings() throws -> AllSettings { try self.reading { try $0.preferences() }.current }
 
-    /// Refuses one-to-one messages of somebody from now on.
+    /// Blocks a person's one-to-one messages from now on.
     ///
     /// - Throws: what every request throws: `ChatError.notSignedIn`, `.notConnected`, `.unknownOutcome`, `.tooManyRequests`,
     ///   `.unavailable`; `.invalid` for the person's own id.
-    public func block(_ user: UserID) async throws { _ = try await self.ask(.setBlocked(user, true)) }
+    public func block(_ user: UserID) async throws { try await self.request(.setBlocked(user, true)) }
 
-    /// Accepts somebody's messages again. Throws like `block(_:)`.
-    public func unblock(_ user: UserID) async throws { _ = try await self.ask(.setBlocked(user, false)) }
+    /// Unblocks a person. Throws like `block(_:)`.
+    public func unblock(_ user: UserID) async throws { try await self.request(.setBlocked(user, false)) }
 
-    private func wish(_ wish: SettingsWish) throws {
-        let unread = try self.reading { try $0.write(wish) }
-        self.engine?.post(.settingWished(wish))
+    private func storeSetting(_ pendingChange: PendingSettingsChange) throws {
+        let unread = try self.reading { try $0.writePendingChange(pendingChange) }
+        self.engine?.post(.settingRequested(pendingChange))
         self.engine?.post(.unreadCounted(unread))
     }
 
-    /// Asks the server something.
-    func ask(_ request: ClientRequest) async throws -> ClientAnswer {
+    @discardableResult
+    func request(_ request: ClientRequest) async throws -> ClientAnswer {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
-        do throws(InvalidField) { try request.validate() } catch { throw ChatError.invalid(error) }
+        try ChatError.check(request.validate)
         return try await engine.request(request)
     }
 }

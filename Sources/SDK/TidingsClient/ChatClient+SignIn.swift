@@ -2,9 +2,8 @@ import ClientCore
 import TidingsAppGroup
 import TidingsModel
 
-// One person at a time: who signs in and out takes turns, and a sign-out makes void every sign-in begun before it.
+// Sign-ins and sign-outs take turns, and a sign-out makes every sign-in begun before it void.
 extension ChatClient {
-    /// Waits until nobody else signs in or out.
     func enterGate() async {
         await withCheckedContinuation { continuation in
             let isFree = self.state.withLock { state in
@@ -19,7 +18,6 @@ extension ChatClient {
         }
     }
 
-    /// Lets in whoever has waited longest.
     func leaveGate() {
         let next = self.state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.gateWaiters.isEmpty else { return state.gateWaiters.removeFirst() }
@@ -29,56 +27,52 @@ extension ChatClient {
         next?.resume()
     }
 
-    /// The engine of a person, begun if there is none.
-    ///
-    /// - Parameter generation: as it was when the sign-in was wished.
-    /// - Throws: `ChatError.cancelled` if somebody signed out since; `.store` if the person's files cannot be used.
     func signIn(
         _ person: UserID, generation: UInt64, tokenProvider: @escaping ClientEngine.TokenProvider
     ) async throws -> ClientEngine {
         await self.enterGate()
         defer { self.leaveGate() }
-        await self.resumeFarewell(unless: person)
+        await self.resumePendingSignOut(unless: person)
         while true {
             let (isVoid, current) = self.state.withLock { ($0.generation != generation, $0.engine) }
             guard !isVoid else { throw ChatError.cancelled }
             if let current {
                 if current.person == person { return current }
                 self.state.withLock { if $0.engine === current { $0.engine = nil } }
-                current.post(.disconnectWished)
+                current.post(.disconnectRequested)
                 await current.finish()
                 self.failWakes()
                 continue
             }
             let isNew = self.isNewSignIn(person)
             let isAfterAnother = isNew && self.folders.lastSignIn != nil
-            // Before the device id is drawn. On an installation without one nobody can have left anything, and before iOS 10 clearing would
-            // take a push that has just come (`KitHostAdapter.clearAllTheOldWay`).
+            // Before the device id is drawn. A new installation has nothing to clear, and before iOS 10 clearing would remove a push
+            // that has just come (`KitHostAdapter.removeScheduledTheOldWay`).
             let isFirst = !self.folders.hasDeviceID
             let isUnregistered = self.folders.isUnregistered(app: self.configuration.appKey)
             let parts: ClientEngine.Parts
             do { parts = try self.parts(for: person) } catch { throw ChatError.store(reason: "\(error)") }
-            // What is left of the person before, this one must not see or answer (DESIGN P7).
-            if isNew, !isFirst, let host = self.state.withLock({ $0.host }) {
-                if isAfterAnother, self.state.withLock({ $0.kit?.managesBadge ?? false }) { await host.showBadge(0) }
-                await host.clearAllNotifications()
+            // This person must not see or answer what is left of the earlier one (DESIGN P7).
+            if isNew, !isFirst {
+                let managesBadge = self.state.withLock { $0.kit?.managesBadge ?? false }
+                _ = await self.carryOut(.clearAll(showsZero: isAfterAnother && managesBadge))
             }
             let begun = self.state.withLock { state -> ClientEngine? in
                 guard state.generation == generation, state.engine == nil else { return nil }
-                // Said in an earlier process, and nothing else in this one.
+                // From an earlier process, unless this one has registered.
                 if state.registration == nil, isUnregistered { state.isUnregistered = true }
-                return self.begin(person, with: parts, in: &state, tokenProvider: tokenProvider)
+                return self.makeEngine(person, with: parts, in: &state, tokenProvider: tokenProvider)
             }
             guard let begun else { continue }
-            // Not under the lock: what goes wrong with the app group is reported, and a report takes the lock.
-            begun.noteSettings(self.state.withLock { $0.kit })
-            begun.recoverLedger()
-            self.tellPendingOpened(to: begun)
+            // Not under the lock: a fault of the app group is reported, and `report` takes the lock.
+            begun.setKitSettings(self.state.withLock { $0.kit })
+            begun.requestCenterWork(.recoverClaims)
+            self.postPendingOpened(to: begun)
             return begun
         }
     }
 
-    private func begin(
+    private func makeEngine(
         _ person: UserID, with parts: ClientEngine.Parts, in state: inout State,
         tokenProvider: @escaping ClientEngine.TokenProvider
     ) -> ClientEngine {
@@ -89,11 +83,11 @@ extension ChatClient {
             engine.post(.pushRegistrationSet(state.registration))
         }
         state.engine = engine
-        state.hasWished = false
+        state.hasRequested = false
         return engine
     }
 
-    /// The app may have changed sides since the core of the engine was made.
+    /// The app may have moved between foreground and background since the engine's core was made.
     func catchUp(_ engine: ClientEngine, with state: State) {
         guard state.isForeground != engine.parts.isForeground else { return }
         guard !state.isForeground else { return engine.post(.appWillEnterForeground) }
@@ -101,23 +95,23 @@ extension ChatClient {
         engine.post(.appDidEnterBackground(remainingMilliseconds: state.backgroundRemaining.map { $0 - passed }))
     }
 
-    /// Keeps each token, so that a process in which nobody connects can still tell the server of a sign-out.
-    func keeping(
+    /// Stores each token, so that a process in which nobody connects can still tell the server of a sign-out.
+    func storingTokens(
         _ tokenProvider: @escaping ClientEngine.TokenProvider, of person: UserID, generation: UInt64
     ) -> ClientEngine.TokenProvider {
         { [weak self] in
             let token = try await tokenProvider()
-            self?.keep(token, of: person, generation: generation)
+            self?.storeToken(token, of: person, generation: generation)
             return token
         }
     }
 
-    private func keep(_ token: String, of person: UserID, generation: UInt64) {
+    private func storeToken(_ token: String, of person: UserID, generation: UInt64) {
         let app = self.configuration.appKey
         let isCurrent = { self.state.withLock { $0.generation == generation && $0.engine?.person == person } }
         guard isCurrent() else { return }
         self.storing { try $0.keepToken(token, of: person, app: app) }
-        // Signed out meanwhile, perhaps before the file was there.
+        // A sign-out meanwhile may have come before the file was there.
         if !isCurrent() { self.storing { try $0.forgetToken(of: person, app: app) } }
     }
 }

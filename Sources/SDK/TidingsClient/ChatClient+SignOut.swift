@@ -3,10 +3,11 @@ import Foundation
 import TidingsAppGroup
 import TidingsModel
 
-// Signing out, also while the server cannot be reached: it is told until it has confirmed, also by a later process (DESIGN P7).
+// Signing out, also while the server cannot be reached: the client, or a later process, repeats it until the server has
+// confirmed (DESIGN P7).
 extension ChatClient {
-    /// How long `signOut` waits for a server it is connected to, in milliseconds; the farewell outlives the wait.
-    static let farewellWaitMilliseconds: Int64 = 2_000
+    /// How long `signOut` waits for a connected server; the pending sign-out outlives the wait.
+    static let signOutWaitMilliseconds: Int64 = 2_000
 
     /// Signs the person out on this device: no more pushes, and everything of the person is forgotten here, also that of the
     /// person who signed in in an earlier process. Until the server has confirmed, it is told again at every chance; the app
@@ -18,13 +19,10 @@ extension ChatClient {
             return state.status == .connected
         }
         await self.enterGate()
-        let engine = self.state.withLock { state in
-            defer { state.engine = nil }
-            return state.engine
-        }
+        let engine = self.state.exchange(\.engine, nil)
         if let engine { await self.signOut(engine) } else { await self.forgetSignedIn() }
         self.leaveGate()
-        if let engine, wasConnected { await self.waitForFarewell(of: engine.person) }
+        if let engine, wasConnected { await self.waitForSignOut(of: engine.person) }
     }
 
     private func signOut(_ engine: ClientEngine) async {
@@ -33,18 +31,18 @@ extension ChatClient {
         self.failWakes()
         self.storing { try $0.forgetSignIn(app: self.configuration.appKey) }
         let (isLeaving, earlier) = self.state.withLock { state -> (Bool, ClientEngine?) in
-            guard state.farewell?.person == engine.person else { return (false, nil) }
+            guard state.pendingSignOut?.person == engine.person else { return (false, nil) }
             defer { state.leaving = engine }
             return (true, state.leaving)
         }
         await earlier?.finish()
         if !isLeaving { await engine.finish() }
-        self.changed(.disconnected)
+        self.publishStatus(.disconnected)
     }
 
-    /// Nobody has connected in this process: what an earlier one left of its person goes all the same.
+    /// Nobody has connected in this process: clears what an earlier one left of its person.
     private func forgetSignedIn() async {
-        // What cannot be deleted is another person's with the next connect, and no good to anybody after the sign-out.
+        // A token that cannot be deleted is replaced by the next connect, and worthless after the sign-out.
         try? self.tokens?.write(nil)
         if let folder = self.configuration.resolvedAppGroupFolder {
             let words = self.configuration.words
@@ -56,10 +54,7 @@ extension ChatClient {
                 self.report(.storeFault(reason: "\(error)"))
             }
         }
-        if let host = self.state.withLock({ $0.host }) {
-            await host.showBadge(0)
-            await host.clearAllNotifications()
-        }
+        _ = await self.carryOut(.clearAll(showsZero: true))
         let app = self.configuration.appKey
         guard let person = self.folders.signedIn(app: app) else { return }
         let token = self.folders.token(of: person, app: app)
@@ -68,21 +63,21 @@ extension ChatClient {
             try folders.forgetSignIn(app: app)
         }
         guard let token else { return }
-        self.storing { try $0.write(ClientFolders.Farewell(person: person, token: token), app: app) }
-        await self.resumeFarewell(unless: nil)
+        self.storing { try $0.write(ClientFolders.PendingSignOut(person: person, token: token), app: app) }
+        await self.resumePendingSignOut(unless: nil)
     }
 
-    private func waitForFarewell(of person: UserID) async {
+    private func waitForSignOut(of person: UserID) async {
         let clock = self.clock
-        let deadline = clock.now.monotonic + Self.farewellWaitMilliseconds
+        let deadline = clock.now.monotonic + Self.signOutWaitMilliseconds
         let timer = Task {
             await clock.sleep(untilMonotonic: deadline)
-            if !Task.isCancelled { self.endFarewellWaits() }
+            if !Task.isCancelled { self.endSignOutWaits() }
         }
         await withCheckedContinuation { continuation in
             let isSaid = self.state.withLock { state in
-                guard state.farewell?.person == person else { return true }
-                state.farewellWaiters.append(continuation)
+                guard state.pendingSignOut?.person == person else { return true }
+                state.signOutWaiters.append(continuation)
                 return false
             }
             if isSaid { continuation.resume() }
@@ -90,70 +85,62 @@ extension ChatClient {
         timer.cancel()
     }
 
-    private func endFarewellWaits() {
-        let waiters = self.state.withLock { state in
-            defer { state.farewellWaiters = [] }
-            return state.farewellWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+    private func endSignOutWaits() {
+        for waiter in self.state.exchange(\.signOutWaiters, []) { waiter.resume() }
     }
 
-    /// The engine has something left to say; without a token it never can. One farewell is kept: where the server was out of
-    /// reach all the time, that of the person before, of whom the server knows, outlives that of whoever came meanwhile.
-    ///
-    /// - Parameter wasWelcomed: whether the server has heard of the person in this process.
-    func keepFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
+    /// Called when the engine has not told the server of the sign-out; without a token it never can. One pending sign-out is
+    /// kept. Where the server was unreachable all the time, the pending sign-out of the earlier person, whom the server
+    /// knows, outlives that of anybody who signed in meanwhile.
+    func storeFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
-        let earlier = self.folders.farewell(app: self.configuration.appKey)
+        let earlier = self.folders.pendingSignOut(app: self.configuration.appKey)
         guard wasWelcomed || earlier == nil || earlier?.person == person else { return }
-        let farewell = ClientFolders.Farewell(person: person, token: token)
-        self.state.withLock { $0.farewell = farewell }
-        self.storing { try $0.write(farewell, app: self.configuration.appKey) }
+        let pendingSignOut = ClientFolders.PendingSignOut(person: person, token: token)
+        self.state.withLock { $0.pendingSignOut = pendingSignOut }
+        self.storing { try $0.write(pendingSignOut, app: self.configuration.appKey) }
     }
 
-    /// Said, or given up.
-    func farewellEnded(of person: UserID) {
-        if self.folders.farewell(app: self.configuration.appKey)?.person == person {
+    func pendingSignOutEnded(of person: UserID) {
+        if self.folders.pendingSignOut(app: self.configuration.appKey)?.person == person {
             self.storing { try $0.write(nil, app: self.configuration.appKey) }
         }
         let engine = self.state.withLock { state -> ClientEngine? in
-            guard state.farewell?.person == person else { return nil }
-            state.farewell = nil
+            guard state.pendingSignOut?.person == person else { return nil }
+            state.pendingSignOut = nil
             defer { state.leaving = nil }
             return state.leaving
         }
-        self.endFarewellWaits()
+        self.endSignOutWaits()
         if let engine { Task { await engine.finish() } }
     }
 
-    /// Begins to say the farewell an earlier process left.
-    ///
-    /// - Parameter person: who signs in now; their own farewell is void.
-    func resumeFarewell(unless person: UserID?) async {
-        guard let farewell = self.folders.farewell(app: self.configuration.appKey) else { return }
-        if farewell.person == person {
+    /// Starts the pending sign-out an earlier process left. That of the person who signs in now is void.
+    func resumePendingSignOut(unless person: UserID?) async {
+        guard let pendingSignOut = self.folders.pendingSignOut(app: self.configuration.appKey) else { return }
+        if pendingSignOut.person == person {
             let engine = self.state.withLock { state in
-                state.farewell = nil
+                state.pendingSignOut = nil
                 defer { state.leaving = nil }
                 return state.leaving
             }
             self.storing { try $0.write(nil, app: self.configuration.appKey) }
-            self.endFarewellWaits()
+            self.endSignOutWaits()
             await engine?.finish()
             return
         }
         guard self.state.withLock({ $0.leaving == nil }),
-            let parts = try? self.parts(for: farewell.person, isLeaving: true)
+            let parts = try? self.parts(for: pendingSignOut.person, isLeaving: true)
         else { return }
-        let token = farewell.token
-        let engine = ClientEngine(person: farewell.person, parts: parts, host: nil) { token }
+        let token = pendingSignOut.token
+        let engine = ClientEngine(person: pendingSignOut.person, parts: parts, host: nil) { token }
         engine.mute()
         self.state.withLock { state in
             self.catchUp(engine, with: state)
-            state.farewell = farewell
+            state.pendingSignOut = pendingSignOut
             state.leaving = engine
         }
-        engine.post(.connectWished)
+        engine.post(.connectRequested)
     }
 
     func storing(_ work: (ClientFolders) throws -> Void) {
@@ -166,7 +153,7 @@ extension ChatClient {
 }
 
 extension AppGroup.Contents {
-    /// The person has signed out: nothing of them stays for the extension, nor do its words go by their language.
+    /// Nothing of the person stays for the extension, and words no longer follow their language.
     mutating func forgetPerson(words: AppWords) {
         self.recipient = nil
         self.forgetsDamaged = true

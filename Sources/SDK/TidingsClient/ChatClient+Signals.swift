@@ -1,21 +1,21 @@
 public import TidingsModel
 
-// What is of interest now and never again: who types, and what is said in chat rooms.
+// What is not stored: typing, and messages of chat rooms.
 extension ChatClient {
-    /// Somebody has begun or stopped typing.
+    /// A person has begun or stopped typing.
     public struct TypingChange: Hashable, Sendable {
-        /// Where, as this person sees the conversation.
+        /// The conversation, as this person sees it.
         public var conversation: ConversationID
         /// Who.
         public var user: UserID
-        /// Whether they type now. Somebody who is not heard of for some seconds has stopped without a word.
+        /// Whether they type now. After some seconds without a signal they count as having stopped.
         public var isTyping: Bool
     }
 
-    /// Tells the others of a conversation who have it before them that the person types, or no longer. Told once for each call;
+    /// Tells the others who have the conversation open that the person has begun or stopped typing. Sent once for each call;
     /// without a connection it is lost.
     public func setTyping(_ isTyping: Bool, in conversation: ConversationID) {
-        self.engine?.post(.typingWished(conversation, isTyping: isTyping))
+        self.engine?.post(.typingRequested(conversation, isTyping: isTyping))
     }
 
     /// Who types, from now on.
@@ -26,29 +26,29 @@ extension ChatClient {
         }
     }
 
-    /// Hears a chat room from now on, also after the connection was lost and found again, until `exitRoom` or `signOut`.
+    /// Receives a chat room's messages from now on, also after a reconnect, until `exitRoom` or `signOut`.
     ///
     /// - Parameters:
     ///   - room: the chat room.
-    ///   - history: how many of its newest messages are wanted, 0 to 100.
-    /// - Returns: them, oldest first. What is said from now on comes by `roomMessages(_:)`; make that stream first.
+    ///   - history: how many of its newest messages to return, 0 to 100.
+    /// - Returns: those messages, oldest first. Later ones come from `roomMessages(_:)`; make that stream first.
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, and what every request throws.
     @discardableResult
     public func enterRoom(_ room: ConversationID, history: Int = 20) async throws -> [Message] {
-        let answer = try await self.ask(.enterRoom(room, history: UInt32(clamping: history)))
+        let answer = try await self.request(.enterRoom(room, history: UInt32(clamping: history)))
         guard case .history(let messages, _) = answer else { throw ChatError.unexpectedAnswer }
         return messages.reversed()
     }
 
-    /// Hears a chat room no longer.
+    /// Stops receiving a chat room's messages.
     ///
-    /// - Throws: what every request throws; without a connection nothing is heard in any case.
+    /// - Throws: what every request throws, except for a missing connection.
     public func exitRoom(_ room: ConversationID) async throws {
-        do { _ = try await self.ask(.exitRoom(room)) } catch ChatError.notConnected {}
+        do { try await self.request(.exitRoom(room)) } catch ChatError.notConnected {}
     }
 
-    /// What is said in a chat room that was entered, from now on, in order and each message once. Chat rooms are not stored on
-    /// this device. After a lost connection up to 50 of the messages that were missed follow.
+    /// The messages of an entered chat room from now on, in order and each once. Chat rooms are not stored on this device. After a
+    /// reconnect up to 50 missed messages follow.
     public func roomMessages(_ room: ConversationID) -> AsyncStream<Message> {
         self.outlets.signals.stream(gap: self.gap(in: .roomMessages)) { signal in
             guard case .room(let message) = signal, message.conversation == room else { return nil }
@@ -57,51 +57,53 @@ extension ChatClient {
     }
 }
 
-// Who is there, and who has got and read what.
+// Presence and receipts.
 extension ChatClient {
-    /// Somebody who is watched has got, or read, what this person wrote to them.
+    /// A watched person has received or read what this person wrote to them.
     public struct ReceiptChange: Hashable, Sendable {
         /// The conversation with them, as this person sees it.
         public var conversation: ConversationID
         /// Who.
         public var user: UserID
-        /// Whether it has arrived, or was read.
+        /// Received or read.
         public var kind: ReceiptKind
-        /// The newest message it is about; earlier ones of the conversation have come as far.
+        /// The newest message it is about; earlier ones of the conversation are included.
         public var upTo: MessageID
     }
 
-    /// Who has got a message of this person's own and who has read it, as of now.
+    /// Who has received and who has read one of this person's own messages.
     ///
     /// - Throws: `ChatError.unknownMessage`, `.notAllowed` for somebody else's message, and what every request throws.
     public func receipts(of message: MessageID) async throws -> MessageReceipts {
-        guard case .receipts(let receipts) = try await self.ask(.receipts(message)) else {
+        guard case .receipts(let receipts) = try await self.request(.receipts(message)) else {
             throw ChatError.unexpectedAnswer
         }
         return receipts
     }
 
-    /// Watches people from now on, also after the connection was lost and found again, until `unwatch` or `signOut`: when they come
-    /// and go (`presenceChanges`), and how far they get with what this person writes to each of them (`receiptChanges`). Who has
-    /// blocked this person never seems to be there.
+    /// Watches people from now on, also after a reconnect, until `unwatch` or `signOut`: when they come and go (`presenceChanges`),
+    /// and how far they have received and read what this person writes to them (`receiptChanges`). Those who have blocked this
+    /// person always appear absent.
     ///
     /// - Parameter users: 1 to 200; at most 500 in all.
-    /// - Returns: whether they are there now, sorted by person.
+    /// - Returns: their present state, sorted by person.
     /// - Throws: `ChatError.invalid`, `.notAllowed` for too many, and what every request throws.
     @discardableResult
     public func watch(_ users: [UserID]) async throws -> [Presence] {
-        guard case .presence(let people) = try await self.ask(.watch(users)) else { throw ChatError.unexpectedAnswer }
+        guard case .presence(let people) = try await self.request(.watch(users)) else {
+            throw ChatError.unexpectedAnswer
+        }
         return people
     }
 
-    /// Watches people no longer.
+    /// Stops watching people.
     ///
-    /// - Throws: what every request throws; without a connection nobody is watched in any case.
+    /// - Throws: what every request throws, except for a missing connection.
     public func unwatch(_ users: [UserID]) async throws {
-        do { _ = try await self.ask(.unwatch(users)) } catch ChatError.notConnected {}
+        do { try await self.request(.unwatch(users)) } catch ChatError.notConnected {}
     }
 
-    /// Who of those watched has come or gone, from now on; after a lost connection, everybody's state anew.
+    /// Watched people who come or go from now on; after a reconnect, everybody's state.
     public var presenceChanges: AsyncStream<Presence> {
         self.outlets.signals.stream(gap: self.gap(in: .presenceChanges)) { signal in
             guard case .presence(let presence) = signal else { return nil }
@@ -109,8 +111,8 @@ extension ChatClient {
         }
     }
 
-    /// How far those watched have got with what this person wrote to them alone, from now on. What happens without a connection
-    /// is not told later: `receipts(of:)` knows it.
+    /// How far watched people have received and read this person's direct messages, from now on. What happens without a
+    /// connection is not sent later: ask `receipts(of:)`.
     public var receiptChanges: AsyncStream<ReceiptChange> {
         self.outlets.signals.stream(gap: self.gap(in: .receiptChanges)) { signal in
             guard case .receipt(let conversation, let user, let kind, let message) = signal else { return nil }

@@ -32,7 +32,6 @@ public enum ClientStream: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ChatClient {
-    /// What the client's streams come from. Each stream holds so many elements at most that nobody has read.
     struct Outlets: Sendable {
         let statuses: Broadcast<ConnectionStatus>
         let runs: Broadcast<RunState>
@@ -41,7 +40,7 @@ extension ChatClient {
         let customs: Broadcast<CustomMessage>
         let problems: Broadcast<ClientProblem>
         let responses: Broadcast<NotificationResponse>
-        let arrivedInFront: Broadcast<ReceivedNotification>
+        let arrivedInForeground: Broadcast<ReceivedNotification>
         let arrivedInBackground: Broadcast<ReceivedNotification>
         let gaps: Broadcast<ClientStream>
 
@@ -53,7 +52,7 @@ extension ChatClient {
             self.customs = Broadcast(capacity: capacity, keepsForFirst: true)
             self.problems = Broadcast(capacity: capacity)
             self.responses = Broadcast(capacity: capacity, keepsForFirst: true)
-            self.arrivedInFront = Broadcast(capacity: capacity)
+            self.arrivedInForeground = Broadcast(capacity: capacity)
             self.arrivedInBackground = Broadcast(capacity: capacity)
             self.gaps = Broadcast(capacity: capacity)
         }
@@ -64,7 +63,6 @@ extension ChatClient {
     /// read then from the local store has all that fell out.
     public var streamGaps: AsyncStream<ClientStream> { self.outlets.gaps.stream() }
 
-    /// What tells that a stream has a gap.
     func gap(in stream: ClientStream) -> @Sendable () -> Void {
         let gaps = self.outlets.gaps
         return { gaps.send(stream) }

@@ -19,7 +19,7 @@ public final class ChatClient: Sendable {
         var status = ConnectionStatus.disconnected
         var runState: RunState
         var isForeground: Bool
-        /// When the app went to the background, in monotonic milliseconds, and what the system said was left then.
+        /// Monotonic milliseconds, and the background time left at that moment.
         var backgroundSince: Int64 = 0
         var backgroundRemaining: Int64?
         var kit: KitSettings?
@@ -28,21 +28,18 @@ public final class ChatClient: Sendable {
         var registration: PushRegistration?
         var isUnregistered = false
         var storeFault: String?
-        /// Whoever waits for the answer to a wake.
         var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
         var lastWake: WakeNumber = 0
-        /// Whether the engine was told to connect: a wake before that would find nobody who wants a connection.
-        var hasWished = false
-        /// Wakes that came before anybody signed in.
+        /// Whether the engine was told to connect: before that nobody wants a connection, so wakes wait.
+        var hasRequested = false
         var pendingOpened: [PendingOpened] = []
         var pendingWakes: [PendingWake] = []
-        /// Who has signed out without the server having heard of it, and the engine that will say it.
-        var farewell: ClientFolders.Farewell?
+        /// The person who has signed out without the server knowing, and the engine that will tell it.
+        var pendingSignOut: ClientFolders.PendingSignOut?
         var leaving: ClientEngine?
-        var farewellWaiters: [CheckedContinuation<Void, Never>] = []
-        /// Counts the sign-outs: a sign-in begun before one is void.
+        var signOutWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Counts sign-outs: a sign-in begun before one is void.
         var generation: UInt64 = 0
-        /// Whether somebody signs in or out, and who waits for it.
         var isGateHeld = false
         var gateWaiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -51,13 +48,13 @@ public final class ChatClient: Sendable {
     public let configuration: Configuration
     let state: Locked<State>
     let outlets: Outlets
+    let center = NotificationCenterWorker()
     private let transport: any ClientTransport
     let tokens: (any ExtensionTokens)?
     private let secrets: (any SecretStore)?
     private let safety: any FileSafety
-    /// What the client reads the time from and waits with.
     package let clock: any ClientClock
-    private let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
+    let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
     /// A client that is not connected.
     public convenience init(configuration: Configuration) {
@@ -66,7 +63,6 @@ public final class ChatClient: Sendable {
             tokens: configuration.extensionTokens, secrets: KeychainSecrets())
     }
 
-    /// A client with another transport, another clock and other places for tokens, for tests.
     package init(
         configuration: Configuration, transport: any ClientTransport, clock: any ClientClock,
         tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
@@ -96,17 +92,17 @@ public final class ChatClient: Sendable {
     /// - Parameters:
     ///   - userID: the person.
     ///   - tokenProvider: gives the signed user token; asked again when it has expired.
-    /// - Throws: `ChatError.refused` or `.noToken`: the wish has ended or waits for a better token. `.timedOut`: the client
+    /// - Throws: `ChatError.refused` or `.noToken`: the pending change has ended or waits for a better token. `.timedOut`: the client
     ///   goes on trying. `.store`, `.invalid`: nothing was begun. `.cancelled`: overtaken by `disconnect`, `signOut` or
     ///   another person's `connect`.
     public func connect(
         userID: UserID, tokenProvider: @escaping @Sendable () async throws -> String
     ) async throws {
-        do throws(InvalidField) {
+        try ChatError.check { () throws(InvalidField) in
             _ = try UserID.validated(userID.rawValue, field: "user_id")
-        } catch { throw ChatError.invalid(error) }
+        }
         let generation = self.state.withLock { $0.generation }
-        let provider = self.keeping(tokenProvider, of: userID, generation: generation)
+        let provider = self.storingTokens(tokenProvider, of: userID, generation: generation)
         let engine = try await self.signIn(userID, generation: generation, tokenProvider: provider)
         try await engine.connect(
             tokenProvider: provider, limit: self.configuration.connectTimeLimit.wholeMilliseconds
@@ -119,7 +115,7 @@ public final class ChatClient: Sendable {
     }
 
     /// Hangs up and stays disconnected until `connect`. What waits to be sent is kept.
-    public func disconnect() { self.engine?.post(.disconnectWished) }
+    public func disconnect() { self.engine?.post(.disconnectRequested) }
 
     /// Where the connection is.
     public var connectionStatus: ConnectionStatus { self.state.withLock { $0.status } }
@@ -141,11 +137,11 @@ public final class ChatClient: Sendable {
     ///
     /// - Parameter remaining: the background time the system says is left, in seconds; nil if it does not say.
     public func applicationDidEnterBackground(remaining: TimeInterval? = nil) {
-        self.moved(toForeground: false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
+        self.changeForeground(false, .appDidEnterBackground(remainingMilliseconds: remaining?.wholeMilliseconds))
     }
 
-    /// The app is coming to the front.
-    public func applicationWillEnterForeground() { self.moved(toForeground: true, .appWillEnterForeground) }
+    /// The app is coming to the foreground.
+    public func applicationWillEnterForeground() { self.changeForeground(true, .appWillEnterForeground) }
 
     /// The app stopped being active: the badge is written (S2.17).
     public func applicationWillResignActive() { self.engine?.post(.appWillResignActive) }
@@ -159,7 +155,7 @@ public final class ChatClient: Sendable {
     /// The background time is over: hangs up at once.
     public func backgroundTimeWillExpire() { self.engine?.post(.backgroundTimeExpired) }
 
-    private func moved(toForeground isForeground: Bool, _ event: ClientEvent) {
+    private func changeForeground(_ isForeground: Bool, _ event: ClientEvent) {
         let since = self.clock.now.monotonic
         let (engine, leaving) = self.state.withLock { state in
             state.isForeground = isForeground
@@ -181,11 +177,11 @@ public final class ChatClient: Sendable {
     /// - Throws: `ChatError.invalid` for an empty token or an app without bundle identifier.
     public func register(deviceToken: DeviceToken, environment: PushEnvironment) throws {
         let topic = self.configuration.bundleIdentifier ?? Bundle.main.bundleIdentifier ?? ""
-        do throws(InvalidField) {
+        try ChatError.check { () throws(InvalidField) in
             let token = try PushToken.validated(deviceToken.hexString, field: "device_token")
             guard !topic.isEmpty else { throw InvalidField(field: "bundleIdentifier", rule: "must not be empty") }
             self.setRegistration(PushRegistration(token: token, environment: environment, topic: topic))
-        } catch { throw ChatError.invalid(error) }
+        }
     }
 
     /// Takes the push registration back: the server forgets this device's token, now or with the next connection, also of a
@@ -199,21 +195,21 @@ public final class ChatClient: Sendable {
             return state.engine
         }
         let app = self.configuration.appKey
-        self.storing { try $0.note(isUnregistered: registration == nil, app: app) }
+        self.storing { try $0.writeUnregistered(registration == nil, app: app) }
         engine?.post(.pushRegistrationSet(registration))
     }
 
     // MARK: Kit
 
-    /// Attaches the kit, or nothing.
     package func attach(host: (any KitHost)?, settings: KitSettings?) {
         let engine = self.state.withLock { state in
             state.host = host
             state.kit = settings
             return state.engine
         }
+        self.center.setHost(host)
         engine?.setHost(host)
-        engine?.noteSettings(settings)
+        engine?.setKitSettings(settings)
         engine?.post(.kitConfigured(settings))
     }
 
@@ -231,7 +227,7 @@ public final class ChatClient: Sendable {
         do {
             return try body(engine.store)
         } catch {
-            _ = engine.tellsDamage(error)
+            _ = engine.reportDamage(error)
             throw ChatError.store(reason: "\(error)")
         }
     }
@@ -257,9 +253,9 @@ public final class ChatClient: Sendable {
                     try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey, safety: self.safety)
                 }
                 group = try? opened.get()
-                // A push for the person before must not be shown to this one, also before the first welcome, nor say names only the
-                // other knew (DESIGN P7); and a badge counted at a place in their log would outrank this one's. Cleared before
-                // the sign-in is noted, so that a failure is made good by the next attempt.
+                // A push for the earlier person must not be shown to this one, also before the first welcome, nor use names only the
+                // other knew (DESIGN P7); and a badge counted at a position of their log would outrank this one's. Cleared before
+                // the sign-in is recorded, so that the next attempt makes up for a failure.
                 if isNew {
                     let isAfterAnother = folders.lastSignIn != nil
                     try opened.get().update {
@@ -267,7 +263,7 @@ public final class ChatClient: Sendable {
                     }
                 }
             }
-            // Whoever did not sign out before leaves nothing that this person, or whoever takes the phone, could read.
+            // Nothing of a person who did not sign out stays for this one, or for anybody who takes the phone.
             try folders.removeStores(except: person, app: app)
             if isNew { try folders.noteSignIn(person, app: app) }
         }
@@ -278,31 +274,31 @@ public final class ChatClient: Sendable {
         let isForeground = self.state.withLock { $0.isForeground }
         var restored = try store.restored()
         restored.isLeaving = isLeaving
-        let preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
+        let preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
         let core = ClientCore(
             settings: settings, restored: restored, isForeground: isForeground,
             seed: UInt64.random(in: .min ... .max))
         return ClientEngine.Parts(
-            core: core, store: store, group: group, tokens: self.tokens, transport: self.transport,
+            core: core, store: store, group: group, tokens: self.tokens, center: self.center,
+            transport: self.transport,
             serverURL: self.configuration.serverURL, apiURL: self.configuration.apiURL, clock: self.clock,
             processNumber: self.processNumber, isForeground: isForeground, settings: preferences.current.person,
             words: self.configuration.words,
             outlets: self.engineOutlets(for: person))
     }
 
-    /// Whether somebody else, or nobody, signed in last.
     func isNewSignIn(_ person: UserID) -> Bool {
         self.folders.lastSignIn != self.folders.signInNote(person, app: self.configuration.appKey)
     }
 
-    func changed(_ status: ConnectionStatus) {
+    func publishStatus(_ status: ConnectionStatus) {
         self.state.withLock { $0.status = status }
         self.outlets.statuses.send(status)
     }
 
     private func engineOutlets(for person: UserID) -> ClientEngine.Outlets {
         ClientEngine.Outlets(
-            status: { [weak self] in self?.changed($0) },
+            status: { [weak self] in self?.publishStatus($0) },
             runState: { [weak self] runState in
                 self?.state.withLock { $0.runState = runState }
                 self?.outlets.runs.send(runState)
@@ -312,8 +308,8 @@ public final class ChatClient: Sendable {
             signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
-            keepFarewell: { [weak self] in self?.keepFarewell(of: person, token: $0, wasWelcomed: $1) },
-            farewellEnded: { [weak self] in self?.farewellEnded(of: person) })
+            keepPendingSignOut: { [weak self] in self?.storeFarewell(of: person, token: $0, wasWelcomed: $1) },
+            pendingSignOutEnded: { [weak self] in self?.pendingSignOutEnded(of: person) })
     }
 
     private static func transport(for configuration: Configuration) -> any ClientTransport {

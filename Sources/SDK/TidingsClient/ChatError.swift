@@ -29,7 +29,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case unavailable(reason: String)
     /// There is no such conversation, or it was dissolved.
     case unknownConversation(reason: String)
-    /// There is no such message, or it is not one of the person's, or it was withdrawn.
+    /// There is no such message, or it is not one of the person's, or it was recalled.
     case unknownMessage(reason: String)
     /// The person, or somebody who was named, is no member of the conversation.
     case notAMember(reason: String)
@@ -37,14 +37,13 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAllowed(reason: String)
     /// The other person has blocked this one.
     case blocked
-    /// The time in which a message can be withdrawn or changed is over.
+    /// The time in which a message can be recalled or changed is over.
     case tooLate(reason: String)
     /// There is a conversation of that id already, or there was one.
     case exists(reason: String)
     /// The app's backend has not registered the message type.
     case unknownObjectName(reason: String)
 
-    /// What a problem of the server means for the call it answers.
     init(_ problem: ServerFrame.Problem) {
         switch problem.code {
         case .invalidField: self = .invalid(InvalidField(field: problem.field, rule: problem.rule))
@@ -61,6 +60,15 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
             .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked, .tokenRevoked, .disabled:
             self = .refused(problem)
         }
+    }
+
+    static func check(_ rules: () throws(InvalidField) -> Void) throws(ChatError) {
+        do throws(InvalidField) { try rules() } catch { throw .invalid(error) }
+    }
+
+    static var unexpectedAnswer: ChatError {
+        .refused(
+            ServerFrame.Problem(code: .unexpectedFrame, field: "answer", rule: "is not of the kind that was asked"))
     }
 
     /// One sentence with what to do.

@@ -42,7 +42,7 @@ extension ChatClient {
         /// How many elements each stream of the client holds that its reader has not taken, 1 or more. One more, and the oldest falls
         /// out: `ChatClient.streamGaps` tells the reader's app to look into the local store, where it still is.
         public var streamElementsMax = 1_000
-        /// Whether the process was started in front. A push that wakes the app starts it in the background.
+        /// Whether the process was started in the foreground. A push that wakes the app starts it in the background.
         public var isStartedInForeground = true
         /// Where problems are written; by default the system's log, or standard error where there is none.
         public var log: @Sendable (ClientProblem) -> Void = { ClientLog.write($0) }
@@ -56,7 +56,6 @@ extension ChatClient {
             self.serverURL = serverURL
         }
 
-        /// The name of the platform for the server.
         static var platform: String {
             #if os(iOS)
                 "ios"

@@ -1,8 +1,8 @@
 import Foundation
 import TidingsAppGroup
 
-/// A completion handler of the system, called exactly once, on the main thread: the first value counts, and one that is given
-/// up without a value is answered with the fallback.
+/// The system's completion handler is called exactly once, on the main thread: the first value counts, and a
+/// completion that is given up without a value is answered with the fallback.
 final class Completion<Value: Sendable>: Sendable {
     /// `@unchecked Sendable`: made on the main actor and called there.
     private struct Handler: @unchecked Sendable {
@@ -17,14 +17,13 @@ final class Completion<Value: Sendable>: Sendable {
         self.fallback = fallback
     }
 
-    /// Returns whether this value was the first.
     @discardableResult @MainActor func callAsFunction(_ value: Value) -> Bool {
-        guard let handler = self.take() else { return false }
+        guard let handler = self.removeHandler() else { return false }
         handler.call(value)
         return true
     }
 
-    private func take() -> Handler? {
+    private func removeHandler() -> Handler? {
         self.handler.withLock { handler in
             defer { handler = nil }
             return handler
@@ -32,7 +31,7 @@ final class Completion<Value: Sendable>: Sendable {
     }
 
     deinit {
-        guard let handler = self.take() else { return }
+        guard let handler = self.removeHandler() else { return }
         let fallback = self.fallback
         Task { @MainActor in handler.call(fallback) }
     }

@@ -6,14 +6,12 @@ import TidingsModel
 import UIKit
 import UserNotifications
 
-/// Does for the client what needs the app's providers, the notification centre or the system.
 final class KitHostAdapter: KitHost {
     struct Providers {
         var user: (any UserInfoProvider)?
         var group: (any GroupInfoProvider)?
         var member: (any GroupMemberInfoProvider)?
         var delegates: [WeakDelegate] = []
-        /// The app has registered the kit's actions.
         var hasCategory = false
     }
 
@@ -84,13 +82,33 @@ final class KitHostAdapter: KitHost {
         }
     }
 
-    func deliveredIdentifiers() async -> Set<String> {
+    var major: Int { self.system.major }
+
+    func deliveredNotifications() async -> [NotificationCenterQueue.Entry] {
         guard self.system.major >= 10 else { return [] }
-        return Set(await self.center.deliveredNotifications().map(\.request.identifier))
+        return await self.center.deliveredNotifications().map { notification in
+            let content = notification.request.content
+            return NotificationCenterQueue.Entry(
+                identifier: notification.request.identifier, userInfo: JSONValue(userInfo: content.userInfo),
+                thread: content.threadIdentifier)
+        }
+    }
+
+    func removeDeliveredNotifications(_ identifiers: [String]) {
+        self.center.removeDeliveredNotifications(withIdentifiers: identifiers)
+    }
+
+    func removeScheduledNotifications() async {
+        #if TIDINGS_UIKIT
+            if self.system.major < 10 { return await self.removeScheduledTheOldWay() }
+        #endif
+        let pending = await self.center.pendingNotificationRequests()
+            .filter { NotificationClearing.isOurs(JSONValue(userInfo: $0.content.userInfo)) }.map(\.identifier)
+        if !pending.isEmpty { self.center.removePendingNotificationRequests(withIdentifiers: pending) }
     }
 
     #if TIDINGS_UIKIT
-        /// iOS 4–9: text and user info of a `UILocalNotification` (S3.9). There is no identifier, so nothing is replaced.
+        /// iOS 4–9 (S3.9). There is no identifier, so nothing is replaced.
         @MainActor private func postTheOldWay(_ notification: LocalNotification, badge: Int?) -> PostResult {
             guard !notification.isSilent else { return .shown }
             let local = UILocalNotification()
@@ -105,24 +123,15 @@ final class KitHostAdapter: KitHost {
     #endif
 
     #if TIDINGS_UIKIT
-        /// iOS 4–9: what was shown cannot be listed, so all of it is taken back; the app's own that are still to come stay.
-        @MainActor private func clearAllTheOldWay() {
+        /// iOS 4–9: what was shown cannot be listed, so all of it is taken back; the app's own scheduled
+        /// notifications stay.
+        @MainActor private func removeScheduledTheOldWay() {
             let scheduled = self.application.scheduledLocalNotifications ?? []
             self.application.scheduledLocalNotifications = scheduled.filter {
                 !NotificationClearing.isOurs(JSONValue(userInfo: $0.userInfo ?? [:]))
             }
         }
     #endif
-
-    func withdraw(_ message: MessageID, replacement: LocalNotification?, badge: Int?) async {
-        let identifier = message.description
-        guard await self.deliveredIdentifiers().contains(identifier) else { return }
-        if let replacement = NotificationClearing.inPlace(replacement, major: self.system.major) {
-            _ = await self.post(replacement, badge: badge)
-        } else {
-            self.center.removeDeliveredNotifications(withIdentifiers: [identifier])
-        }
-    }
 
     func deviceStatus() async -> DeviceStatus? {
         guard self.system.major >= 10 else { return nil }
@@ -151,43 +160,6 @@ final class KitHostAdapter: KitHost {
     }
 
     @MainActor private func refreshStatus() -> UIBackgroundRefreshStatus { self.application.backgroundRefreshStatus }
-
-    /// The conversation was opened: all of it, also what arrived since.
-    func clearNotifications(_ conversation: ConversationID) {
-        Task {
-            await self.removeDelivered { content, _ in
-                NotificationClearing.isOf(
-                    conversation, JSONValue(userInfo: content.userInfo), thread: content.threadIdentifier)
-            }
-        }
-    }
-
-    func clearNotifications(
-        _ conversation: ConversationID, upTo position: LogPosition,
-        stored: @escaping @Sendable (MessageID) -> LogPosition?
-    ) async {
-        await self.removeDelivered { content, identifier in
-            NotificationClearing.isRead(
-                JSONValue(userInfo: content.userInfo), identifier: identifier, thread: content.threadIdentifier,
-                in: conversation, upTo: position, stored: stored)
-        }
-    }
-
-    func clearAllNotifications() async {
-        #if TIDINGS_UIKIT
-            if self.system.major < 10 { return await self.clearAllTheOldWay() }
-        #endif
-        let pending = await self.center.pendingNotificationRequests()
-            .filter { NotificationClearing.isOurs(JSONValue(userInfo: $0.content.userInfo)) }.map(\.identifier)
-        if !pending.isEmpty { self.center.removePendingNotificationRequests(withIdentifiers: pending) }
-        await self.removeDelivered { content, _ in NotificationClearing.isOurs(JSONValue(userInfo: content.userInfo)) }
-    }
-
-    private func removeDelivered(where isMeant: (UNNotificationContent, String) -> Bool) async {
-        let identifiers = await self.center.deliveredNotifications().map(\.request)
-            .filter { isMeant($0.content, $0.identifier) }.map(\.identifier)
-        if !identifiers.isEmpty { self.center.removeDeliveredNotifications(withIdentifiers: identifiers) }
-    }
 
     func showBadge(_ number: Int) async {
         if self.system.major >= 16, #available(iOS 16.0, *) {
@@ -218,13 +190,11 @@ final class KitHostAdapter: KitHost {
     func beginBackgroundTask() { Task { @MainActor in self.background.begin() } }
     func endBackgroundTask() { Task { @MainActor in self.background.end() } }
 
-    /// Begins the task on the spot, as a delegate callback must.
+    /// Before it returns, as a delegate callback must.
     @MainActor func beginBackgroundTaskNow() { self.background.begin() }
-    /// Ends the task on the spot.
     @MainActor func endBackgroundTaskNow() { self.background.end() }
 }
 
-/// A callback of the app's that the kit does not own.
 struct WeakDelegate: Sendable {
     weak var object: (any LocalNotificationDelegate)?
 }

@@ -6,9 +6,7 @@ import UIKit
     import VirtualPhone
 #endif
 
-/// What the kit knows of the process it runs in.
 @MainActor enum KitSurroundings {
-    /// Fills in what the app left open.
     static func fill(
         _ configuration: ChatClient.Configuration, application: UIApplication
     ) -> ChatClient.Configuration {

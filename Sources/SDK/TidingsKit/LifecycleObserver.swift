@@ -3,9 +3,8 @@ import TidingsAppGroup
 import TidingsClient
 import UIKit
 
-/// Tells the client where the app is, from the system's own announcements, so that the app forwards no life-cycle call.
+/// By the system's own announcements, so that the app forwards no life-cycle call.
 @MainActor final class LifecycleObserver {
-    /// The app has become active.
     var becameActive: () -> Void = {}
     private let tokens = Locked<[any NSObjectProtocol]>([])
 

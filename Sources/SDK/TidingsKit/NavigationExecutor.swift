@@ -1,14 +1,13 @@
 public import ClientCore
 public import UIKit
 
-/// A screen that shows a conversation; the executor recognises it and does not open it twice.
+/// The executor recognises such a screen and does not open it twice.
 @MainActor public protocol RoutedScreen: UIViewController {
-    /// What it shows.
     var route: Route { get }
 }
 
-/// Performs the router's steps on real view controllers (S1.17, S1.18, S4.8): a tab bar of navigation controllers, or one
-/// navigation controller. Any other root is left to the app (S0.18).
+/// Performs the router's steps on real view controllers (S1.17, S1.18, S4.8): a tab bar of navigation controllers, or
+/// one navigation controller. Any other root is left to the app (S0.18).
 @MainActor public struct NavigationExecutor {
     private let window: UIWindow
     private let makeScreen: (Route) -> UIViewController
@@ -40,11 +39,11 @@ public import UIKit
         if self.window.rootViewController?.presentedViewController != nil {
             self.window.rootViewController?.dismiss(animated: false, completion: nil)
         }
-        for step in router.steps(for: route, current: current) { self.perform(step) }
+        for step in router.steps(for: route, current: current) { self.carryOut(step) }
         return true
     }
 
-    private func perform(_ step: NavigationStep) {
+    private func carryOut(_ step: NavigationStep) {
         switch step {
         case .popToRoot(let animated): _ = self.navigation?.popToRootViewController(animated: animated)
         case .selectTab(let index):

@@ -20,12 +20,12 @@ extension NotificationIntegration {
             MainActor.assumeIsolated {
                 guard let self else { return completion(isSuccess: false) }
                 self.scheduleBackgroundRefresh(identifier: identifier, after: interval)
-                self.perform(completion)
+                self.refresh(completing: completion)
             }
         }
     }
 
-    /// Asks the system for a refresh; asking again replaces the earlier wish.
+    /// Asks the system for a refresh; asking again replaces the earlier request.
     ///
     /// - Parameters:
     ///   - identifier: the task's identifier, as in the app's `Info.plist`.
@@ -44,16 +44,15 @@ extension NotificationIntegration {
         }
     }
 
-    private func perform(_ completion: TaskCompletion) {
+    private func refresh(completing completion: TaskCompletion) {
         let client = self.client
         let remaining = self.remainingBackgroundTime
         Task { completion(isSuccess: await client.performBackgroundRefresh(remaining: remaining) != .failed) }
     }
 }
 
-/// Completes a task exactly once: when its work is done, when the system says that the time is over, or when it is given up.
-///
-/// `@unchecked Sendable`: Apple's task may be completed from any thread; `isDone` is guarded by its lock.
+/// Completes a task exactly once: when its work is done, when the time is over, or when it is given up. `@unchecked
+/// Sendable`: Apple's task may be completed from any thread; `isDone` is guarded by its lock.
 private final class TaskCompletion: @unchecked Sendable {
     private let task: BGTask
     private let isDone = Locked(false)

@@ -24,7 +24,7 @@ extension NotificationIntegration {
         }
     }
 
-    /// Tells the app's developer that there is no device token; the kit asks again when the app comes to the front.
+    /// Tells the app's developer that there is no device token; the kit asks again when the app comes to the foreground.
     @discardableResult
     public func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
@@ -35,7 +35,7 @@ extension NotificationIntegration {
 
     // MARK: Notification centre (S1.13, S1.14, S2.9, S2.10)
 
-    /// A notification meets the app in front: how to present it. For one of ours the handler is called once, within three
+    /// A notification meets the app in the foreground: how to present it. For one of ours the handler is called once, within three
     /// seconds.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
@@ -87,7 +87,7 @@ extension NotificationIntegration {
 
     // MARK: Pushes (S0.20, S1.3–S1.11, S4.9)
 
-    /// A push: arrival in front, or a tap.
+    /// A push: arrival in the foreground, or a tap.
     @discardableResult
     public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
@@ -101,7 +101,7 @@ extension NotificationIntegration {
             isCenterDelegateSet: self.center.delegate != nil, call)
     }
 
-    /// A push: arrival in front, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server,
+    /// A push: arrival in the foreground, a silent push, or a tap on iOS 7–9. For one of ours the client catches up with the server,
     /// and the handler is called once, within 30 seconds, whatever happens (ios-delivery.md §7.1). A silent push that is
     /// about the number on the icon changes it at once.
     public func application(

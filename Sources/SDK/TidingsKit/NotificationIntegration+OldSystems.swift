@@ -7,7 +7,6 @@ package import UIKit
 // The callbacks of iOS 4–9 (S0.9, S1.3, S3.11). No system the package is built for makes them, so they are no part of the public
 // interface: they are for apps in this package, on a virtual phone of that age.
 extension NotificationIntegration {
-    /// A local notification, arriving in front or tapped.
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     @discardableResult
     package func application(_ application: UIApplication, didReceive notification: UILocalNotification) -> Bool {
@@ -17,7 +16,6 @@ extension NotificationIntegration {
         return self.handle(.localArrived(arrival, KitMachine.AppState(application.applicationState)))
     }
 
-    /// An action on a push (iOS 8).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -28,7 +26,6 @@ extension NotificationIntegration {
             withResponseInfo: [:], completionHandler: completionHandler)
     }
 
-    /// An action with text on a push (iOS 9).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -36,10 +33,9 @@ extension NotificationIntegration {
         completionHandler: @escaping () -> Void
     ) -> Bool {
         let json = JSONValue(userInfo: userInfo)
-        return self.act(identifier, json, AlertText(userInfo: json), responseInfo, completionHandler)
+        return self.handleAction(identifier, json, AlertText(userInfo: json), responseInfo, completionHandler)
     }
 
-    /// An action on a local notification (iOS 8).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
@@ -50,20 +46,19 @@ extension NotificationIntegration {
             completionHandler: completionHandler)
     }
 
-    /// An action with text on a local notification (iOS 9).
     @available(iOS, deprecated: 10.0, message: "From iOS 10 on, the notification centre's delegate is called.")
     package func application(
         _ application: UIApplication, handleActionWithIdentifier identifier: String?,
         for notification: UILocalNotification, withResponseInfo responseInfo: [AnyHashable: Any],
         completionHandler: @escaping () -> Void
     ) -> Bool {
-        self.act(
+        self.handleAction(
             identifier, JSONValue(userInfo: notification.userInfo ?? [:]), Self.text(of: notification), responseInfo,
             completionHandler)
     }
 
     /// A nil identifier means the default action (ios-delivery.md §6.4).
-    private func act(
+    private func handleAction(
         _ identifier: String?, _ userInfo: JSONValue, _ text: AlertText, _ responseInfo: [AnyHashable: Any],
         _ completionHandler: @escaping () -> Void
     ) -> Bool {
@@ -79,8 +74,8 @@ extension NotificationIntegration {
         AlertText(title: notification.alertTitle ?? "", body: notification.alertBody ?? "")
     }
 
-    /// The tap a cold start began with (S0.19); nil if none did. From iOS 15 on, the oldest system the kit runs on outside a
-    /// virtual phone, the notification centre's delegate tells of local notifications.
+    /// S0.19. From iOS 15 on, the oldest system the kit runs on outside a virtual phone, the notification centre's
+    /// delegate reports local notifications.
     static func launchTap(of options: [UIApplication.LaunchOptionsKey: Any]?) -> KitMachine.Tap? {
         if let userInfo = options?[.remoteNotification] as? [AnyHashable: Any] {
             return KitMachine.Tap(payload: JSONValue(userInfo: userInfo), origin: .launchOptions)

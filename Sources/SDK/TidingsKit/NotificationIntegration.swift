@@ -38,7 +38,7 @@ public import UserNotifications
     /// A kit around a new client.
     ///
     /// - Parameters:
-    ///   - configuration: the app group's container, the start in front or background and, on a virtual phone, folder and
+    ///   - configuration: the app group's container, the start in the foreground or background and, on a virtual phone, folder and
     ///     bundle identifier are filled in where they are not set.
     ///   - pushEnvironment: which of Apple's sides device tokens belong to.
     public convenience init(configuration: ChatClient.Configuration, pushEnvironment: PushEnvironment) {
@@ -120,19 +120,19 @@ public import UserNotifications
         }
     }
 
-    // MARK: In front (S4.2, S4.6, S4.7)
+    // MARK: In the foreground (S4.2, S4.6, S4.7)
 
-    /// The app's own choice of how a notification is presented in front; nil takes the kit's: nothing for a message the
+    /// The app's own choice of how a notification is presented in the foreground; nil takes the kit's: nothing for a message the
     /// device has already or has rung for, otherwise banner, list, sound and badge (S2.9).
     public var presentation: ((ReceivedNotification) -> PresentationOptions)?
 
-    /// What is heard and seen in front where the system does nothing.
-    public var frontPresentation: FrontPresentation {
-        get { self.machine.settings.frontPresentation }
-        set { self.machine.settings.frontPresentation = newValue }
+    /// What is heard and seen in the foreground where the system does nothing.
+    public var foregroundPresentation: ForegroundPresentation {
+        get { self.machine.settings.foregroundPresentation }
+        set { self.machine.settings.foregroundPresentation = newValue }
     }
 
-    /// How a notification of ours is presented while the app is in front. An answer that takes longer than three seconds is
+    /// How a notification of ours is presented while the app is in the foreground. An answer that takes longer than three seconds is
     /// taken for "nothing" by the kit, before iOS does so (ios-delivery.md §7.1).
     open func presentationOptions(for notification: ReceivedNotification) async -> PresentationOptions {
         if let presentation = self.presentation { return presentation(notification) }
@@ -149,13 +149,16 @@ public import UserNotifications
 
     /// Taps and actions from now on, each once.
     public var notificationResponses: AsyncStream<NotificationResponse> { self.client.notificationResponses }
-    /// Our notifications that arrive while the app is in front.
+    /// Our notifications that arrive while the app is in the foreground.
     public var foregroundNotifications: AsyncStream<ReceivedNotification> { self.client.foregroundNotifications }
     /// Our notifications that wake the app in the background.
     public var backgroundNotifications: AsyncStream<ReceivedNotification> { self.client.backgroundNotifications }
 
     /// The person has opened a conversation: its notifications leave the notification centre.
-    public func didOpen(_ conversation: ConversationID) { self.host.clearNotifications(conversation) }
+    public func didOpen(_ conversation: ConversationID) {
+        let client = self.client
+        Task { _ = await client.carryOut(KitMachine.Effect.clearNotifications(conversation)) }
+    }
 
     // MARK: Authorization (S2.6, with the right rule)
 

@@ -1,4 +1,4 @@
-/// One source on the main actor, any number of streams. Each holds the newest 100 values that its reader has not taken.
+/// Each stream holds the newest 100 values that its reader has not taken.
 @MainActor final class ValueBroadcast<Value: Sendable> {
     private var streams: [Int: AsyncStream<Value>.Continuation] = [:]
     private var last = 0

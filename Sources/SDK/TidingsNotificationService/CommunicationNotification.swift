@@ -10,9 +10,7 @@ import UserNotifications
 /// Makes a notification one of a person rather than of an app (ios-delivery.md §11). The app needs the capability, and
 /// `INSendMessageIntent` among its `NSUserActivityTypes`.
 enum CommunicationNotification {
-    /// The content with the sender as who it is from; nil where the system refuses, or nobody knows the sender's name.
-    ///
-    /// - Parameter body: the text without the sender's name.
+    /// Nil where the system refuses, or the sender's name is not known. `body` is the text without the sender's name.
     static func content(
         from content: UNNotificationContent, payload: NotificationPayload, names: KnownNames, body: String?
     ) -> UNNotificationContent? {

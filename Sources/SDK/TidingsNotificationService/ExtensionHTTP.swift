@@ -4,20 +4,14 @@ package import Foundation
     import FoundationNetworking
 #endif
 
-/// One request of the extension to the server's API.
 package struct ExtensionHTTPRequest: Hashable, Sendable {
-    /// `GET` or `POST`.
     package var method: String
-    /// Where to.
     package var url: URL
-    /// The extension token.
     package var token: String
-    /// A JSON body; empty for none.
     package var body: [UInt8]
-    /// How long an answer is waited for, in seconds.
+    /// In seconds, for the whole answer.
     package var seconds: Double
 
-    /// A request from its parts.
     package init(method: String, url: URL, token: String, body: [UInt8] = [], seconds: Double) {
         self.method = method
         self.url = url
@@ -27,23 +21,12 @@ package struct ExtensionHTTPRequest: Hashable, Sendable {
     }
 }
 
-/// What carries the extension's requests.
 package protocol ExtensionHTTP: Sendable {
-    /// Sends a request.
-    ///
-    /// - Returns: the status and the body.
-    /// - Throws: whatever keeps an answer from coming.
+    /// Returns status and body.
     func send(_ request: ExtensionHTTPRequest) async throws -> (status: Int, body: [UInt8])
 
-    /// Fetches a file without a token.
-    ///
-    /// - Parameters:
-    ///   - url: an https URL of one of the hosts; a redirection to any other ends the fetch.
-    ///   - hosts: those that may be asked (`NotificationPicture.isAllowed`).
-    ///   - bytesMax: the fetch ends with the first byte beyond.
-    ///   - seconds: how long it may take in all.
-    /// - Returns: the file.
-    /// - Throws: whatever keeps it from coming whole, a status other than 200 included.
+    /// Without a token. A redirection to a host that is not among `hosts` (`NotificationImage.isAllowed`) ends the
+    /// fetch, as does the first byte beyond `bytesMax`.
     func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data
 }
 
@@ -55,13 +38,8 @@ package struct URLSessionHTTP: ExtensionHTTP {
     /// Longer answers are not of this server: 20 messages of 32,768 bytes, and room for JSON's escapes.
     private static let bytesMax = 4_194_304
 
-    /// A client.
     package init() {}
 
-    /// Sends a request over a connection of its own.
-    ///
-    /// - Returns: the status and the body.
-    /// - Throws: Foundation's errors, and an error of its own if the answer is no web server's or larger than any of ours.
     package func send(_ request: ExtensionHTTPRequest) async throws -> (status: Int, body: [UInt8]) {
         var wanted = URLRequest(url: request.url, timeoutInterval: request.seconds)
         wanted.httpMethod = request.method
@@ -83,15 +61,13 @@ package struct URLSessionHTTP: ExtensionHTTP {
 }
 
 extension URLSessionHTTP {
-    /// Fetches a file over a connection of its own.
-    ///
-    /// - Throws: Foundation's errors, and `FileFetch.Fault`.
+    /// Over a connection of its own, as every request.
     package func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
         if let fault = FileFetch.fault(of: url, hosts: hosts) { throw fault }
         return try await Self.fetch(url, hosts: hosts, bytesMax: bytesMax, seconds: seconds)
     }
 
-    /// The same from anywhere; what it leads to must be behind an encrypted connection, and of the hosts, all the same.
+    /// Also what it leads to must be behind an encrypted connection, and of the hosts.
     static func fetch(_ url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = seconds

@@ -6,17 +6,13 @@ import TidingsAppGroup
     import FoundationNetworking
 #endif
 
-/// One fetch of a file: gathers its bytes and stops at the first that is too much, so that no answer fills the extension's memory.
+/// Stops at the first byte that is too many, so that no answer fills the extension's memory.
 final class FileFetch: NSObject, URLSessionDataDelegate {
-    /// Why a file was not taken.
     enum Fault: Error, Equatable {
         /// The URL, or one it leads to, does not ask for an encrypted connection.
         case insecure
-        /// The URL, or one it leads to, is of a host that the app has not allowed.
         case foreign
-        /// The answer was not 200, or none of a web server's.
         case refused
-        /// More bytes than allowed.
         case tooLarge
     }
 
@@ -35,11 +31,11 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
         self.bytesMax = bytesMax
     }
 
-    /// Why a file may not be asked for there; nil if it may.
+    /// Nil if a file may be asked for there.
     static func fault(of url: URL?, hosts: [String]) -> Fault? {
         guard let url, url.scheme?.lowercased() == "https", let host = url.host, !host.isEmpty else { return .insecure }
         // A name before the host may look like one.
-        guard url.user == nil, url.password == nil, NotificationPicture.isAllowed(host, among: hosts) else {
+        guard url.user == nil, url.password == nil, NotificationImage.isAllowed(host, among: hosts) else {
             return .foreign
         }
         return nil

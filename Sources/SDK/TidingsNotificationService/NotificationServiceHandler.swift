@@ -21,26 +21,21 @@ public import UserNotifications
 /// Several pushes may be at work at once, on different threads. Each content handler is called exactly once: with what was
 /// decided, at the latest when the time is up or the handler is given up.
 public final class NotificationServiceHandler: Sendable {
-    /// Where the app group is, the web and the clock. Tests put their own in their place.
+    /// Tests put their own in their place.
     package struct Surroundings: Sendable {
-        /// Opens the app group; nil where it cannot be used now, for example before the first unlock.
+        /// Nil where it cannot be used now, for example before the first unlock.
         package var group: @Sendable () -> AppGroup?
-        /// Carries requests to the server.
         package var http: any ExtensionHTTP
-        /// Wall milliseconds of this phone.
         package var wall: @Sendable () -> Int64
-        /// Where the extension token lies; nil for the app group's file.
         package var tokens: (any ExtensionTokens)?
-        /// The system's version, `17.0`; nil if it cannot be told.
+        /// For example `17.0`; nil if it cannot be told.
         package var version: @Sendable () -> String?
-        /// Lets some milliseconds pass, fewer if its task is cancelled.
+        /// In milliseconds; returns early if its task is cancelled.
         package var sleep: @Sendable (Int64) async -> Void = {
             try? await Task.sleep(nanoseconds: UInt64(max(0, $0)) * 1_000_000)
         }
-        /// Sets how files lie on the device.
         package var safety: any FileSafety = SystemFileSafety()
 
-        /// Surroundings from their parts; by default the web and the clock are the system's.
         package init(
             group: @escaping @Sendable () -> AppGroup?, http: any ExtensionHTTP = URLSessionHTTP(),
             wall: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) },
@@ -62,7 +57,7 @@ public final class NotificationServiceHandler: Sendable {
     let options: Options
     private let runs = Locked<[NotificationServiceRun]>([])
 
-    /// The path of the flag by which another sender's push withdraws a message (S2.22).
+    /// The path of the flag by which another sender's push recalls a message (S2.22).
     public static let cornerMarkDecrease = CornerMarkDecrease.keyPath
 
     /// What the app wants of its extension.
@@ -73,16 +68,16 @@ public final class NotificationServiceHandler: Sendable {
         /// The keychain group the extension token lies in: the one of the app's `ChatClient.Configuration`. Nil finds it in the
         /// app group's file.
         public var keychainAccessGroup: String?
-        /// The hosts that pictures of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below
+        /// The hosts that images of messages may be fetched from: `cdn.example.com`, or `*.example.com` for every host below
         /// `example.com`. The URL is the sender's, and whoever serves it learns when and from which address the person's phone asks;
-        /// without any host, as it is unless you name some, no picture is fetched.
+        /// without any host, as it is unless you name some, no image is fetched.
         public var imageHosts: [String]
         /// Whether the extension has `com.apple.developer.usernotifications.filtering`; what would be shown silently is then
         /// not shown at all, from iOS 13.3 on.
         public var isFilteringEntitled: Bool
         /// Whether notifications are made ones of a person (ios-delivery.md §11); the app needs the capability.
         public var usesCommunicationNotifications: Bool
-        /// Whether another sender's push withdraws a message; S2.22 by default.
+        /// Whether another sender's push recalls a message; S2.22 by default.
         public var isRecall: @Sendable (JSONValue) -> Bool
 
         /// Options; by default nothing special.
@@ -147,7 +142,6 @@ public final class NotificationServiceHandler: Sendable {
             problem: problem)
     }
 
-    /// A handler in given surroundings.
     package init(surroundings: Surroundings, options: Options = Options(), problem: BadgeStoreProblem? = nil) {
         self.surroundings = surroundings
         self.options = options

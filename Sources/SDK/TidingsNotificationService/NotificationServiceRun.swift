@@ -4,32 +4,30 @@ import TidingsAppGroup
 import TidingsModel
 import UserNotifications
 
-/// One push on its way through the extension: carries out what its machine decides. The system's content handler is called exactly once:
-/// when the work is done, when the time is up, or when nobody holds the run any more.
+/// Carries out what the machine decides about one push. The content handler is called exactly once: when the work is
+/// done, when the time is up, or when the run is given up.
 final class NotificationServiceRun: Sendable {
-    /// The system's content handler and its content, which may be handed from one thread to another.
+    /// The handler and its content may be handed from one thread to another.
     private struct Answer: @unchecked Sendable {
-        // Guarded by the lock around it: whoever takes the handler out is the only one who calls it.
+        // Guarded by the lock around it: only the code that takes the handler out calls it.
         var handler: ((UNNotificationContent) -> Void)?
-        /// As the system handed it over.
         let original: UNNotificationContent
-        var picture: UNNotificationAttachment?
+        var image: UNNotificationAttachment?
         var work: [Task<Void, Never>] = []
     }
 
     private struct Decision: Sendable {
         var machine: ExtensionMachine
-        /// As it was when the push was decided: who signs in later is somebody else.
+        /// As it was when the push was decided: a person who signs in later is another one.
         var api: API?
     }
 
-    /// Where the server is, and what opens it.
     struct API: Sendable {
         var url: URL
         var token: String
     }
 
-    /// Short: whoever asks does not wait for the app group's files.
+    /// Short: it is never held while the app group's files are read or written.
     private let answer: Locked<Answer>
     /// Held over the app group's lock, so that events are heard one after the other.
     private let decision: Locked<Decision>
@@ -37,11 +35,11 @@ final class NotificationServiceRun: Sendable {
     private let surroundings: NotificationServiceHandler.Surroundings
     private let options: NotificationServiceHandler.Options
 
-    /// How long a fetch and the receipts may take, in seconds. The receipts hold the notification up, so that is short.
+    /// In seconds. The receipts hold the notification up, so that is short.
     private static let fetchSeconds = 8.0
     private static let receiptSeconds = 1.5
 
-    /// - Parameter group: nil where the app group cannot be used now: the content stays as it came (S2.20).
+    /// `group` is nil where the app group cannot be used now: the content stays as it came (S2.20).
     init(
         _ request: UNNotificationRequest, group: AppGroup?, surroundings: NotificationServiceHandler.Surroundings,
         options: NotificationServiceHandler.Options, handler: @escaping (UNNotificationContent) -> Void
@@ -63,10 +61,8 @@ final class NotificationServiceRun: Sendable {
 
     deinit { self.handle(.timeExpired) }
 
-    /// Whether the content handler has not been called yet.
     var isOpen: Bool { self.answer.withLock { $0.handler != nil } }
 
-    /// Tells the machine, and does what it wants done.
     func handle(_ event: ExtensionMachine.Event) {
         // Not under the lock: the keychain is another process. Asked for the decision only, which says whether the server is asked.
         let kept = event.decides ? self.surroundings.tokens?.read() : nil
@@ -126,17 +122,17 @@ final class NotificationServiceRun: Sendable {
             }
         case .post(let post, let tag):
             self.add { _ in .posted(post.message.message, isTaken: await Self.post(post.message, post.isSilent, tag)) }
-        case .fetchPicture(let url):
+        case .fetchImage(let url):
             self.add { run in
-                let picture = await run.picture(at: url)
-                run.answer.withLock { $0.picture = picture }
-                return .pictureFetched(isThere: picture != nil)
+                let image = await run.image(at: url)
+                run.answer.withLock { $0.image = image }
+                return .imageFetched(isThere: image != nil)
             }
         case .finish(let edit): self.finish(edit)
         }
     }
 
-    /// Starts work that ends with an event, and that is cancelled when the run ends.
+    /// The work is cancelled when the run ends.
     private func add(_ work: @escaping @Sendable (NotificationServiceRun) async -> ExtensionMachine.Event) {
         let task = Task { self.handle(await work(self)) }
         let isOver = self.answer.withLock { answer in
@@ -146,7 +142,6 @@ final class NotificationServiceRun: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Calls the content handler.
     private func finish(_ edit: ContentEdit?) {
         let end = self.answer.withLock { answer in
             defer {
@@ -155,13 +150,13 @@ final class NotificationServiceRun: Sendable {
             }
             return answer
         }
-        end.handler?(edit.map { $0.applied(to: end.original, picture: end.picture) } ?? end.original)
+        end.handler?(edit.map { $0.applied(to: end.original, image: end.image) } ?? end.original)
         for task in end.work { task.cancel() }
     }
 
     // MARK: The server
 
-    /// - Parameter kept: the token that lies outside the app group; the file's own is empty then.
+    /// `kept` is the token outside the app group; the file's own is empty then.
     private func api(_ contents: AppGroup.Contents, kept: String?) -> API? {
         guard let noted = contents.recipient?.extensionToken,
             let token = noted.isEmpty ? kept : noted, !token.isEmpty,
@@ -170,8 +165,8 @@ final class NotificationServiceRun: Sendable {
         return API(url: url, token: token)
     }
 
-    /// Tells the server that messages are shown, all of them in one request: the notification waits for it. What does not get
-    /// through is not repeated: the legs have ended already.
+    /// All in one request, because the notification waits for it. What does not get through is not repeated: the legs
+    /// have ended already.
     private func report(_ messages: [MessageID]) async {
         guard let first = messages.first, let api = self.decision.withLock({ $0.api }) else { return }
         let ids: (String, JSONValue) =
@@ -185,7 +180,7 @@ final class NotificationServiceRun: Sendable {
                 body: body.serialized, seconds: Self.receiptSeconds))
     }
 
-    /// Asks the server for what APNs has overwritten (DESIGN §5 "Keep-one"); nil for no answer.
+    /// DESIGN §5 "Keep-one"; nil for no answer.
     private func fetch(_ fetch: MissedFetch) async -> JSONValue? {
         guard let api = self.decision.withLock({ $0.api }), let url = URL(string: fetch.path, relativeTo: api.url),
             let answer = try? await self.surroundings.http.send(
@@ -201,7 +196,7 @@ final class NotificationServiceRun: Sendable {
         Set(await UNUserNotificationCenter.current().deliveredNotifications().map(\.request.identifier))
     }
 
-    /// - Returns: whether the notification centre has it.
+    /// Returns whether the notification centre has taken it.
     private static func post(_ message: MissedMessage, _ isSilent: Bool, _ tag: String) async -> Bool {
         guard !Task.isCancelled else { return false }
         let content = UNMutableNotificationContent()
@@ -214,15 +209,15 @@ final class NotificationServiceRun: Sendable {
         return (try? await UNUserNotificationCenter.current().add(request)) != nil
     }
 
-    // MARK: The picture
+    // MARK: The image
 
-    /// Fetches the picture of a notification. Whatever goes wrong, the notification comes without it.
-    private func picture(at text: String) async -> UNNotificationAttachment? {
+    /// If anything fails, the notification comes without its image.
+    private func image(at text: String) async -> UNNotificationAttachment? {
         let hosts = self.options.imageHosts
         guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil,
             let file = try? await self.surroundings.http.file(
-                at: url, hosts: hosts, bytesMax: NotificationPicture.bytesMax, seconds: NotificationPicture.seconds),
-            let kind = NotificationPicture.Kind(bytes: file), !Task.isCancelled
+                at: url, hosts: hosts, bytesMax: NotificationImage.bytesMax, seconds: NotificationImage.seconds),
+            let kind = NotificationImage.Kind(bytes: file), !Task.isCancelled
         else { return nil }
         let name = "tidings-\(UUID().uuidString).\(kind.fileExtension)"
         let place = FileManager.default.temporaryDirectory.appendingPathComponent(name)
@@ -231,31 +226,28 @@ final class NotificationServiceRun: Sendable {
             // The phone is locked more often than not.
             try self.surroundings.safety.protect(place.path, as: .completeUntilFirstUserAuthentication)
             // The system moves the file to a place of its own with the notification.
-            return try UNNotificationAttachment(identifier: Self.pictureName, url: place)
+            return try UNNotificationAttachment(identifier: Self.imageName, url: place)
         } catch {
             try? FileManager.default.removeItem(at: place)
             return nil
         }
     }
 
-    /// The name of the picture among a notification's attachments.
-    static let pictureName = "picture"
+    static let imageName = "image"
 }
 
 extension ExtensionMachine.Event {
-    /// Whether a decision may follow.
     fileprivate var decides: Bool {
         switch self {
         case .received, .timePassed, .deliveredListed: true
-        case .missedFetched, .posted, .reported, .pictureFetched, .timeExpired: false
+        case .missedFetched, .posted, .reported, .imageFetched, .timeExpired: false
         }
     }
 }
 
 extension ContentEdit {
-    /// The content with the edit.
     fileprivate func applied(
-        to original: UNNotificationContent, picture: UNNotificationAttachment?
+        to original: UNNotificationContent, image: UNNotificationAttachment?
     ) -> UNNotificationContent {
         guard let content = original.mutableCopy() as? UNMutableNotificationContent else { return original }
         if self.isStripped {
@@ -282,11 +274,11 @@ extension ContentEdit {
         let made = self.communication.flatMap {
             CommunicationNotification.content(from: content, payload: $0.payload, names: $0.names, body: $0.body)
         }
-        guard self.hasPicture, let picture else { return made ?? content }
-        guard let pictured = (made ?? content).mutableCopy() as? UNMutableNotificationContent else {
+        guard self.hasImage, let image else { return made ?? content }
+        guard let withImage = (made ?? content).mutableCopy() as? UNMutableNotificationContent else {
             return made ?? content
         }
-        pictured.attachments = [picture]
-        return pictured
+        withImage.attachments = [image]
+        return withImage
     }
 }

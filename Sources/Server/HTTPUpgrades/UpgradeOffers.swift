@@ -2,21 +2,16 @@ package import NIOCore
 package import NIOHTTP1
 
 /// Lets an HTTP/1.1 connection go on after a request that offers another protocol, as Java's HttpClient and `curl --http2` do
-/// (`Connection: Upgrade`, `Upgrade: h2c`). A server may ignore the offer (RFC 9110, section 7.8).
-///
-/// NIO's request decoder reads nothing more behind such a request, since what follows could be the other protocol. Nobody here
-/// speaks another one. So this decodes in front of it, with a fresh decoder behind every request with an offer.
-///
-/// Put it behind NIO's HTTP/1.1 handlers before the first byte comes, for example with Hummingbird's
-/// `additionalChannelHandlers`. A pipeline without them is closed.
+/// (`Connection: Upgrade`, `Upgrade: h2c`). A server may ignore the offer (RFC 9110, section 7.8). NIO's request decoder reads
+/// nothing more behind such a request, since what follows could be the other protocol. So this decodes in front of it, with a fresh
+/// decoder behind every request with an offer. Put it behind NIO's HTTP/1.1 handlers before the first byte comes, for example with
+/// Hummingbird's `additionalChannelHandlers`. A pipeline without them is closed.
 package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandler {
-    /// It reads nothing itself.
     package typealias InboundIn = Never
 
     private let limits: NIOHTTPDecoderLimitConfiguration
 
-    /// - Parameter limits: of the decoder, Hummingbird's own unless given; those of the one in the pipeline do not count any
-    ///   more.
+    /// - Parameter limits: Hummingbird's own unless given; those of the decoder in the pipeline no longer count.
     package init(limits: NIOHTTPDecoderLimitConfiguration? = nil) { self.limits = limits ?? Self.usual }
 
     private static var usual: NIOHTTPDecoderLimitConfiguration {
@@ -27,7 +22,6 @@ package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandle
         return limits
     }
 
-    /// Takes the place of the decoder.
     package func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         do {
@@ -42,11 +36,10 @@ package final class UpgradeOffers: ChannelInboundHandler, RemovableChannelHandle
     }
 }
 
-/// Decodes requests where the usual decoder would, and takes another decoder behind a request with an offer.
 private final class RenewedDecoder: ByteToMessageDecoder {
     typealias InboundOut = Never
 
-    /// Where the usual decoder stands, which gets no byte: what is decoded goes on from there.
+    /// The place of the usual decoder, which gets no byte: decoded parts go on from there.
     private var exit: ChannelHandlerContext?
     private let watch: OfferWatch
     private let limits: NIOHTTPDecoderLimitConfiguration
@@ -84,12 +77,10 @@ private final class RenewedDecoder: ByteToMessageDecoder {
     }
 }
 
-/// Sees in the decoded requests where the decoder stops.
 private final class OfferWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// The last part was the end of a request with an offer.
     var isBehindOffer = false
     private var hasOffer = false
 
@@ -104,7 +95,7 @@ private final class OfferWatch: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    /// By the rule of the decoder, which takes CONNECT for an offer too. Spaces may surround a name, a tab only stand before it.
+    /// By the rule of the decoder, which also takes CONNECT for an offer. Spaces may surround a name, a tab may only stand before it.
     private static func hasOffer(_ head: HTTPRequestHead) -> Bool {
         guard head.method != .CONNECT else { return true }
         guard head.headers["upgrade"].contains(where: { !$0.isEmpty }) else { return false }

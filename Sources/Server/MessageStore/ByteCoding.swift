@@ -1,9 +1,8 @@
-/// Appends numbers and texts in the encoding of journal records and log chunks: numbers as LEB128, signed ones zigzag first,
-/// texts as their length in bytes and UTF-8.
+/// Appends values in the encoding of journal records and log chunks: numbers as LEB128, signed ones zigzag first, texts as their
+/// length in bytes and UTF-8.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Drops the content, keeps the memory.
     mutating func removeAll() { self.bytes.removeAll(keepingCapacity: true) }
 
     mutating func byte(_ value: UInt8) { self.bytes.append(value) }
@@ -25,16 +24,11 @@ struct ByteWriter {
     }
 
     mutating func text(_ value: String) {
-        let utf8 = value.utf8
-        self.number(UInt64(utf8.count))
-        self.bytes.append(contentsOf: utf8)
-    }
-
-    /// A text that may be missing: one byte says whether it is there.
-    mutating func text(_ value: String?) {
-        guard let value else { return self.byte(0) }
-        self.byte(1)
-        self.text(value)
+        var value = value
+        value.withUTF8 { utf8 in
+            self.number(UInt64(utf8.count))
+            self.bytes.append(contentsOf: utf8)
+        }
     }
 
     /// Leaves four bytes for a length and returns where they are.
@@ -55,15 +49,10 @@ struct ByteWriter {
 
 /// Why stored bytes could not be read: written by a newer build, or damaged.
 enum StoredBytesFault: Error, Equatable, CustomStringConvertible {
-    /// The journal row was written in a format this build does not know.
     case unknownVersion(UInt8)
-    /// A record of a kind this build does not know.
     case unknownKind(UInt8)
-    /// The bytes end too early.
     case truncated
-    /// A value that cannot stand there.
     case badValue(String)
-    /// The row that should be there is not.
     case missing(String)
 
     var description: String {
@@ -116,7 +105,6 @@ struct ByteReader {
         return UInt64(littleEndian: self.bytes.loadUnaligned(fromByteOffset: self.offset, as: UInt64.self))
     }
 
-    /// The length that `closeLength` wrote.
     mutating func length() throws(StoredBytesFault) -> Int {
         guard self.bytes.count - self.offset >= 4 else { throw .truncated }
         defer { self.offset += 4 }
@@ -136,11 +124,6 @@ struct ByteReader {
         return String(decoding: UnsafeRawBufferPointer(rebasing: self.bytes[self.offset..<end]), as: UTF8.self)
     }
 
-    mutating func optionalText() throws(StoredBytesFault) -> String? {
-        switch try self.byte() {
-        case 0: nil
-        case 1: try self.text()
-        default: throw .badValue("presence byte")
-        }
-    }
+    @inline(__always)
+    mutating func read<Value: StoredValue>() throws(StoredBytesFault) -> Value { try Value(from: &self) }
 }

@@ -1,13 +1,13 @@
 import StoreModel
 import TidingsModel
 
-/// One change of state, as the journal keeps it: enough to make the change again, without looking at anything but the state
-/// before it. What was looked up to decide is decided already.
+/// One change of state, as the journal keeps it: enough to make the change again from the state before it alone. Everything that had
+/// to be looked up is already decided.
 enum JournalRecord: Hashable {
-    /// A message was accepted; `version` is the membership version its recipients come from, 0 where there are no members.
+    /// `version` is the membership version its recipients come from, 0 where there are no members.
     case accept(Message, senderDevice: DeviceID?, version: UInt64)
     case putConversation(ConversationRecord, version: UInt64)
-    /// A conversation was changed; who is told are the members of its version and of the version before.
+    /// Its recipients are the members of its version and of the version before.
     case change(AppID, ConversationChange)
     /// `accepted` is the record of the message.
     case recall(AppID, Recall, accepted: JournalPosition)
@@ -30,15 +30,25 @@ enum JournalRecord: Hashable {
     case receipt(LegID, LegReceipt, at: Int64)
     /// The app's own object names, in place of those before; sorted.
     case objectNames(AppID, [ObjectName])
-    /// The person's account as it is from now on.
     case userAccount(UserKey, AccountState)
-    /// An account, as its customers see it, was declared, or is none any more.
+    /// `account` as its customers see it.
     case account(AppID, ConversationID, isDeclared: Bool)
-    /// Nothing any more: a record that could not be read or not be applied when the store was rebuilt. It keeps the others in their places.
+    /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
     case lost
 
-    /// The number of the kind in the journal. A number is never used again for another kind.
-    enum Kind: UInt8 {
+    /// Whether it is the first of the records that speak of its message id.
+    var startsID: Bool {
+        switch self {
+        case .accept, .recall, .custom: true
+        case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
+            .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
+            .account, .lost:
+            false
+        }
+    }
+
+    /// A number is never used again for another kind.
+    enum Kind: UInt8, StoredValue {
         case accept = 1
         case putConversation = 2
         case signIn = 3
@@ -49,9 +59,7 @@ enum JournalRecord: Hashable {
         case keepLeg = 8
         case endLeg = 9
         case receipt = 10
-        /// A message that mentions or is directed to somebody, or expires.
         case acceptAddressed = 11
-        /// A conversation with a portrait, or with members of rank or with a nickname.
         case putRankedConversation = 12
         case change = 13
         case recall = 14
@@ -62,38 +70,10 @@ enum JournalRecord: Hashable {
         case blocked = 19
         case custom = 20
         case objectNames = 21
-        /// A custom message that expires.
         case expiringCustom = 22
         case userAccount = 24
         case account = 23
         case lost = 63
-    }
-
-    var kind: Kind {
-        switch self {
-        case .accept(let message, _, _): message.isAddressed ? .acceptAddressed : .accept
-        case .putConversation(let record, _): record.isRanked ? .putRankedConversation : .putConversation
-        case .change: .change
-        case .recall: .recall
-        case .edit: .edit
-        case .delete: .delete
-        case .conversationSettings: .conversationSettings
-        case .personSettings: .personSettings
-        case .blocked: .blocked
-        case .custom(let operation): operation.message.expiresAt == nil ? .custom : .expiringCustom
-        case .signIn: .signIn
-        case .signOut: .signOut
-        case .setPushState: .setPushState
-        case .advance: .advance
-        case .markRead: .markRead
-        case .keepLeg: .keepLeg
-        case .endLeg: .endLeg
-        case .receipt: .receipt
-        case .objectNames: .objectNames
-        case .userAccount: .userAccount
-        case .account: .account
-        case .lost: .lost
-        }
     }
 }
 
@@ -108,16 +88,13 @@ extension ConversationRecord {
 }
 
 extension Member {
-    /// Whether there is more to say of the member than the id.
     var isRanked: Bool { self.role != .member || self.nickname != nil }
 }
 
-/// The records of one row of the journal: a format byte, then each record with its length and kind.
-///
-/// A row holds as many records of one transaction as fit `bytesWanted`, so that a row costs its share of a page and not a
-/// statement of its own; a larger record has a row to itself.
+/// The records of one row of the journal: a format byte, then each record with its length and kind. A row holds as many records of
+/// one transaction as fit `journalRowBytes`, so that a record does not cost a statement of its own; a larger record has a row to
+/// itself.
 struct JournalRow {
-    /// The format of the rows this build writes, and the only one it reads.
     static let version: UInt8 = 1
 
     private var writer = ByteWriter()
@@ -135,43 +112,48 @@ struct JournalRow {
         if self.count == 0 { self.writer.byte(Self.version) }
         self.count += 1
         let start = self.writer.openLength()
-        self.writer.byte(record.kind.rawValue)
-        self.writer.body(of: record)
+        self.writer.record(record)
         self.writer.closeLength(at: start)
     }
 
-    /// Calls `body` for each record in order, from the one with the given index, until it returns false.
+    /// From the record with the given index, until `body` returns false.
     static func read(
         _ bytes: UnsafeRawBufferPointer, from index: Int = 0, _ body: (JournalRecord) throws -> Bool
+    ) throws {
+        try Self.scan(bytes) { reader, current, length in
+            guard current >= index else {
+                try reader.skip(length)
+                return true
+            }
+            let end = reader.offset + length
+            let record = try reader.record()
+            guard reader.offset == end else { throw StoredBytesFault.badValue("record length") }
+            return try body(record)
+        }
+    }
+
+    static func count(_ bytes: UnsafeRawBufferPointer) throws -> UInt64 {
+        var count: UInt64 = 0
+        try Self.scan(bytes) { reader, _, length in
+            try reader.skip(length)
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// Calls `body` at each record with its index and length until it returns false; `body` moves the reader behind the record.
+    static func scan(
+        _ bytes: UnsafeRawBufferPointer, _ body: (inout ByteReader, Int, Int) throws -> Bool
     ) throws {
         var reader = ByteReader(bytes)
         let version = try reader.byte()
         guard version == Self.version else { throw StoredBytesFault.unknownVersion(version) }
-        var current = 0
+        var index = 0
         while !reader.isAtEnd {
             let length = try reader.length()
-            let end = reader.offset + length
-            if current >= index {
-                let record = try reader.record()
-                guard reader.offset == end else { throw StoredBytesFault.badValue("record length") }
-                guard try body(record) else { return }
-            } else {
-                try reader.skip(length)
-            }
-            current += 1
+            guard try body(&reader, index, length) else { return }
+            index += 1
         }
-    }
-
-    /// How many records a row holds.
-    static func count(_ bytes: UnsafeRawBufferPointer) throws(StoredBytesFault) -> UInt64 {
-        var reader = ByteReader(bytes)
-        let version = try reader.byte()
-        guard version == Self.version else { throw .unknownVersion(version) }
-        var count: UInt64 = 0
-        while !reader.isAtEnd {
-            try reader.skip(try reader.length())
-            count += 1
-        }
-        return count
     }
 }

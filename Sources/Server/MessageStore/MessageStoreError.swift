@@ -1,37 +1,31 @@
-/// Why a store could not be opened or stopped working: which file, what is wrong, and what to do about it.
+import Foundation
+import GRDB
+
+/// Names the file, what is wrong with it, and what to do about it.
 package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong.
     package var reason: Reason
-    /// The database file.
     package var path: String
     /// SQLite's own words, or the detail of the fault.
     package var detail: String
 
-    /// What can be wrong with a store.
     package enum Reason: Equatable, Sendable {
         /// The file or its folder does not exist, or may not be opened or written.
         case cannotOpen
         /// The file is not a database, or another program's.
         case notAStore
-        /// A newer build wrote the file.
         case newerSchema(found: Int, known: Int)
         /// Another process has the file open.
         case inUse
-        /// The database does not sync as told: what was read back differs from what was set (DESIGN P1).
+        /// What was read back differs from what was set (DESIGN P1).
         case notSynced(wanted: String, found: String)
         /// The file is damaged, or holds records of a newer build.
         case damaged
-        /// The disk is full.
         case full
-        /// The disk did not give what was written.
         case notRead
-        /// The disk refused to write.
         case notWritten
-        /// Anything else that keeps the store from going on.
         case failed
     }
 
-    /// What to do about it.
     package var remedy: String {
         switch self.reason {
         case .cannotOpen: "create its folder, and let the server's user read and write both"
@@ -46,7 +40,6 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
         }
     }
 
-    /// One sentence with file, fault and remedy.
     package var description: String {
         let what =
             switch self.reason {
@@ -63,5 +56,34 @@ package struct MessageStoreError: Error, Equatable, Sendable, CustomStringConver
             }
         let detail = self.detail.isEmpty ? "" : " (\(self.detail))"
         return "message store \(self.path) \(what)\(detail): \(self.remedy)"
+    }
+}
+
+extension MessageStoreError {
+    /// Any error in the terms of the store; an error of its own stays as it is.
+    init(_ error: any Error, path: String, otherwise reason: Reason = .failed) {
+        switch error {
+        case let error as MessageStoreError: self = error
+        case let error as UnwrittenJournal: self.init(error.cause, path: path, otherwise: reason)
+        case let error as InterruptedRecord: self.init(error.cause, path: path, otherwise: reason)
+        case let error as SQLiteFailure: self.init(reason: error.reason, path: path, detail: error.message)
+        case let error as DatabaseError:
+            let code = error.extendedResultCode
+            self.init(
+                reason: SQLiteFailure(code: code.rawValue, message: "").reason, path: path,
+                detail: error.message ?? "\(code)")
+        case is UnreadableRow, is StoredBytesFault: self.init(reason: .damaged, path: path, detail: "\(error)")
+        default: self.init(reason: reason, path: path, detail: "\(error)")
+        }
+    }
+
+    /// The same of another file, of which the one at fault is a copy.
+    func naming(_ path: String) -> MessageStoreError {
+        MessageStoreError(reason: self.reason, path: path, detail: self.detail)
+    }
+
+    /// What the system said last.
+    static func ofSystem(_ reason: Reason, path: String) -> MessageStoreError {
+        MessageStoreError(reason: reason, path: path, detail: String(cString: strerror(errno)))
     }
 }

@@ -1,61 +1,48 @@
 import StoreModel
 import TidingsModel
 
-/// A person in the writer's memory: always as of the last record. What is not loaded is as stored.
-///
-/// Whoever was touched since the last derivation stays in memory until their rows are written, so that stored rows of anybody
-/// not in memory are up to date.
+/// A person in the writer's memory, always as of the last record. Whoever was touched since the last derivation stays in memory until
+/// their rows are written, so the stored rows of everybody else are up to date.
 final class PersonState {
     let number: Int64
     let key: UserKey
-    /// The newest entry of the log.
     var head: LogPosition
-    /// What is unread in all conversations.
     var counts: UnreadCounts
-    /// What the person has set.
     var settings: AllSettings
     var settingsChanged = false
-    /// What the app's backend has decided about the person.
     var account: AccountState
     var accountChanged = false
-    /// Messages deleted since the last derivation.
     var deleted: Set<MessageID> = []
-    /// Receipts kept since the last derivation.
     var receipts: Set<Receipt> = []
     /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
     var applied: JournalPosition
-    /// The end of the log: entries that may still be appended to.
+    /// The end of the log, which may still be appended to.
     var chunk: LogChunk
     var chunkChanged = false
-    /// Closed chunks that are not stored yet, in order.
+    /// In order, not stored yet.
     var closedChunks: [LogChunk] = []
-    /// Entries appended since the last derivation.
     var entriesToStore = 0
     var conversations: [ConversationNumber: ConversationState] = [:]
     var changedConversations: [ConversationNumber] = []
     /// Sorted; nil while not loaded.
     var devices: [DeviceRecord]?
     var changedDevices: Set<DeviceID> = []
-    /// How many of them are signed in; known while they are not loaded, too.
+    /// How many devices are signed in; known while they are not loaded, too.
     var signedIn: Int
-    /// Nil while not loaded.
     var openLegs: [LegID: OpenLeg]?
     var changedLegs: Set<LegID> = []
-    /// Client message ids accepted since the last derivation.
+    /// Accepted since the last derivation.
     var sent: [ClientMessageID: SentMessage] = [:]
     /// The hashes of all client message ids the person ever used, so that a new one needs no look-up in the database; nil while not
     /// loaded, or if there are too many.
     var sentHashes: Set<Int>?
-    /// There are more than may be kept in memory.
     var hasManySent = false
-    /// Waits to be derived.
     var isDirty = false
     /// Their rows cannot be read: nothing is applied to them any more.
     var isSetAside = false
-    /// The derivation round in which it was last used.
+    /// A round of deriving.
     var lastUsed = 0
 
-    /// What a phone has said of a message.
     struct Receipt: Hashable {
         var message: MessageID
         /// Empty for the leg of a person without devices.
@@ -76,14 +63,12 @@ final class PersonState {
     struct ConversationState: Equatable {
         var unread = 0
         var mentions = 0
-        /// The last position that counted as unread.
         var counted: LogPosition = 0
-        /// The read cursor.
         var read: LogPosition = 0
         /// The newest entry with a message; 0 for none.
         var last: LogPosition = 0
-        /// Positions after the read cursor that counted and do so no more: withdrawn or deleted. Ascending.
-        var withdrawn: [LogPosition] = []
+        /// Positions after the read cursor that counted and do not any more: recalled or deleted. Ascending.
+        var recalled: [LogPosition] = []
         /// By the person's settings; not stored.
         var isMuted = false
         var isChanged = false
@@ -97,8 +82,7 @@ final class PersonState {
     init(
         number: Int64, key: UserKey, head: LogPosition = 0, counts: UnreadCounts = UnreadCounts(),
         settings: AllSettings = AllSettings(), account: AccountState = AccountState(), applied: JournalPosition = 0,
-        signedIn: Int = 0,
-        chunk: LogChunk = LogChunk(first: 1)
+        signedIn: Int = 0, chunk: LogChunk = LogChunk(first: 1)
     ) {
         self.number = number
         self.key = key
@@ -111,29 +95,22 @@ final class PersonState {
         self.chunk = chunk
     }
 
-    /// Appends an entry and returns its position. A chunk that has reached `chunkBytes` is closed first.
-    ///
-    /// - Parameters:
-    ///   - earlier: of an entry with a message, the position of the one before it in its conversation, 0 for none.
-    ///   - lacksDevice: a message of somebody else's, and the person has no device.
-    func append(
-        record: JournalPosition, conversation: ConversationNumber, counts: Bool, mentions: Bool,
-        earlier: LogPosition?, lacksDevice: Bool, chunkBytes: Int
-    ) -> LogPosition {
+    /// Closes a chunk that has reached `chunkBytes` first.
+    func append(_ entry: LogChunk.Entry, chunkBytes: Int) -> LogPosition {
         self.head += 1
         if self.chunk.size >= chunkBytes {
             self.closedChunks.append(self.chunk)
             self.chunk = LogChunk(first: self.head)
         }
-        self.chunk.append(
-            record: record, conversation: conversation, counts: counts, mentions: mentions, earlier: earlier,
-            lacksDevice: lacksDevice, unread: self.counts.unread)
+        var entry = entry
+        entry.unread = self.counts.unread
+        self.chunk.append(entry)
         self.chunkChanged = true
         self.entriesToStore += 1
         return self.head
     }
 
-    /// Where a device stands among the loaded ones, or would.
+    /// The index of a loaded device, or where it would be inserted.
     func devicePlace(_ device: DeviceID) -> Int {
         guard let devices = self.devices else { return 0 }
         var (low, high) = (0, devices.count)
@@ -144,7 +121,7 @@ final class PersonState {
         return low
     }
 
-    /// Counts messages of a conversation, or no longer with negative numbers.
+    /// Negative numbers count messages no longer.
     func count(_ unread: Int, mentions: Int, in state: inout ConversationState) {
         state.unread += unread
         state.mentions += mentions
@@ -153,17 +130,15 @@ final class PersonState {
         if !state.isMuted { self.counts.unread += unread }
     }
 
-    /// Counts the message of an entry no longer, if it counts as unread.
-    func withdraw(_ entry: LogChunk.Entry, in state: inout ConversationState) {
+    func recall(_ entry: LogChunk.Entry, in state: inout ConversationState) {
         guard entry.counts, entry.position > state.read else { return }
-        let index = state.withdrawn.firstIndex { $0 >= entry.position } ?? state.withdrawn.endIndex
-        if index < state.withdrawn.endIndex, state.withdrawn[index] == entry.position { return }
-        state.withdrawn.insert(entry.position, at: index)
+        let index = state.recalled.firstIndex { $0 >= entry.position } ?? state.recalled.endIndex
+        if index < state.recalled.endIndex, state.recalled[index] == entry.position { return }
+        state.recalled.insert(entry.position, at: index)
         self.count(-1, mentions: entry.mentions ? -1 : 0, in: &state)
     }
 
-    /// Keeps what changed in a conversation.
-    func keep(_ state: ConversationState, of conversation: ConversationNumber) {
+    func setState(_ state: ConversationState, of conversation: ConversationNumber) {
         var state = state
         if !state.isChanged {
             state.isChanged = true
@@ -172,8 +147,7 @@ final class PersonState {
         self.conversations[conversation] = state
     }
 
-    /// Keeps an accepted client message id; of their hashes at most `max`.
-    func noteSent(_ id: ClientMessageID, _ message: SentMessage, max: Int) {
+    func rememberSent(_ id: ClientMessageID, _ message: SentMessage, max: Int) {
         self.sent[id] = message
         self.sentHashes?.insert(id.hashValue)
         if let count = self.sentHashes?.count, count > max {
@@ -182,8 +156,8 @@ final class PersonState {
         }
     }
 
-    /// Forgets what was waiting to be stored, after its transaction is committed.
-    func isStored() {
+    /// After its transaction is committed.
+    func clearChanges() {
         self.chunkChanged = false
         self.closedChunks.removeAll()
         self.entriesToStore = 0
@@ -200,39 +174,39 @@ final class PersonState {
     }
 }
 
-/// A group, discussion or chat room in the writer's memory.
 final class MembersState {
     let number: Int64
     let app: AppID
     let conversation: ConversationID
-    var name: String
+    var name = ""
     var portrait: String?
-    var isDissolved: Bool
-    var version: UInt64
-    /// The numbers of the members, in the order of their ids.
-    var members: [Int64]
-    var memberSet: Set<Int64>
-    /// Those of whom there is more to say than that they are members, by number.
-    var ranks: [Int64: Member]
-    /// Who may not come in, sorted; some of them may have ended.
-    var bans: [Ban]
-    /// All of it in words; nil while nobody asked.
+    var isDissolved = false
+    var version: UInt64 = 0
+    /// In the order of the members' ids.
+    var members: [Int64] = []
+    var memberSet: Set<Int64> = []
+    /// Owner, admins and members with a nickname, by number.
+    var ranks: [Int64: Member] = [:]
+    /// Sorted; some of them may have ended.
+    var bans: [Ban] = []
+    /// Nil until it is asked for.
     var record: ConversationRecord?
 
-    init(
-        number: Int64, app: AppID, conversation: ConversationID, name: String, portrait: String?, isDissolved: Bool,
-        version: UInt64, members: [Int64], ranks: [Int64: Member], bans: [Ban]
-    ) {
+    init(number: Int64, _ stored: StoredConversation, members: [Int64], ranks: [Int64: Member]) {
         self.number = number
-        self.app = app
-        self.conversation = conversation
-        self.name = name
-        self.portrait = portrait
-        self.isDissolved = isDissolved
-        self.version = version
+        self.app = stored.record.app
+        self.conversation = stored.record.conversation
+        self.update(stored, members: members, ranks: ranks)
+    }
+
+    func update(_ stored: StoredConversation, members: [Int64], ranks: [Int64: Member]) {
+        self.name = stored.record.name
+        self.portrait = stored.record.portrait
+        self.isDissolved = stored.isDissolved
+        self.version = stored.version
         self.members = members
         self.memberSet = Set(members)
         self.ranks = ranks
-        self.bans = bans
+        self.bans = stored.bans
     }
 }

@@ -1,16 +1,15 @@
 import GRDB
 import GRDBSQLite
+import TidingsModel
 
-/// What SQLite answered instead of carrying out a statement.
 struct SQLiteFailure: Error {
     var code: Int32
     var message: String
 
-    /// A disk that did not give what was asked for: READ, SHORT_READ, DATA and CORRUPTFS of https://www.sqlite.org/rescode.html, macros
+    /// The disk did not give what was asked for: READ, SHORT_READ, DATA and CORRUPTFS of https://www.sqlite.org/rescode.html, macros
     /// Swift does not import. WRITE, FSYNC, DIR_FSYNC and TRUNCATE are 3 to 6.
     var isOfReading: Bool { self.code & 0xff == SQLITE_IOERR && [1, 2, 32, 33].contains(self.code >> 8) }
 
-    /// The fault in the terms of the store.
     var reason: MessageStoreError.Reason {
         switch self.code & 0xff {
         case SQLITE_FULL: .full
@@ -25,10 +24,66 @@ struct SQLiteFailure: Error {
     }
 }
 
-/// A prepared statement, bound and stepped without GRDB's conversions: the store's hot paths run a million of them a second.
-///
-/// Every use is: bind all parameters, then `run()` or `step()` until it answers false. Both leave the statement ready for the
-/// next use. To leave off early, call `reset()`. Bound texts and blobs are only borrowed by SQLite until then.
+protocol SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer)
+}
+
+extension Int64: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) { sqlite3_bind_int64(statement, index, self) }
+}
+
+extension UInt64: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) { Int64(bitPattern: self).bind(index, of: statement) }
+}
+
+extension Int: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) { Int64(self).bind(index, of: statement) }
+}
+
+extension Bool: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) { Int64(self ? 1 : 0).bind(index, of: statement) }
+}
+
+// SQLite copies texts and blobs.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension String: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) {
+        var value = self
+        value.withUTF8 { bytes in
+            // A nil address would bind NULL instead of an empty text.
+            guard let start = bytes.baseAddress else {
+                sqlite3_bind_text(statement, index, "", 0, transient)
+                return
+            }
+            start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                _ = sqlite3_bind_text(statement, index, $0, Int32(bytes.count), transient)
+            }
+        }
+    }
+}
+
+extension [UInt8]: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) {
+        _ = self.withUnsafeBytes { buffer in
+            if buffer.isEmpty {
+                sqlite3_bind_zeroblob(statement, index, 0)
+            } else {
+                sqlite3_bind_blob(statement, index, buffer.baseAddress, Int32(buffer.count), transient)
+            }
+        }
+    }
+}
+
+extension Optional: SQLValue where Wrapped: SQLValue {
+    func bind(_ index: Int32, of statement: OpaquePointer) {
+        if let value = self { value.bind(index, of: statement) } else { sqlite3_bind_null(statement, index) }
+    }
+}
+
+/// A prepared statement, bound and stepped without GRDB's conversions: the store's hot paths run a million of them a second. Every
+/// use is: bind all parameters, then `run()`, or `step()` until it answers false. Both leave the statement ready for the next use. To
+/// leave off early, call `reset()`.
 final class SQLStatement {
     // GRDB finalizes the statement when this object goes.
     private let owner: Statement
@@ -39,40 +94,28 @@ final class SQLStatement {
         self.raw = self.owner.sqliteStatement
     }
 
-    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-    func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(self.raw, index, value) }
-
-    func bind(_ index: Int32, _ value: UInt64) { sqlite3_bind_int64(self.raw, index, Int64(bitPattern: value)) }
-
-    func bind(_ index: Int32, _ value: String) {
-        var value = value
-        value.withUTF8 { bytes in
-            // A nil address would bind NULL instead of an empty text.
-            guard let start = bytes.baseAddress else {
-                sqlite3_bind_text(self.raw, index, "", 0, Self.transient)
-                return
-            }
-            start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
-                _ = sqlite3_bind_text(self.raw, index, $0, Int32(bytes.count), Self.transient)
-            }
-        }
+    /// Binds one parameter after the other, from `index` on.
+    @discardableResult
+    func bind<A: SQLValue>(at index: Int32 = 1, _ a: A) -> SQLStatement {
+        a.bind(index, of: self.raw)
+        return self
     }
 
-    func bind(_ index: Int32, _ value: String?) {
-        if let value { self.bind(index, value) } else { self.bindNull(index) }
+    @discardableResult
+    func bind<A: SQLValue, B: SQLValue>(at index: Int32 = 1, _ a: A, _ b: B) -> SQLStatement {
+        self.bind(at: index, a).bind(at: index + 1, b)
     }
 
-    func bindNull(_ index: Int32) { sqlite3_bind_null(self.raw, index) }
+    @discardableResult
+    func bind<A: SQLValue, B: SQLValue, C: SQLValue>(at index: Int32 = 1, _ a: A, _ b: B, _ c: C) -> SQLStatement {
+        self.bind(at: index, a, b).bind(at: index + 2, c)
+    }
 
-    func bind(_ index: Int32, _ bytes: [UInt8]) {
-        _ = bytes.withUnsafeBytes { buffer in
-            if buffer.isEmpty {
-                sqlite3_bind_zeroblob(self.raw, index, 0)
-            } else {
-                sqlite3_bind_blob(self.raw, index, buffer.baseAddress, Int32(buffer.count), Self.transient)
-            }
-        }
+    @discardableResult
+    func bind<A: SQLValue, B: SQLValue, C: SQLValue, D: SQLValue>(
+        at index: Int32 = 1, _ a: A, _ b: B, _ c: C, _ d: D
+    ) -> SQLStatement {
+        self.bind(at: index, a, b).bind(at: index + 2, c, d)
     }
 
     /// Binds a blob that is only borrowed, and runs the statement within the borrowing.
@@ -84,12 +127,11 @@ final class SQLStatement {
         }
     }
 
-    /// Runs a statement that gives no rows.
     func run() throws {
         while try self.step() {}
     }
 
-    /// Goes to the next row; false after the last one, with the statement reset.
+    /// False after the last row, with the statement reset.
     func step() throws -> Bool {
         let code = sqlite3_step(self.raw)
         if code == SQLITE_ROW { return true }
@@ -99,18 +141,23 @@ final class SQLStatement {
         return false
     }
 
+    /// Reads the first row, if there is one.
+    func first<Value>(_ read: (SQLStatement) throws -> Value) throws -> Value? {
+        guard try self.step() else { return nil }
+        defer { self.reset() }
+        return try read(self)
+    }
+
     func reset() { sqlite3_reset(self.raw) }
 
-    /// Whether its connection is within a transaction.
     var isInTransaction: Bool { sqlite3_get_autocommit(sqlite3_db_handle(self.raw)) == 0 }
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.raw, column) }
 
     func position(_ column: Int32) -> UInt64 { UInt64(bitPattern: self.int(column)) }
 
-    /// A number of things, or a place in a journal or a log: what a damaged row holds may be neither.
-    ///
-    /// - Throws: `StoredBytesFault` for a negative number, and for one no store can reach; adding to what is left cannot overflow.
+    /// A number of things, or a position in a journal or a log. Throws for a negative number and for one no store can reach, so that
+    /// adding to what is left cannot overflow.
     func count(_ column: Int32) throws(StoredBytesFault) -> UInt64 {
         guard let value = UInt64(exactly: self.int(column)), value < 1 << 53 else { throw .badValue("number") }
         return value
@@ -124,9 +171,20 @@ final class SQLStatement {
         return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
+    func userKey(_ column: Int32) -> UserKey {
+        UserKey(app: AppID(self.text(column)), user: UserID(self.text(column + 1)))
+    }
+
+    func conversationType(_ column: Int32) throws -> ConversationType {
+        guard let type = ConversationType(rawValue: self.text(column)) else {
+            throw StoredBytesFault.badValue("conversation kind")
+        }
+        return type
+    }
+
     func optionalText(_ column: Int32) -> String? { self.isNull(column) ? nil : self.text(column) }
 
-    /// The bytes of a blob, good until the next step or reset.
+    /// Good until the next step or reset.
     func blob(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(self.raw, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(self.raw, column)))

@@ -3,25 +3,20 @@ import GRDB
 import GRDBSQLite
 import TidingsModel
 
-/// The database of a message store: opening it, its settings and its tables.
-///
-/// `journal` is the truth and only grows, though texts that nobody may read any more are overwritten in it (StoreEngine+Erasing.swift);
-/// `epoch` counts openings; what says which store this is stands in `store` and `opening`. All other tables are derived from the journal, each row up to
-/// a position that is stored beside it, and could be rebuilt from it.
+/// The database of a message store. `journal` is the truth and only grows, though texts that nobody may read any more are overwritten
+/// in it (StoreEngine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is. All other tables are
+/// derived from the journal, each row up to a position that is stored beside it, and could be rebuilt from it.
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    /// The schema this build writes.
     static let version = 9
 
-    /// Opens the file, makes the tables if it is new, and checks that it syncs as told.
-    ///
-    /// - Returns: the connection, and the number `PRAGMA synchronous` reads back on it.
+    /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
         path: String, configuration: MessageStoreConfiguration
     ) throws(MessageStoreError) -> (DatabaseQueue, synchronous: Int) {
         try StoreFile.examine(path: path)
-        StoreFile.make(path: path)
+        StoreFile.makeIfMissing(path: path)
         var settings = Configuration()
         settings.label = "tidings.store"
         settings.foreignKeysEnabled = false
@@ -48,20 +43,12 @@ enum Schema {
             }
             StoreFile.closeToOthers(path: path)
             return (queue, synchronous)
-        } catch let error as MessageStoreError {
-            throw error
-        } catch let error as DatabaseError {
-            throw MessageStoreError(
-                reason: SQLiteFailure(code: error.extendedResultCode.rawValue, message: "").reason, path: path,
-                detail: error.message ?? "\(error.extendedResultCode)")
         } catch {
-            throw MessageStoreError(reason: .cannotOpen, path: path, detail: "\(error)")
+            throw MessageStoreError(error, path: path, otherwise: .cannotOpen)
         }
     }
 
     /// Reads back what decides whether an ack is durable (DESIGN §3: GRDB's default is NORMAL).
-    ///
-    /// - Returns: the number of `PRAGMA synchronous`.
     static func check(
         _ database: Database, path: String, wanted: MessageStoreConfiguration.Synchronous
     ) throws -> Int {
@@ -78,7 +65,6 @@ enum Schema {
         return synchronous
     }
 
-    /// Refuses a file that is not ours before anything in it is changed.
     private static func recognize(_ database: Database, path: String) throws {
         let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -92,7 +78,6 @@ enum Schema {
         }
     }
 
-    /// Makes the tables of version 1 in a new file, and brings each version to the next.
     private static func migrate(_ database: Database) throws {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         guard found < Self.version else { return }
@@ -121,29 +106,39 @@ enum Schema {
         }
     }
 
-    /// Notes the chat rooms' messages of version 1, whose history was nowhere but in the journal. What is not derived yet follows
-    /// when the store recovers.
+    /// The history of chat rooms was nowhere but in the journal in version 1. What is not derived yet follows when the store
+    /// recovers.
     private static func collectRoomMessages(_ database: Database) throws {
-        let watermark = try Int64.fetchOne(database, sql: "SELECT watermark FROM store") ?? 0
+        try Self.forEachRecord(database) { record, position, _ in
+            guard case .accept(let message, _, _) = record, message.conversation.type == .chatRoom else { return }
+            try database.execute(
+                sql: """
+                    INSERT OR IGNORE INTO room_message SELECT number, ?, ? FROM conversation
+                    WHERE app = ? AND type = ? AND target = ?
+                    """,
+                arguments: [
+                    position, Int64(bitPattern: message.id.rawValue), message.app.rawValue,
+                    message.conversation.type.rawValue, message.conversation.target,
+                ])
+        }
+    }
+
+    /// The derived records of the journal in order, each with its position and that of its row.
+    private static func forEachRecord(
+        _ database: Database, _ body: (JournalRecord, Int64, _ row: Int64) throws -> Void
+    ) throws {
         let rows = try Row.fetchCursor(
-            database, sql: "SELECT position, records FROM journal WHERE position <= ? ORDER BY position",
-            arguments: [watermark])
+            database,
+            sql: """
+                SELECT position, records FROM journal WHERE position <= (SELECT watermark FROM store) ORDER BY position
+                """)
         while let row = try rows.next() {
-            var position: Int64 = row[0]
+            let first: Int64 = row[0]
+            var position = first
             try row.withUnsafeData(atIndex: 1) { data in
                 try (data ?? Data()).withUnsafeBytes { bytes in
                     try JournalRow.read(bytes) { record in
-                        if case .accept(let message, _, _) = record, message.conversation.type == .chatRoom {
-                            try database.execute(
-                                sql: """
-                                    INSERT OR IGNORE INTO room_message SELECT number, ?, ? FROM conversation
-                                    WHERE app = ? AND type = ? AND target = ?
-                                    """,
-                                arguments: [
-                                    position, Int64(bitPattern: message.id.rawValue), message.app.rawValue,
-                                    message.conversation.type.rawValue, message.conversation.target,
-                                ])
-                        }
+                        try body(record, position, first)
                         position += 1
                         return true
                     }
@@ -152,9 +147,8 @@ enum Schema {
         }
     }
 
-    /// Overwrites the texts of versions before 6 that nobody may read any more. What is not derived yet follows when the store recovers.
+    /// Versions before 6 kept texts that nobody may read any more. What is not derived yet follows when the store recovers.
     private static func eraseOldTexts(_ database: Database) throws {
-        let watermark = try Int64.fetchOne(database, sql: "SELECT watermark FROM store") ?? 0
         var erased: [Int64: Set<Int>] = [:]
         var rows: [Int64] = []
         // The record of a text lies before the one that takes it away: in this row, or in one that was read.
@@ -168,30 +162,16 @@ enum Schema {
             erased[rows[low - 1], default: []].insert(Int(Int64(record) - rows[low - 1]))
         }
         var edits: [MessageID: JournalPosition] = [:]
-        let cursor = try Row.fetchCursor(
-            database, sql: "SELECT position, records FROM journal WHERE position <= ? ORDER BY position",
-            arguments: [watermark])
-        while let row = try cursor.next() {
-            var position: Int64 = row[0]
-            rows.append(position)
-            try row.withUnsafeData(atIndex: 1) { data in
-                try (data ?? Data()).withUnsafeBytes { bytes in
-                    try JournalRow.read(bytes) { record in
-                        switch record {
-                        case .edit(_, let edit, let accepted):
-                            erase(accepted)
-                            if let earlier = edits.updateValue(JournalPosition(position), forKey: edit.message) {
-                                erase(earlier)
-                            }
-                        case .recall(_, let recall, let accepted):
-                            erase(accepted)
-                            if let earlier = edits.removeValue(forKey: recall.message) { erase(earlier) }
-                        default: break  // tidy: nothing else takes a text away
-                        }
-                        position += 1
-                        return true
-                    }
-                }
+        try Self.forEachRecord(database) { record, position, row in
+            if rows.last != row { rows.append(row) }
+            switch record {
+            case .edit(_, let edit, let accepted):
+                erase(accepted)
+                if let earlier = edits.updateValue(JournalPosition(position), forKey: edit.message) { erase(earlier) }
+            case .recall(_, let recall, let accepted):
+                erase(accepted)
+                if let earlier = edits.removeValue(forKey: recall.message) { erase(earlier) }
+            default: break  // tidy: nothing else takes a text away
             }
         }
         // tidy: order does not leave: each row is its own
@@ -205,8 +185,8 @@ enum Schema {
         }
     }
 
-    /// Links the entries of each conversation in logs of versions 1 and 2, one person after the other. Their rows do not tell
-    /// entries with a message from others, so all of a conversation are linked: whoever follows the links passes the others over.
+    /// Links the entries of each conversation in logs of versions 1 and 2. Their rows do not tell entries with a message from others,
+    /// so all of a conversation are linked: readers skip the others.
     private static func linkLogs(_ database: Database) throws {
         for person in try Int64.fetchAll(database, sql: "SELECT DISTINCT person FROM person_log ORDER BY person") {
             var last: [ConversationNumber: LogPosition] = [:]
@@ -220,10 +200,10 @@ enum Schema {
                     try (data ?? Data()).withUnsafeBytes { bytes in
                         _ = try LogChunk.read(bytes, first: LogPosition(first), format: row[2]) { entry in
                             let number = entry.conversation
-                            chunk.append(
-                                record: entry.record, conversation: number, counts: entry.counts,
-                                mentions: entry.mentions, earlier: number == .none ? nil : last[number] ?? 0,
-                                lacksDevice: false, unread: entry.unread)
+                            var linked = entry
+                            linked.earlier = number == .none ? nil : last[number] ?? 0
+                            linked.lacksDevice = false
+                            chunk.append(linked)
                             if number != .none { last[number] = entry.position }
                             return true
                         }
@@ -242,7 +222,6 @@ enum Schema {
         }
     }
 
-    /// Version 1.
     static let tables = """
         -- Rows of encoded records (JournalRecord.swift); the position is that of the row's first record.
         CREATE TABLE journal (position INTEGER PRIMARY KEY, records BLOB NOT NULL);
@@ -295,15 +274,15 @@ enum Schema {
         """
 
     static let tablesOfVersion2 = """
-        -- `unread` is without muted conversations, `unread_all` with them; `settings`: SettingsCoding.swift, NULL for none.
+        -- `unread` is without muted conversations, `unread_all` with them; `settings`: JournalRecord+Values.swift, NULL for none.
         ALTER TABLE person ADD COLUMN unread_all INTEGER NOT NULL DEFAULT 0;
         UPDATE person SET unread_all = unread;
         ALTER TABLE person ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE person ADD COLUMN settings BLOB;
         ALTER TABLE person_log ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
-        -- `withdrawn`: positions after the read cursor that count no more, each as the distance from the one before.
+        -- `recalled`: positions after the read cursor that count no more, each as the distance from the one before.
         ALTER TABLE person_conversation ADD COLUMN mentions INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE person_conversation ADD COLUMN withdrawn BLOB;
+        ALTER TABLE person_conversation ADD COLUMN recalled BLOB;
         -- `ranks`: owner, admins and nicknames by the members' numbers; NULL for none.
         ALTER TABLE conversation ADD COLUMN portrait TEXT;
         ALTER TABLE conversation ADD COLUMN dissolved INTEGER NOT NULL DEFAULT 0;
@@ -353,7 +332,7 @@ enum Schema {
         -- (wall milliseconds; NULL for none).
         ALTER TABLE person ADD COLUMN banned INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE person ADD COLUMN tokens_not_before INTEGER;
-        -- `bans`: who may not come into a chat room (JournalRecord+Conversations.swift); NULL for nobody.
+        -- `bans`: who may not come into a chat room (JournalRecord+Values.swift); NULL for nobody.
         ALTER TABLE conversation ADD COLUMN bans BLOB;
         -- The people whom apps have declared accounts of a kind.
         CREATE TABLE account (

@@ -3,13 +3,10 @@ import Logging
 import StoreModel
 import TidingsModel
 
-/// A small file beside the database, `<path>.state`, that says how far the store has come: which store it is, the number of the
-/// opening that wrote last, and the last record of the journal.
-///
-/// An older copy of the database put in its place does not know that opening, or lacks that record: the store finds out when it is opened
-/// (`StoreEngine.isRestored`). The file is never ahead of the database: it is written after the sync, and not synced itself.
+/// A small file beside the database, `<path>.state`: which store it is, the number of the opening that wrote last, and the last
+/// record of the journal. An older copy of the database put in its place does not know that opening or lacks that record, which
+/// `StoreEngine.isRestored` finds out. The file is never ahead of the database: it is written after the sync, and not synced itself.
 final class StateFile {
-    /// What the file says.
     struct Content: Equatable {
         var store: String
         var held: HeldJournal
@@ -20,20 +17,18 @@ final class StateFile {
     private var descriptor: Int32 = -1
     private var hasFailed = false
 
-    /// Opens the file, or makes one for its owner alone.
     init(database: String, logger: Logger) {
-        self.path = database + ".state"
+        self.path = Self.path(of: database)
         self.logger = logger
     }
 
     deinit { if self.descriptor >= 0 { close(self.descriptor) } }
 
-    /// The name of the file of a database.
     static func path(of database: String) -> String { database + ".state" }
 
     private static let title = "tidings-state 1"
 
-    /// What it said before; nil if there is none, or it cannot be understood.
+    /// Nil if there is none, or it cannot be understood.
     func read() -> Content? {
         guard let text = try? String(contentsOfFile: self.path, encoding: .utf8) else { return nil }
         let words = text.split(whereSeparator: \.isWhitespace)
@@ -43,9 +38,9 @@ final class StateFile {
         return Content(store: String(words[2]), held: HeldJournal(opening: opening, position: position))
     }
 
-    /// Writes over what it said. Where that fails a word is logged, once: the next opening takes the database for a restored one.
+    /// A failure is logged once: the next opening then takes the database for a restored one.
     func write(_ content: Content) {
-        // As long each time, so that nothing of what was there is left.
+        // Always of the same length, so that nothing of the old text is left.
         func field(_ number: UInt64) -> String {
             let digits = "\(number)"
             return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
@@ -57,14 +52,13 @@ final class StateFile {
             guard !self.hasFailed else { return }
             self.hasFailed = true
             let words = String(cString: strerror(errno))
-            self.logger.warning(
+            return self.logger.warning(
                 "the state file cannot be written", metadata: ["path": "\(self.path)", "error": "\(words)"])
-            return
         }
     }
 }
 
-/// What somebody says to hold of the journal: everything up to a position, as of the opening with a number.
+/// The journal up to a position, as of the opening with a number.
 struct HeldJournal: Equatable {
     var opening: UInt64
     var position: JournalPosition

@@ -1,6 +1,5 @@
 import GRDB
 
-/// All statements of the store, prepared once.
 struct Statements {
     let begin, commit, rollback: SQLStatement
     let insertRow, updateRow, rowAt, rowsAfter: SQLStatement
@@ -86,7 +85,7 @@ struct Statements {
 
         self.conversationState = try prepare(
             """
-            SELECT unread, counted, read, mentions, withdrawn, last FROM person_conversation
+            SELECT unread, counted, read, mentions, recalled, last FROM person_conversation
             WHERE person = ? AND conversation = ?
             """)
         self.allConversationStates = try prepare(
@@ -94,7 +93,7 @@ struct Statements {
         self.putConversationState = try prepare(
             """
             INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read, mentions,
-                withdrawn, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                recalled, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """)
         self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
         self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")

@@ -2,26 +2,20 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// A copy of the store that is made while it works: a part at a time, between batches. What is written meanwhile is in it.
-///
-/// SQLite's online backup: pages that the same connection changes are copied again (https://www.sqlite.org/c3ref/backup_finish.html).
+/// A copy made while the store works: a part at a time, between batches, with what is written meanwhile. SQLite's online backup
+/// copies pages that the same connection changes again (https://www.sqlite.org/c3ref/backup_finish.html).
 final class StoreBackup {
-    /// How many pages are copied at a time.
     static let pagesAtOnce: Int32 = 256
 
     private let path: String
     private var target: OpaquePointer?
     private var backup: OpaquePointer?
 
-    /// Makes the file, for its owner alone, and begins.
-    ///
-    /// - Throws: `MessageStoreError` naming the new file: it exists, or cannot be made.
+    /// Makes the file, for its owner alone.
     init(of database: Database, to path: String) throws(MessageStoreError) {
         self.path = path
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw MessageStoreError(reason: .cannotOpen, path: path, detail: String(cString: strerror(errno)))
-        }
+        guard descriptor >= 0 else { throw MessageStoreError.ofSystem(.cannotOpen, path: path) }
         Foundation.close(descriptor)
         guard sqlite3_open_v2(path, &self.target, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
             throw self.abandon(SQLITE_CANTOPEN)
@@ -32,10 +26,8 @@ final class StoreBackup {
 
     deinit { self.close() }
 
-    /// Copies the next pages.
-    ///
-    /// - Returns: whether all are copied, and synced.
-    /// - Throws: `MessageStoreError` with what SQLite said; the new file is gone.
+    /// - Returns: whether all is copied, and synced.
+    /// - Throws: what SQLite said; the new file is gone.
     func step() throws(MessageStoreError) -> Bool {
         let code = sqlite3_backup_step(self.backup, Self.pagesAtOnce)
         switch code {
@@ -47,7 +39,6 @@ final class StoreBackup {
         }
     }
 
-    /// Gives up, and removes the new file.
     @discardableResult
     func abandon(_ code: Int32) -> MessageStoreError {
         let words = self.target.map { String(cString: sqlite3_errmsg($0)) } ?? ""

@@ -4,30 +4,26 @@ package import Logging
 import StoreModel
 import TidingsModel
 
-/// What `tidings rebuild` has done.
 package struct StoreRebuildReport: Equatable, Sendable {
-    /// How many records the journal of the new store has.
     package var records: UInt64
-    /// What is not in the new store, one sentence each.
+    /// One sentence for each.
     package var lost: [String]
-    /// Where the store that was there is now.
+    /// Where the old store is now.
     package var aside: String
 }
 
 extension StoreMaintenance {
-    /// Reads a whole store that no server has open, and compares what is derived with what its journal gives. Works on a copy beside it: it
-    /// needs about twice the size of the database for a while.
-    ///
-    /// - Returns: what is wrong, one sentence each; empty if all is well.
-    /// - Throws: `MessageStoreError` if it cannot be looked at: it is in use, or so damaged that it cannot be opened.
+    /// Compares what is derived with what the journal gives, on a copy beside the store: it needs about twice the size of the
+    /// database for a while.
+    /// - Returns: what is wrong, one sentence each.
     package static func check(path: String, logger: Logger) throws(MessageStoreError) -> [String] {
         let files = try StoreFiles(path: path)
         return try StoreFiles.withFolder(beside: path) { folder throws(MessageStoreError) in
             let copy = try files.copy(into: folder)
-            return try Self.on(copy, of: path) { database in
+            return try Self.withDatabase(copy, of: path) { database in
                 var findings = try Self.integrity(of: database)
-                try Self.replaying(database, in: folder, logger) { replay in
-                    findings += replay.lost.map(Self.words)
+                try Self.withReplay(of: database, in: folder, logger) { replay in
+                    findings += replay.lost.map(Self.sentence)
                     do {
                         let engine = try StoreEngine(
                             database: database, configuration: MessageStoreConfiguration(), logger: logger,
@@ -48,36 +44,31 @@ extension StoreMaintenance {
         }
     }
 
-    /// Makes a store anew from its journal while no server has it open. What the journal lacks or what cannot be applied is left out and named;
-    /// then it is another generation of the store, and phones sync their logs again.
-    ///
-    /// - Throws: `MessageStoreError`: it is in use, or nothing of its journal can be read; nothing was changed.
+    /// Makes a store anew from its journal. What is missing or cannot be applied is left out and named; then it is another generation
+    /// of the store, and phones sync their logs again.
     package static func rebuild(path: String, logger: Logger) throws(MessageStoreError) -> StoreRebuildReport {
         let files = try StoreFiles(path: path)
         return try StoreFiles.withFolder(beside: path) { folder throws(MessageStoreError) in
             let copy = try files.copy(into: folder)
-            let (records, lost) = try Self.on(copy, of: path) { database in
-                try Self.replaying(database, in: folder, logger) { replay in
+            let (records, lost) = try Self.withDatabase(copy, of: path) { database in
+                try Self.withReplay(of: database, in: folder, logger) { replay in
                     try replay.carryOver(from: database)
-                    return (replay.engine.next - 1, replay.lost.map(Self.words))
+                    return (replay.engine.next - 1, replay.lost.map(Self.sentence))
                 }
             }
             let new = folder.appendingPathComponent("rebuilt.sqlite").path
             let aside = try files.moveAside(as: "before-rebuild")
-            guard rename(new, path) == 0 else {
-                throw MessageStoreError(reason: .failed, path: path, detail: String(cString: strerror(errno)))
-            }
+            guard rename(new, path) == 0 else { throw MessageStoreError.ofSystem(.failed, path: path) }
             return StoreRebuildReport(records: records, lost: lost, aside: aside)
         }
     }
 
-    private static func words(_ lost: (records: ClosedRange<JournalPosition>, why: String)) -> String {
+    private static func sentence(_ lost: (records: ClosedRange<JournalPosition>, why: String)) -> String {
         let first = lost.records.lowerBound
         let place = lost.records.count == 1 ? "record \(first)" : "records \(first) to \(lost.records.upperBound)"
         return "journal \(place): \(lost.why)"
     }
 
-    /// What SQLite finds wrong with the file.
     private static func integrity(of database: Database) throws -> [String] {
         do {
             return try String.fetchAll(database, sql: "PRAGMA integrity_check(1000)").filter { $0 != "ok" }
@@ -87,8 +78,7 @@ extension StoreMaintenance {
         }
     }
 
-    /// Opens a copy and works with it.
-    private static func on<Value>(
+    private static func withDatabase<Value>(
         _ copy: String, of path: String, _ body: (Database) throws -> Value
     ) throws(MessageStoreError) -> Value {
         do {
@@ -96,25 +86,13 @@ extension StoreMaintenance {
             let value = try queue.writeWithoutTransaction(body)
             try? queue.close()
             return value
-        } catch var error as MessageStoreError {
-            error.path = path
-            throw error
-        } catch let error as DatabaseError {
-            throw MessageStoreError(
-                reason: SQLiteFailure(code: error.extendedResultCode.rawValue, message: "").reason, path: path,
-                detail: error.message ?? "")
-        } catch let error as SQLiteFailure {
-            throw MessageStoreError(reason: error.reason, path: path, detail: error.message)
         } catch {
-            let damage = StoreEngine.damage(error)
-            throw MessageStoreError(
-                reason: damage == nil ? .failed : .damaged, path: path, detail: damage.map { "\($0)" } ?? "\(error)")
+            throw MessageStoreError(error, path: path).naming(path)
         }
     }
 
-    /// Makes the store `rebuilt.sqlite` in a folder from a journal and works with it.
-    private static func replaying<Value>(
-        _ source: Database, in folder: URL, _ logger: Logger, _ body: (StoreReplay) throws -> Value
+    private static func withReplay<Value>(
+        of source: Database, in folder: URL, _ logger: Logger, _ body: (StoreReplay) throws -> Value
     ) throws -> Value {
         let (queue, _) = try Schema.open(
             path: folder.appendingPathComponent("rebuilt.sqlite").path, configuration: MessageStoreConfiguration())
@@ -122,31 +100,29 @@ extension StoreMaintenance {
         return try queue.writeWithoutTransaction { database in
             let replay = try StoreReplay(into: database, logger: logger)
             defer { replay.engine.wal.detach(database) }
-            try replay.take(source)
+            try replay.replayJournal(of: source)
             return try body(replay)
         }
     }
 }
 
-/// A store beside what its journal gives.
 struct StoreComparison {
     let stored: StoreEngine
     let replayed: StoreEngine
 
-    /// How much is told: who has more to mend than this rebuilds.
+    /// More differences than this are not listed.
     static let differencesMax = 1_000
 
-    /// What differs, one sentence each.
     func differences() throws -> [String] {
         var found: [String] = []
         for key in try self.replayed.allKeys() {
             guard found.count < Self.differencesMax else { return found + ["and more"] }
-            found += try self.reading("person \(key)") { try self.differences(of: key) }
+            found += try self.describing("person \(key)") { try self.differences(of: key) }
         }
         for number in try self.replayed.allConversationNumbers() {
             let wanted = try self.replayed.stored(try self.replayed.conversation(number))
             let record = wanted.record
-            found += try self.reading("conversation \(record.conversation) of \(record.app)") {
+            found += try self.describing("conversation \(record.conversation) of \(record.app)") {
                 let known = try self.stored.find(record.conversation, in: record.app).map { try self.stored.stored($0) }
                 return known == wanted ? [] : ["is not what the journal gives"]
             }
@@ -154,7 +130,7 @@ struct StoreComparison {
         while try self.replayed.sql.allIndexed.step() {
             guard found.count < Self.differencesMax else { return found + ["and more"] }
             let id = MessageID(rawValue: self.replayed.sql.allIndexed.position(0))
-            found += try self.reading("message \(id)") {
+            found += try self.describing("message \(id)") {
                 try self.stored.records(of: id) == self.replayed.records(of: id)
                     ? [] : ["its index is not what the journal gives"]
             }
@@ -165,8 +141,7 @@ struct StoreComparison {
         return found
     }
 
-    /// Sentences with their subject; also where it cannot be read.
-    private func reading(_ subject: String, _ body: () throws -> [String]) throws -> [String] {
+    private func describing(_ subject: String, _ body: () throws -> [String]) throws -> [String] {
         do {
             return try body().map { "\(subject): \($0)" }
         } catch {
@@ -211,26 +186,23 @@ struct StoreComparison {
 }
 
 extension StoreEngine {
-    /// Everybody who has a number, sorted.
     func allKeys() throws -> [UserKey] {
         var keys = Set(self.newPeople.map(\.key))
         while try self.sql.allPeople.step() {
-            keys.insert(UserKey(app: AppID(self.sql.allPeople.text(0)), user: UserID(self.sql.allPeople.text(1))))
+            keys.insert(self.sql.allPeople.userKey(0))
         }
         return keys.sorted()
     }
 
-    /// Every conversation's number, ascending.
     func allConversationNumbers() throws -> [Int64] {
         var numbers = Set(self.newVersions.map(\.conversation.number))
         while try self.sql.allConversations.step() { numbers.insert(self.sql.allConversations.int(0)) }
         return numbers.sorted()
     }
 
-    /// The client message ids a person has used, each with the message's.
     func sentMessages(of person: PersonState) throws -> [String: UInt64] {
         var sent: [String: UInt64] = [:]
-        self.sql.allSent.bind(1, person.number)
+        self.sql.allSent.bind(person.number)
         while try self.sql.allSent.step() { sent[self.sql.allSent.text(0)] = self.sql.allSent.position(1) }
         for (id, message) in person.sent { sent[id.rawValue] = message.id.rawValue }
         return sent

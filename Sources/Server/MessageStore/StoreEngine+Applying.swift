@@ -17,38 +17,39 @@ extension StoreEngine {
         case .delete(let key, let deletion, let positions, _):
             return try self.applyDeletion(key, deletion, positions: positions, at: position)
         case .conversationSettings(let key, let conversation, let settings, _):
-            return try self.apply(settings, of: conversation, for: key, at: position)
-        case .personSettings(let key, let settings, _): return try self.apply(settings, for: key, at: position)
+            return try self.applyConversationSettings(settings, of: conversation, for: key, at: position)
+        case .personSettings(let key, let settings, _):
+            return try self.applyPersonSettings(settings, for: key, at: position)
         case .blocked(let key, let user, let isBlocked, _):
-            return try self.apply(user, isBlocked: isBlocked, for: key, at: position)
-        case .custom(let operation): return try self.apply(operation, at: position)
+            return try self.applyBlocked(user, isBlocked: isBlocked, for: key, at: position)
+        case .custom(let operation): return try self.applyCustom(operation, at: position)
         case .signIn(let device):
             let person = try self.intern(device.key.user)
-            self.noteToken(device.push, of: device.key)
-            if position > person.applied { try self.replace(device, of: person) }
+            self.rememberToken(device.push, of: device.key)
+            if position > person.applied { try self.setDevice(device, of: person) }
             return .device(device)
         case .signOut(let key):
-            try self.change(key, at: position) { device in
+            try self.changeDevice(key, at: position) { device in
                 device.push = .none
                 device.isSignedOut = true
                 device.unpushed = UnpushedMessages()
             }
         case .setPushState(let key, let state):
-            self.noteToken(state, of: key)
-            try self.change(key, at: position) { $0.push = state }
+            self.rememberToken(state, of: key)
+            try self.changeDevice(key, at: position) { $0.push = state }
         case .advance(let key, let settled, let decided):
             let head = try self.intern(key.user).head
-            try self.change(key, at: position) { $0.advance(settled: settled, decided: decided, head: head) }
+            try self.changeDevice(key, at: position) { $0.advance(settled: settled, decided: decided, head: head) }
         case .markRead(let key, let conversation, let upTo, _):
             return try self.applyRead(key, conversation, upTo: upTo, at: position)
         case .keepLeg(let open): try self.setOpenLeg(open.leg, open, at: position)
         case .endLeg(let ended):
             try self.setOpenLeg(ended.leg, nil, at: position)
-            if ended.end.couldNotBePushed { try self.noteUnpushed(ended.leg, at: position) }
-            self.noteIndex(ended.leg.message, position)
+            if ended.end.couldNotBePushed { try self.insertUnpushed(ended.leg, at: position) }
+            self.appendToIndex(ended.leg.message, position)
         case .lost: break
         case .receipt(let leg, let receipt, _):
-            self.noteIndex(leg.message, position)
+            self.appendToIndex(leg.message, position)
             // Builds before this one kept receipts of anybody.
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
@@ -62,17 +63,17 @@ extension StoreEngine {
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
-        case .account(let app, let account, let isDeclared): self.apply(account, of: app, isDeclared: isDeclared)
+        case .account(let app, let account, let isDeclared):
+            self.applyAccount(account, of: app, isDeclared: isDeclared)
         }
         return .done
     }
 
-    private func noteIndex(_ message: MessageID, _ position: JournalPosition) {
+    private func appendToIndex(_ message: MessageID, _ position: JournalPosition) {
         if position > self.indexed { self.indexTail.append((message, position)) }
     }
 
-    /// A message, withdrawal or custom message has this id from now on.
-    func noteID(_ id: MessageID, _ position: JournalPosition) {
+    func rememberID(_ id: MessageID, _ position: JournalPosition) {
         if position > self.indexed {
             self.indexTail.append((id, position))
             self.acceptedTail[id] = position
@@ -80,28 +81,17 @@ extension StoreEngine {
         if id > self.lastMessageID { self.lastMessageID = id }
     }
 
-    private func noteToken(_ state: PushState, of key: DeviceKey) {
+    private func rememberToken(_ state: PushState, of key: DeviceKey) {
         if let token = state.registration?.token { self.tokenTail[token, default: []].insert(key) }
     }
 
-    /// Appends an entry to a person's log that counts for nobody.
-    func append(_ record: JournalPosition, to person: PersonState, in number: ConversationNumber) -> Delivery {
-        self.append(record, to: person, in: number, counts: false, mentions: false, earlier: nil, lacksDevice: false)
-    }
-
-    private func append(
-        _ record: JournalPosition, to person: PersonState, in number: ConversationNumber, counts: Bool, mentions: Bool,
-        earlier: LogPosition?, lacksDevice: Bool
-    ) -> Delivery {
+    func append(_ entry: LogChunk.Entry, to person: PersonState) -> Delivery {
         self.touch(person)
-        let position = person.append(
-            record: record, conversation: number, counts: counts, mentions: mentions, earlier: earlier,
-            lacksDevice: lacksDevice, chunkBytes: self.configuration.logChunkBytes)
+        let position = person.append(entry, chunkBytes: self.configuration.logChunkBytes)
         self.entriesInTail += 1
         return Delivery(user: person.key.user, position: position, unread: person.counts.unread)
     }
 
-    /// The person's rows are behind from now on.
     private func touch(_ person: PersonState) {
         guard !person.isDirty else { return }
         person.isDirty = true
@@ -144,12 +134,12 @@ extension StoreEngine {
             }
         }
         if position > sender.applied {
-            sender.noteSent(
+            sender.rememberSent(
                 message.clientMessageID, PersonState.SentMessage(id: message.id, at: message.sentAt),
                 max: self.configuration.sentIDsInMemoryMax)
             self.touch(sender)
         }
-        self.noteID(message.id, position)
+        self.rememberID(message.id, position)
         return deliveries
     }
 
@@ -167,11 +157,11 @@ extension StoreEngine {
         }
         let earlier = state.last
         state.last = person.head + 1
-        person.keep(state, of: conversation)
-        deliveries.append(
-            self.append(
-                record, to: person, in: conversation, counts: counts, mentions: mentions, earlier: earlier,
-                lacksDevice: person.signedIn == 0 && person.key.user != message.sender))
+        person.setState(state, of: conversation)
+        let entry = LogChunk.Entry(
+            record: record, conversation: conversation, counts: counts, mentions: mentions, earlier: earlier,
+            lacksDevice: person.signedIn == 0 && person.key.user != message.sender)
+        deliveries.append(self.append(entry, to: person))
     }
 
     private func applyRead(
@@ -186,22 +176,21 @@ extension StoreEngine {
             upTo < state.counted
             ? try self.unread(of: person, in: number, state, after: upTo) : (unread: 0, mentions: 0)
         person.count(left.unread - state.unread, mentions: left.mentions - state.mentions, in: &state)
-        state.withdrawn.removeAll { $0 <= upTo }
+        state.recalled.removeAll { $0 <= upTo }
         state.read = upTo
-        person.keep(state, of: number)
-        let delivery = self.append(position, to: person, in: number)
+        person.setState(state, of: number)
+        let delivery = self.append(.init(record: position, conversation: number), to: person)
         return .read(position: delivery.position, unread: delivery.unread)
     }
 
-    /// What counts of a conversation after a position between its read cursor and its last entry that counts.
-    ///
-    /// It is counted from the shorter side: what is left, from message to message of the conversation, or what was read, entry by entry
-    /// of the log. The cursor only moves forward, so that however it is moved no entry is looked at often.
+    /// What counts of a conversation after a position between its read cursor and its last entry that counts. It is counted from the
+    /// shorter side: what is left, from message to message of the conversation, or what was read, entry by entry of the log. The
+    /// cursor only moves forward, so no entry is looked at often.
     private func unread(
         of person: PersonState, in number: ConversationNumber, _ state: PersonState.ConversationState,
         after upTo: LogPosition
     ) throws -> (unread: Int, mentions: Int) {
-        let withdrawn = Set(state.withdrawn)
+        let recalled = Set(state.recalled)
         var left = (unread: 0, mentions: 0)
         var run = LogRun()
         var next = state.last
@@ -209,7 +198,7 @@ extension StoreEngine {
         var steps = 64 + Int((upTo - state.read) / 256)
         while next > upTo, steps > 0 {
             let entry = try self.entry(at: next, of: person, &run)
-            if entry.counts, !withdrawn.contains(entry.position) {
+            if entry.counts, !recalled.contains(entry.position) {
                 left.unread += 1
                 if entry.mentions { left.mentions += 1 }
             }
@@ -220,7 +209,7 @@ extension StoreEngine {
         left = (state.unread, state.mentions)
         try self.forEachEntry(of: person, after: state.read) { entry in
             guard entry.position <= upTo else { return false }
-            if entry.counts, entry.conversation == number, !withdrawn.contains(entry.position) {
+            if entry.counts, entry.conversation == number, !recalled.contains(entry.position) {
                 left.unread -= 1
                 if entry.mentions { left.mentions -= 1 }
             }
@@ -229,7 +218,7 @@ extension StoreEngine {
         return left
     }
 
-    private func replace(_ device: DeviceRecord, of person: PersonState) throws {
+    private func setDevice(_ device: DeviceRecord, of person: PersonState) throws {
         try self.devices(of: person)
         let place = person.devicePlace(device.key.device)
         if let known = person.devices?[safe: place], known.key == device.key {
@@ -241,15 +230,15 @@ extension StoreEngine {
             person.signedIn += 1
             person.devices?.insert(device, at: place)
         }
-        self.noteChange(of: device.key.device, of: person)
+        self.markChanged(device.key.device, of: person)
         for forgotten in DeviceRecord.forgotten(of: person.devices ?? []) {
             let place = person.devicePlace(forgotten)
             person.devices?.remove(at: place)
-            self.noteChange(of: forgotten, of: person)
+            self.markChanged(forgotten, of: person)
         }
     }
 
-    private func change(
+    private func changeDevice(
         _ key: DeviceKey, at position: JournalPosition, _ change: (inout DeviceRecord) -> Void
     ) throws {
         let person = try self.intern(key.user)
@@ -260,18 +249,20 @@ extension StoreEngine {
         let wasSignedOut = person.devices?[index].isSignedOut
         person.devices?.withDevice(at: index, change)
         if wasSignedOut == false, person.devices?[index].isSignedOut == true { person.signedIn -= 1 }
-        self.noteChange(of: key.device, of: person)
+        self.markChanged(key.device, of: person)
     }
 
-    private func noteUnpushed(_ leg: LegID, at position: JournalPosition) throws {
+    private func insertUnpushed(_ leg: LegID, at position: JournalPosition) throws {
         let person = try self.intern(leg.user)
         guard position > person.applied, let device = leg.device, let index = try self.deviceIndex(device, of: person),
             person.devices?[index].isSignedOut == false
         else { return }
-        try self.change(DeviceKey(user: leg.user, device: device), at: position) { $0.unpushed.insert(leg.message) }
+        try self.changeDevice(DeviceKey(user: leg.user, device: device), at: position) {
+            $0.unpushed.insert(leg.message)
+        }
     }
 
-    private func noteChange(of device: DeviceID, of person: PersonState) {
+    private func markChanged(_ device: DeviceID, of person: PersonState) {
         person.changedDevices.insert(device)
         self.touch(person)
     }
@@ -288,7 +279,6 @@ extension StoreEngine {
 }
 
 extension Array where Element == DeviceRecord {
-    /// Changes a device in place.
     fileprivate mutating func withDevice(at index: Int, _ change: (inout DeviceRecord) -> Void) { change(&self[index]) }
 
     fileprivate subscript(safe index: Int) -> DeviceRecord? { index < self.count ? self[index] : nil }

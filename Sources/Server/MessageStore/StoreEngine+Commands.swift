@@ -3,24 +3,24 @@ import TidingsModel
 
 /// What each command changes and answers, by the rules of `ReferenceStore`.
 extension StoreEngine {
-    func carryOut(_ command: StoreCommand) throws -> StoreResult {
+    func execute(_ command: StoreCommand) throws -> StoreResult {
         switch command {
         case .accept(let message, let device, let room): try self.accept(message, from: device, room: room)
         case .putConversation(let record): try self.putConversation(record)
-        case .change(let operation): try self.change(operation)
+        case .change(let operation): try self.changeConversation(operation)
         case .recall(let operation): try self.recall(operation)
         case .edit(let operation): try self.edit(operation)
         case .delete(let key, let deletion, let at): try self.delete(key, deletion, at: at)
         case .setConversationSettings(let key, let conversation, let settings, let at):
-            try self.set(key, conversation, settings, at: at)
+            try self.setConversationSettings(key, conversation, settings, at: at)
         case .endLevel(let key, let conversation, let at): try self.endLevel(key, conversation, at: at)
-        case .setPersonSettings(let key, let settings, let at): try self.set(key, settings, at: at)
+        case .setPersonSettings(let key, let settings, let at): try self.setPersonSettings(key, settings, at: at)
         case .setBlocked(let key, let user, let isBlocked, let at):
-            try self.set(key, user, isBlocked: isBlocked, at: at)
-        case .acceptCustom(let operation): try self.accept(operation)
+            try self.setBlocked(key, user, isBlocked: isBlocked, at: at)
+        case .acceptCustom(let operation): try self.acceptCustom(operation)
         case .signIn(let key, let platform, let issuedAt, let at):
             try self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
-        case .changeAccount(let key, let change, let at): try self.change(key, change, at: at)
+        case .changeAccount(let key, let change, let at): try self.changeAccount(key, change, at: at)
         case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): try self.setPushState(key, state, about: about)
@@ -30,7 +30,7 @@ extension StoreEngine {
             try self.markRead(key, conversation, upTo: upTo, at: at)
         case .keepLeg(let open): try self.write(.keepLeg(open))
         case .endLeg(let ended): try self.write(.endLeg(ended))
-        case .receipt(let leg, let receipt, let at): try self.keepReceipt(leg, receipt, at: at)
+        case .receipt(let leg, let receipt, let at): try self.writeReceipt(leg, receipt, at: at)
         case .compareLog(let key, let held): .isSameLog(try self.isSame(held, of: key))
         case .loadUser(let key): .user(try self.loadUser(key))
         case .readLog(let key, let after, let limit, let bytes):
@@ -80,7 +80,7 @@ extension StoreEngine {
             return .refused(refusal)
         }
         if message.conversation.type.targetIsPeer {
-            // Whoever cannot be read is found before anything is written.
+            // Unreadable rows of the peer must be noticed before anything is written.
             _ = try self.find(UserKey(app: message.app, user: UserID(message.conversation.target)))
             return try self.write(.accept(message, senderDevice: device, version: 0))
         }
@@ -117,7 +117,7 @@ extension StoreEngine {
         return try self.write(.markRead(key, conversation, upTo: upTo, at: at))
     }
 
-    private func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) throws -> StoreResult {
+    private func writeReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) throws -> StoreResult {
         guard let person = try self.find(leg.user), try self.hasEntry(of: leg.message, person),
             try !self.isKnown(PersonState.Receipt(leg, receipt), of: person)
         else { return .done }
@@ -142,14 +142,14 @@ extension StoreEngine {
                     signedInAt: at, isSignedOut: false)))
     }
 
-    private func change(_ key: UserKey, _ change: AccountChange, at: Int64) throws -> StoreResult {
+    private func changeAccount(_ key: UserKey, _ change: AccountChange, at: Int64) throws -> StoreResult {
         let person = try self.find(key)
         if let end = change.endOfLegs, let person {
             for device in try self.devices(of: person) { _ = try self.signOut(device.key, end, at: at) }
         }
         let before = person?.account ?? AccountState()
         var after = before
-        after.take(change)
+        after.apply(change)
         return after == before ? .done : try self.write(.userAccount(key, after))
     }
 
@@ -160,7 +160,7 @@ extension StoreEngine {
         return try self.write(.signOut(key))
     }
 
-    /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
+    /// The legs of a device that are only in its owner's memory end with it: no crash may lose them (DESIGN P6).
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) throws -> [EndedLeg] {
         guard let person = try self.find(device.key.user) else { return [] }
         var records: [JournalPosition] = []
@@ -186,7 +186,6 @@ extension StoreEngine {
         }
     }
 
-    /// How messages and withdrawals have ended on one device; those that have not are left out.
     private func ends(of ids: Set<MessageID>, on device: DeviceKey) throws -> [MessageID: LegEnd] {
         guard !ids.isEmpty else { return [:] }
         var records = try ids.flatMap { try self.storedRecords(of: $0) }
@@ -218,14 +217,13 @@ extension StoreEngine {
         return others.isEmpty ? .done : .taken(others)
     }
 
-    /// The devices of an app that have a registration, sorted.
     private func devices(with registration: PushRegistration, in app: AppID) throws -> [DeviceKey] {
         let token = registration.token
         var keys = (self.tokenTail[token] ?? []).union(self.tokensInRound[token] ?? [])
         let row = self.sql.devicesWithToken
-        row.bind(1, token.rawValue)
+        row.bind(token.rawValue)
         while try row.step() {
-            let user = UserKey(app: AppID(row.text(0)), user: UserID(row.text(1)))
+            let user = row.userKey(0)
             keys.insert(DeviceKey(user: user, device: DeviceID(row.text(2))))
         }
         return try keys.sorted().filter { key in

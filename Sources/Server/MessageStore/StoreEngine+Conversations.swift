@@ -1,60 +1,56 @@
 import StoreModel
 import TidingsModel
 
-/// Conversations with members: finding them, and what changes them.
 extension StoreEngine {
-    /// A group, discussion or chat room of the app.
+    /// Nil for a conversation without members.
     func find(_ conversation: ConversationID, in app: AppID) throws -> MembersState? {
         guard !conversation.type.targetIsPeer else { return nil }
         if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known }
-        self.sql.conversationByKey.bind(1, app.rawValue)
-        self.sql.conversationByKey.bind(2, conversation.type.rawValue)
-        self.sql.conversationByKey.bind(3, conversation.target)
+        self.sql.conversationByKey.bind(app.rawValue, conversation.type.rawValue, conversation.target)
         return try self.loadConversation(self.sql.conversationByKey)
     }
 
     func conversation(_ number: Int64) throws -> MembersState {
         if let known = self.conversationsByNumber[number] { return known }
-        self.sql.conversationByNumber.bind(1, number)
+        self.sql.conversationByNumber.bind(number)
         guard let conversation = try self.loadConversation(self.sql.conversationByNumber) else {
             throw StoredBytesFault.missing("conversation \(number)")
         }
         return conversation
     }
 
-    /// The present name of a group, discussion or chat room; empty for other kinds. Whoever is not in memory need not be for this.
+    /// Empty for a conversation without members. Reads the name alone if the conversation is not in memory.
     func name(of conversation: ConversationID, in app: AppID) throws -> String {
         guard !conversation.type.targetIsPeer else { return "" }
         if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known.name }
-        self.sql.conversationName.bind(1, app.rawValue)
-        self.sql.conversationName.bind(2, conversation.type.rawValue)
-        self.sql.conversationName.bind(3, conversation.target)
-        guard try self.sql.conversationName.step() else { return "" }
-        defer { self.sql.conversationName.reset() }
-        return self.sql.conversationName.text(0)
+        self.sql.conversationName.bind(app.rawValue, conversation.type.rawValue, conversation.target)
+        return try self.sql.conversationName.first { $0.text(0) } ?? ""
     }
 
     private func loadConversation(_ row: SQLStatement) throws -> MembersState? {
         guard try row.step() else { return nil }
         defer { row.reset() }
-        guard let type = ConversationType(rawValue: row.text(2)) else {
-            throw StoredBytesFault.badValue("conversation kind")
-        }
+        let type = try row.conversationType(2)
         let number = Int64(try row.count(0))
         guard number <= self.lastConversationNumber else { throw StoredBytesFault.badValue("conversation's number") }
         let version = try row.count(5)
         var ranks: [Int64: Member] = [:]
         var reader = ByteReader(row.blob(8))
-        while !reader.isAtEnd { ranks[try reader.signed()] = try reader.member("") }
+        while !reader.isAtEnd {
+            ranks[try reader.read()] = Member("", role: try reader.read(), nickname: try reader.read())
+        }
         var bans: [Ban] = []
         if !row.isNull(9) {
             var reader = ByteReader(row.blob(9))
-            bans = try reader.bans()
+            bans = try reader.read()
         }
+        let record = ConversationRecord(
+            app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)), name: row.text(4),
+            portrait: row.optionalText(6), members: [Member]())
         let conversation = MembersState(
-            number: number, app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)),
-            name: row.text(4), portrait: row.optionalText(6), isDissolved: row.int(7) != 0, version: version,
-            members: try self.loadMembers(of: number, version: version), ranks: ranks, bans: bans)
+            number: number,
+            StoredConversation(record: record, version: version, isDissolved: row.int(7) != 0, bans: bans),
+            members: try self.loadMembers(of: number, version: version), ranks: ranks)
         self.remember(conversation)
         return conversation
     }
@@ -65,7 +61,7 @@ extension StoreEngine {
         self.conversationsByNumber[conversation.number] = conversation
     }
 
-    /// The members of a version, in the order of their ids.
+    /// In the order of their ids.
     func members(of conversation: MembersState, version: UInt64) throws -> [Int64] {
         if conversation.version == version { return conversation.members }
         if let new = self.newVersions.first(where: { $0.conversation === conversation && $0.version == version }) {
@@ -75,19 +71,19 @@ extension StoreEngine {
     }
 
     private func loadMembers(of conversation: Int64, version: UInt64) throws -> [Int64] {
-        self.sql.membership.bind(1, conversation)
-        self.sql.membership.bind(2, version)
-        guard try self.sql.membership.step() else {
+        self.sql.membership.bind(conversation, version)
+        let members = try self.sql.membership.first { row in
+            var reader = ByteReader(row.blob(0))
+            var members: [Int64] = []
+            while !reader.isAtEnd { members.append(try reader.read()) }
+            return members
+        }
+        guard let members else {
             throw StoredBytesFault.missing("membership version \(version) of conversation \(conversation)")
         }
-        defer { self.sql.membership.reset() }
-        var reader = ByteReader(self.sql.membership.blob(0))
-        var members: [Int64] = []
-        while !reader.isAtEnd { members.append(try reader.signed()) }
         return members
     }
 
-    /// A conversation in words.
     func stored(_ conversation: MembersState) throws -> StoredConversation {
         if conversation.record == nil {
             conversation.record = ConversationRecord(
@@ -95,7 +91,7 @@ extension StoreEngine {
                 portrait: conversation.portrait,
                 members: try conversation.members.map { number in
                     var member = conversation.ranks[number] ?? Member("")
-                    member.id = try self.named(number).key.user
+                    member.id = try self.personWithName(number).key.user
                     return member
                 })
         }
@@ -122,8 +118,6 @@ extension StoreEngine {
 // MARK: - Who may write
 
 extension StoreEngine {
-    /// Where somebody stands who wants to write to a conversation as they see it.
-    ///
     /// - Parameter wall: wall milliseconds: whether a ban has ended.
     func standing(
         of user: UserID, in conversation: ConversationID, of app: AppID, at wall: Int64
@@ -165,7 +159,7 @@ extension StoreEngine {
         return try self.write(.account(app, account, isDeclared: isDeclared))
     }
 
-    func apply(_ account: ConversationID, of app: AppID, isDeclared: Bool) {
+    func applyAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) {
         var accounts = self.accounts[app] ?? []
         if isDeclared { accounts.insert(account) } else { accounts.remove(account) }
         self.accounts[app] = accounts.isEmpty ? nil : accounts
@@ -183,7 +177,7 @@ extension StoreEngine {
         return try self.write(.putConversation(record, version: (earlier?.version ?? 0) + 1))
     }
 
-    func change(_ operation: ConversationOperation) throws -> StoreResult {
+    func changeConversation(_ operation: ConversationOperation) throws -> StoreResult {
         let known = try self.find(operation.conversation, in: operation.app)
         switch ConversationRules.decide(operation, known: try known.map { try self.stored($0) }) {
         case .refused(let problem): return .refused(problem)
@@ -203,7 +197,8 @@ extension StoreEngine {
     func applyConversation(_ record: ConversationRecord, version: UInt64) throws {
         let known = try self.find(record.conversation, in: record.app)
         if let known, known.version >= version { return }
-        try self.take(.put(record, version: version, over: try known.map { try self.stored($0) }), over: known)
+        try self.setConversation(
+            .put(record, version: version, over: try known.map { try self.stored($0) }), over: known)
     }
 
     func applyChange(
@@ -218,7 +213,7 @@ extension StoreEngine {
             before = change.version > 1 ? try self.members(of: known, version: change.version - 1) : []
         } else {
             before = known?.members ?? []
-            conversation = try self.take(
+            conversation = try self.setConversation(
                 change.applied(to: try known.map { try self.stored($0) }, in: app), over: known)
         }
         if change.conversation.type == .chatRoom { return .changed(change, deliveries: []) }
@@ -231,18 +226,17 @@ extension StoreEngine {
             var state = try self.stateOrNew(number, of: person)
             if !after.contains(person.number) {
                 person.count(-state.unread, mentions: -state.mentions, in: &state)
-                state.withdrawn = []
+                state.recalled = []
                 state.read = person.head + 1
             }
-            person.keep(state, of: number)
-            deliveries.append(self.append(position, to: person, in: number))
+            person.setState(state, of: number)
+            deliveries.append(self.append(.init(record: position, conversation: number), to: person))
         }
         return .changed(change, deliveries: deliveries)
     }
 
-    /// Makes a conversation be as `stored` says.
     @discardableResult
-    private func take(_ stored: StoredConversation, over known: MembersState?) throws -> MembersState {
+    private func setConversation(_ stored: StoredConversation, over known: MembersState?) throws -> MembersState {
         let record = stored.record
         let earlier: [UserID: Int64] =
             if let known { Dictionary(zip(try self.stored(known).record.members.map(\.id), known.members)) { $1 } } else
@@ -259,20 +253,11 @@ extension StoreEngine {
         let conversation: MembersState
         if let known {
             conversation = known
-            known.name = record.name
-            known.portrait = record.portrait
-            known.isDissolved = stored.isDissolved
-            known.version = stored.version
-            known.members = members
-            known.memberSet = Set(members)
-            known.ranks = ranks
-            known.bans = stored.bans
+            known.update(stored, members: members, ranks: ranks)
         } else {
             self.lastConversationNumber += 1
             conversation = MembersState(
-                number: self.lastConversationNumber, app: record.app, conversation: record.conversation,
-                name: record.name, portrait: record.portrait, isDissolved: stored.isDissolved, version: stored.version,
-                members: members, ranks: ranks, bans: stored.bans)
+                number: self.lastConversationNumber, stored, members: members, ranks: ranks)
             self.remember(conversation)
         }
         conversation.record = record

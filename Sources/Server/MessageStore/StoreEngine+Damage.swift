@@ -3,11 +3,8 @@ import Logging
 import StoreModel
 import TidingsModel
 
-/// Stored bytes that cannot be read, and whose they are.
 struct UnreadableRow: Error, CustomStringConvertible {
-    /// The person's number, if it is known.
     var number: Int64?
-    /// The person, if it is known.
     var key: UserKey?
     var detail: String
 
@@ -32,16 +29,15 @@ struct UnwrittenJournal: Error {
 /// A person whose rows cannot be read: what they lack is in the journal, and nothing more is derived for them.
 struct SetAsidePerson: Equatable {
     var number: Int64
-    /// Nil if not even that can be read.
     var key: UserKey?
 }
 
-/// What is done about stored bytes that cannot be read: who needs them is refused, and others go on.
+/// Commands that need stored bytes that cannot be read are refused; all others go on.
 extension StoreEngine {
-    /// How many people may be set aside before the store is given up: more than this is no damaged page.
+    /// If more people than this are unreadable, it is no damaged page: the store stops.
     static let setAsideMax = 1_000
 
-    /// The damage an error tells of; nil for anything else, a fault of writing above all.
+    /// Nil for anything but damage, above all for a failed write.
     static func damage(_ error: any Error) -> UnreadableRow? {
         switch error {
         case let row as UnreadableRow: row
@@ -51,19 +47,25 @@ extension StoreEngine {
         }
     }
 
-    /// Says whose bytes it was that could not be read.
     func reading<Value>(of person: PersonState, _ body: () throws -> Value) throws -> Value {
+        try self.attributingDamage(to: person.number, person.key, body)
+    }
+
+    /// Damage that is nobody's yet becomes that of the person whose rows `body` reads.
+    func attributingDamage<Value>(
+        to number: Int64? = nil, _ key: UserKey? = nil, _ body: () throws -> Value
+    ) throws -> Value {
         do {
             return try body()
         } catch {
             guard var row = Self.damage(error), row.number == nil, row.key == nil else { throw error }
-            row.number = person.number
-            row.key = person.key
+            row.number = number
+            row.key = key
             throw row
         }
     }
 
-    /// Puts somebody in the place of each person who is set aside: everything is applied to them already, and nothing is read of them.
+    /// Replaces each person who is set aside: everything counts as applied to them, and nothing of them is read.
     func placeSetAside(_ people: [SetAsidePerson]) {
         for aside in people where aside.number > 0 && aside.number < Int64(self.peopleByNumber.count) {
             let person = PersonState(
@@ -78,25 +80,21 @@ extension StoreEngine {
         }
     }
 
-    /// The people who were set aside earlier.
     func loadSetAside() throws -> [SetAsidePerson] {
         var people: [SetAsidePerson] = []
         let row = self.sql.allSetAside
         while try row.step() {
-            let key = row.isNull(1) || row.isNull(2) ? nil : UserKey(app: AppID(row.text(1)), user: UserID(row.text(2)))
+            let key = row.isNull(1) || row.isNull(2) ? nil : row.userKey(1)
             people.append(SetAsidePerson(number: row.int(0), key: key))
         }
         return people
     }
 
-    /// Remembers them, within a transaction.
+    /// Within a transaction.
     func storeSetAside(_ people: [SetAsidePerson]) throws {
         for aside in people {
             let insert = self.sql.insertSetAside
-            insert.bind(1, aside.number)
-            insert.bind(2, aside.key?.app.rawValue)
-            insert.bind(3, aside.key?.user.rawValue)
-            try insert.run()
+            try insert.bind(aside.number, aside.key?.app.rawValue, aside.key?.user.rawValue).run()
             self.logger.error(
                 "a person is set aside",
                 metadata: [
@@ -106,8 +104,7 @@ extension StoreEngine {
         }
     }
 
-    /// Answers a command, or says that what it needs cannot be read. Only where nothing was written yet can that be answered.
-    ///
+    /// Refuses a command whose rows cannot be read, which is possible only where nothing was written yet.
     /// - Parameter index: counts the commands of one transaction from 0.
     func answer(_ command: StoreCommand, index: Int, refusing refused: Set<Int>) throws -> StoreResult {
         if self.hasSetAside, let user = command.subject, self.peopleByKey[user]?.isSetAside ?? false {
@@ -115,7 +112,7 @@ extension StoreEngine {
         }
         guard !refused.contains(index) else { return .unreadable(nil, "it needs a row that cannot be read") }
         do {
-            return try self.carryOut(command)
+            return try self.execute(command)
         } catch {
             guard !self.isApplying else { throw InterruptedRecord(cause: error, command: index) }
             // An error of the disk may have ended the transaction: then what came before in it is gone.
@@ -124,12 +121,12 @@ extension StoreEngine {
             }
             self.sql.resetAll()
             self.lastFound = nil
-            self.note(row, at: command)
+            self.logDamage(row, at: command)
             return .unreadable(nil, row.description)
         }
     }
 
-    private func note(_ row: UnreadableRow, at command: StoreCommand) {
+    private func logDamage(_ row: UnreadableRow, at command: StoreCommand) {
         let words = "\(row)"
         guard self.notedDamage.count < Self.setAsideMax, self.notedDamage.insert(words).inserted else { return }
         self.logger.error(
@@ -142,12 +139,12 @@ extension StoreEngine {
 }
 
 extension SQLiteFailure {
-    /// The bytes on the disk are not what they should be, or the disk does not give them.
+    /// The bytes on the disk are wrong, or the disk does not give them.
     fileprivate var isDamage: Bool { self.code & 0xff == SQLITE_CORRUPT || self.isOfReading }
 }
 
 extension StoreCommand {
-    /// Whose command it is: with their rows unreadable it cannot be carried out. Nil if it is nobody's in particular.
+    /// Whose unreadable rows keep the command from being carried out; nil for commands that are nobody's in particular.
     var subject: UserKey? {
         switch self {
         case .accept(let message, _, _): UserKey(app: message.app, user: message.sender)

@@ -3,8 +3,8 @@ import GRDBSQLite
 import StoreModel
 import TidingsModel
 
-/// Everything that was behind when a round of deriving began. It is written in several transactions; when the last one is
-/// committed, the watermark stands at `target`.
+/// Everything that was behind when a round of deriving began, written in several transactions; with the last one the watermark is at
+/// `target`.
 struct DerivationRound {
     var target: JournalPosition
     /// Sorted by number, so that rows are written in the order of their keys.
@@ -12,10 +12,9 @@ struct DerivationRound {
     var nextPerson = 0
 }
 
-/// How much of what is behind the next steps of deriving write, so that one takes about as long as told: its commit included, which
-/// takes as long as the disk does.
+/// How much one step of deriving writes, so that it takes about the configured time, its commit included.
 struct DerivationPace {
-    /// Of one step: a row of the index, of revisions, or a log entry of a person's is one; a person's own rows are `rowsOfPerson`.
+    /// A row of the index, of revisions, or a log entry counts as one; a person's own rows as `rowsOfPerson`.
     private(set) var rows: Int
     private let rowsMax: Int
     private let wanted: Duration
@@ -29,10 +28,8 @@ struct DerivationPace {
         self.wanted = .milliseconds(configuration.derivationStepMilliseconds)
     }
 
-    /// A step took so long.
-    ///
-    /// - Parameter isBehind: more waits than should: it is worked off at full width, whoever waits.
-    mutating func took(_ elapsed: Duration, isBehind: Bool) {
+    /// - Parameter isBehind: more waits than should: the next step has full width, even if commands wait.
+    mutating func adjust(after elapsed: Duration, isBehind: Bool) {
         guard !isBehind, elapsed > .zero else { return self.rows = self.rowsMax }
         // No fewer than a sixteenth, or a slow disk's syncs would be most of what deriving does; at most twice as many as before, since
         // a short step says little.
@@ -43,37 +40,28 @@ struct DerivationPace {
 
 extension StoreEngine {
     /// Derives a part of what is behind, in one transaction.
-    ///
     /// - Returns: false if nothing is behind, or a test stopped deriving.
     func deriveStep() throws -> Bool {
         guard self.round != nil || self.tailRecords > 0, self.mayStep() else { return false }
         let start = ContinuousClock.now
         var round = self.round ?? self.startRound()
-        do {
-            try self.begin()
+        let (isDone, watermark) = try self.inTransaction {
             let isDone = try self.derive(&round)
             let watermark = isDone ? round.target : self.watermark
-            self.sql.setDerived.bind(1, watermark)
-            self.sql.setDerived.bind(2, self.indexed)
-            self.sql.setDerived.bind(3, self.lastMessageID.rawValue)
-            try self.sql.setDerived.run()
-            try self.commit()
-            self.watermark = watermark
-            self.round = isDone ? nil : round
-            if isDone {
-                self.tokensInRound.removeAll()
-                self.evict()
-            }
-            self.pace.took(
-                start.duration(to: .now), isBehind: self.tailRecords >= 2 * self.configuration.tailRecordsMax)
-            return true
-        } catch {
-            self.rollBack()
-            throw error
+            try self.sql.setDerived.bind(watermark, self.indexed, self.lastMessageID.rawValue).run()
+            return (isDone, watermark)
         }
+        self.watermark = watermark
+        self.round = isDone ? nil : round
+        if isDone {
+            self.tokensInRound.removeAll()
+            self.evict()
+        }
+        self.pace.adjust(
+            after: start.duration(to: .now), isBehind: self.tailRecords >= 2 * self.configuration.tailRecordsMax)
+        return true
     }
 
-    /// Asks a test whether this transaction comes about.
     private func mayStep() -> Bool {
         guard !self.isFrozen else { return false }
         self.stepNumber += 1
@@ -91,7 +79,6 @@ extension StoreEngine {
     }
 
     /// Numbers first, which the rows of people mention; then what became of messages; people; the index.
-    ///
     /// - Returns: whether everything up to the target is in this transaction or an earlier one.
     private func derive(_ round: inout DerivationRound) throws -> Bool {
         var rows = self.pace.rows
@@ -122,35 +109,25 @@ extension StoreEngine {
         return true
     }
 
-    /// So many people and conversations are new that their rows are due, lest the next step takes long.
+    /// So many people and conversations are new that their rows are due, before the next step takes long.
     var hasManyNew: Bool {
         self.newVersions.count + self.newPeople.count / DerivationPace.rowsOfPerson
             >= max(1, self.configuration.derivationStepMax / 2)
             || self.membersInTail >= self.configuration.derivationStepMax * 64
     }
 
-    /// Writes rows for new people and conversations, in a transaction of their own.
     func storeNew() throws {
         guard self.mayStep() else { return }
-        do {
-            try self.begin()
-            try self.storeIdentities()
-            try self.commit()
-        } catch {
-            self.rollBack()
-            throw error
-        }
+        try self.inTransaction { try self.storeIdentities() }
     }
 
-    /// Rows for new people and conversations, in the same transaction as the first row that mentions their number, or before. All of them:
-    /// after a crash numbers are given from the highest that has a row.
+    /// Rows for new people and conversations, in the same transaction as the first row that mentions their number, or before. All of
+    /// them: after a crash numbers are given from the highest that has a row.
     private func storeIdentities() throws {
         for person in self.newPeople {
-            self.sql.insertPerson.bind(1, person.number)
-            self.sql.insertPerson.bind(2, person.key.app.rawValue)
-            self.sql.insertPerson.bind(3, person.key.user.rawValue)
-            self.sql.insertPerson.bind(4, Int64(Partition.of(person.key)))
-            try self.sql.insertPerson.run()
+            try self.sql.insertPerson.bind(
+                person.number, person.key.app.rawValue, person.key.user.rawValue, Int64(Partition.of(person.key))
+            ).run()
         }
         self.newPeople.removeAll(keepingCapacity: true)
         for (conversation, version, members, isNewMembership) in self.newVersions {
@@ -165,75 +142,49 @@ extension StoreEngine {
     ) throws {
         var writer = ByteWriter()
         if isNewMembership {
-            for member in members { writer.signed(member) }
-            self.sql.insertMembership.bind(1, conversation.number)
-            self.sql.insertMembership.bind(2, version)
-            self.sql.insertMembership.bind(3, writer.bytes)
-            try self.sql.insertMembership.run()
+            for member in members { writer.write(member) }
+            try self.sql.insertMembership.bind(conversation.number, version, writer.bytes).run()
         }
         guard version == conversation.version else { return }
-        self.sql.putConversation.bind(1, conversation.number)
-        self.sql.putConversation.bind(2, conversation.app.rawValue)
-        self.sql.putConversation.bind(3, conversation.conversation.type.rawValue)
-        self.sql.putConversation.bind(4, conversation.conversation.target)
-        self.sql.putConversation.bind(5, conversation.name)
-        self.sql.putConversation.bind(6, version)
-        self.sql.putConversation.bind(7, conversation.portrait)
-        self.sql.putConversation.bind(8, Int64(conversation.isDissolved ? 1 : 0))
+        self.sql.putConversation.bind(
+            conversation.number, conversation.app.rawValue, conversation.conversation.type.rawValue,
+            conversation.conversation.target)
+        self.sql.putConversation.bind(
+            at: 5, conversation.name, version, conversation.portrait, conversation.isDissolved)
         writer.removeAll()
         for (number, member) in conversation.ranks.sorted(by: { $0.key < $1.key }) {
-            writer.signed(number)
-            writer.rank(of: member)
+            writer.write(number, member.role, member.nickname)
         }
-        self.sql.putConversation.bind(9, writer.bytes)
+        self.sql.putConversation.bind(at: 9, writer.bytes)
         writer.removeAll()
-        if conversation.bans.isEmpty {
-            self.sql.putConversation.bindNull(10)
-        } else {
-            writer.bans(conversation.bans)
-            self.sql.putConversation.bind(10, writer.bytes)
-        }
-        try self.sql.putConversation.run()
+        if !conversation.bans.isEmpty { writer.write(conversation.bans) }
+        try self.sql.putConversation.bind(at: 10, writer.bytes.isEmpty ? nil : writer.bytes).run()
     }
 
-    /// Removes what nobody who enters a chat room gets any more.
     private func prune(_ room: Int64, newest: MessageID?) throws {
         guard let limits = self.configuration.roomHistory, let newest else { return }
         let oldest = MessageID(wallMilliseconds: newest.wallMilliseconds - limits.ageMax, node: 0, counter: 0)
-        self.sql.pruneRoom.bind(1, room)
-        self.sql.pruneRoom.bind(2, Int64(limits.messagesMax))
-        self.sql.pruneRoom.bind(3, oldest.rawValue)
-        try self.sql.pruneRoom.run()
+        try self.sql.pruneRoom.bind(room, limits.messagesMax, oldest.rawValue).run()
     }
 
-    /// Rows for what became of messages, for custom messages and for chat rooms, as many as may be written. Written again after a crash
-    /// they come out the same.
+    /// What became of messages, custom messages and chat rooms, as many rows as may be written. Written again after a crash they come
+    /// out the same.
     private func storeRevisions(_ rows: inout Int) throws {
         // tidy: order does not leave: each row is its own
         while rows > 0, let (message, revision) = self.revisionTail.popFirst() {
             rows -= 1
-            self.sql.putRevision.bind(1, message.rawValue)
-            self.sql.putRevision.bind(2, revision.recalled)
-            self.sql.putRevision.bind(3, revision.edited)
-            try self.sql.putRevision.run()
+            try self.sql.putRevision.bind(message.rawValue, revision.recalled, revision.edited).run()
         }
         // tidy: order does not leave: each row is its own
         while rows > 0, let (key, sent) = self.customTail.popFirst() {
             rows -= 1
-            self.sql.insertCustomMessage.bind(1, key.app.rawValue)
-            self.sql.insertCustomMessage.bind(2, key.id.rawValue)
-            self.sql.insertCustomMessage.bind(3, sent.id.rawValue)
-            self.sql.insertCustomMessage.bind(4, sent.at)
-            try self.sql.insertCustomMessage.run()
+            try self.sql.insertCustomMessage.bind(key.app.rawValue, key.id.rawValue, sent.id.rawValue, sent.at).run()
         }
         for room in self.roomTail.keys.sorted() where rows > 0 { try self.storeMessages(of: room, &rows) }
         for app in self.objectNamesTail.sorted() {
-            self.sql.deleteObjectNames.bind(1, app.rawValue)
-            try self.sql.deleteObjectNames.run()
+            try self.sql.deleteObjectNames.bind(app.rawValue).run()
             for name in self.objectNames[app] ?? [] {
-                self.sql.insertObjectName.bind(1, app.rawValue)
-                self.sql.insertObjectName.bind(2, name.rawValue)
-                try self.sql.insertObjectName.run()
+                try self.sql.insertObjectName.bind(app.rawValue, name.rawValue).run()
             }
         }
         self.objectNamesTail.removeAll()
@@ -245,10 +196,7 @@ extension StoreEngine {
         let messages = tail.prefix(rows)
         rows -= messages.count
         for (record, message) in messages {
-            self.sql.insertRoomMessage.bind(1, room)
-            self.sql.insertRoomMessage.bind(2, record)
-            self.sql.insertRoomMessage.bind(3, message.rawValue)
-            try self.sql.insertRoomMessage.run()
+            try self.sql.insertRoomMessage.bind(room, record, message.rawValue).run()
         }
         try self.prune(room, newest: messages.last?.message)
         self.roomTail[room] = messages.count < tail.count ? Array(tail.dropFirst(messages.count)) : nil
@@ -259,10 +207,9 @@ extension StoreEngine {
         for account in self.accountsTail {
             let isDeclared = self.accounts[account.app]?.contains(account.conversation) == true
             let statement = isDeclared ? self.sql.insertAccount : self.sql.deleteAccount
-            statement.bind(1, account.app.rawValue)
-            statement.bind(2, account.conversation.type.rawValue)
-            statement.bind(3, account.conversation.target)
-            try statement.run()
+            try statement.bind(
+                account.app.rawValue, account.conversation.type.rawValue, account.conversation.target
+            ).run()
         }
         self.accountsTail.removeAll()
     }
@@ -284,17 +231,12 @@ extension StoreEngine {
                 last = sorted[index].record
                 index += 1
             }
-            self.sql.insertIndex.bind(1, message.rawValue)
-            self.sql.insertIndex.bind(2, first)
-            self.sql.insertIndex.bind(3, writer.bytes)
-            try self.sql.insertIndex.run()
+            try self.sql.insertIndex.bind(message.rawValue, first, writer.bytes).run()
         }
     }
 
-    /// Whether the write-ahead log has grown so much since it was written back that it should be again.
     var mustCheckpoint: Bool { self.wal.pagesToWriteBack() >= self.configuration.checkpointPages }
 
-    /// Writes the write-ahead log back into the database when it has grown.
     func checkpoint(_ database: Database) throws {
         guard self.mustCheckpoint else { return }
         let code = sqlite3_wal_checkpoint_v2(database.sqliteConnection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

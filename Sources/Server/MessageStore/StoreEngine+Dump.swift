@@ -1,14 +1,13 @@
 import StoreModel
 import TidingsModel
 
-/// What is read of everybody.
 extension StoreEngine {
-    /// People with push work: as their rows say, and for those in the tail as memory says.
+    /// People with push work: by their rows, and for those in the tail by memory.
     func pending() throws -> [UserKey] {
         var pending: Set<UserKey> = []
         do {
             while try self.sql.pending.step() {
-                pending.insert(UserKey(app: AppID(self.sql.pending.text(0)), user: UserID(self.sql.pending.text(1))))
+                pending.insert(self.sql.pending.userKey(0))
             }
         } catch {
             guard Self.damage(error) != nil else { throw error }
@@ -25,14 +24,14 @@ extension StoreEngine {
         return pending.filter { self.peopleByKey[$0]?.isSetAside != true }.sorted()
     }
 
-    /// The same where not everybody's rows can be read: without those whose cannot. They are noticed when they are needed.
+    /// Leaves out everybody whose rows cannot be read; they are noticed when they are needed.
     private func pendingOneByOne() throws -> Set<UserKey> {
         var pending: Set<UserKey> = []
         let row = self.sql.pendingPerson
         for number in 0...self.lastPersonNumber {
-            row.bind(1, number)
+            row.bind(number)
             do {
-                while try row.step() { pending.insert(UserKey(app: AppID(row.text(0)), user: UserID(row.text(1)))) }
+                while try row.step() { pending.insert(row.userKey(0)) }
             } catch {
                 guard Self.damage(error) != nil else { throw error }
                 row.reset()
@@ -41,7 +40,7 @@ extension StoreEngine {
         return pending
     }
 
-    /// Everything in the store, in the order of `ReferenceStore.dump()`.
+    /// In the order of `ReferenceStore.dump()`.
     func dump() throws -> StoreDump {
         var people: [StoreDump.Person] = []
         for key in try self.allKeys() {
@@ -65,9 +64,7 @@ extension StoreEngine {
             conversations: conversations.sorted {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
-            messages: messages,
-            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
-            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
+            messages: messages, objectNames: self.objectNames, accounts: self.accounts,
             revisions: try self.revisions(of: messages.map(\.id)))
     }
 
@@ -83,7 +80,7 @@ extension StoreEngine {
 
     func deletedMessages(of person: PersonState) throws -> [MessageID] {
         var deleted = person.deleted
-        self.sql.allDeleted.bind(1, person.number)
+        self.sql.allDeleted.bind(person.number)
         while try self.sql.allDeleted.step() { deleted.insert(MessageID(rawValue: self.sql.allDeleted.position(0))) }
         return deleted.sorted()
     }

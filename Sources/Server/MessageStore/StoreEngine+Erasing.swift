@@ -3,23 +3,19 @@ import Logging
 import StoreModel
 import TidingsModel
 
-// Texts that nobody may read any more leave the file: what a withdrawn message said, and what an edited one said before. The journal keeps
+// Texts that nobody may read any more leave the file: what a recalled message said, and what an edited one said before. The journal keeps
 // the records, with zeros where the text was, so that it can still be applied from its first record and leads to the same state: no
 // derived row depends on what a message says.
 extension StoreEngine {
-    /// A message was withdrawn, or edited: what it said before is to leave the file.
-    ///
-    /// - Parameters:
-    ///   - accepted: the record of the message.
-    ///   - before: what had become of it. An edit after `position` is the text of today: the record is applied again after a crash, and
-    ///     the row of the message is ahead of it.
-    func noteErasure(of accepted: JournalPosition, before: MessageRevision, at position: JournalPosition) {
+    /// What a recalled or edited message said before is to leave the file.
+    /// - Parameter before: what had become of the message. An edit after `position` is the present text: the record is applied again
+    ///   after a crash, and the row of the message is ahead of it.
+    func scheduleErasure(of accepted: JournalPosition, before: MessageRevision, at position: JournalPosition) {
         self.erasureTail.insert(accepted)
         if before.edited > 0, before.edited < position { self.erasureTail.insert(before.edited) }
     }
 
-    /// Overwrites those texts, within the transaction that derives what took them away.
-    ///
+    /// Within the transaction that derives what took the texts away.
     /// - Parameter rows: how many may be overwritten; less what was.
     func eraseTexts(_ rows: inout Int) throws {
         guard rows > 0, !self.erasureTail.isEmpty else { return }
@@ -42,10 +38,10 @@ extension StoreEngine {
         self.hasErased = true
     }
 
-    /// Overwrites the texts of the first record and of those after it that are in the same row; returns how many.
+    /// Overwrites the text of the first record and of those after it in the same row; returns how many.
     private func eraseTexts(at positions: ArraySlice<JournalPosition>) throws -> Int {
         guard let position = positions.first else { return 0 }
-        self.sql.rowAt.bind(1, position)
+        self.sql.rowAt.bind(position)
         guard try self.sql.rowAt.step() else { throw StoredBytesFault.missing("journal record \(position)") }
         let first = try self.sql.rowAt.count(0)
         var bytes = self.sql.rowAt.bytes(1)
@@ -57,25 +53,20 @@ extension StoreEngine {
         // A row of the same length is written over itself: nothing else on its page moves.
         let here = positions.prefix { $0 - first < count }
         try JournalRow.erase(Set(here.map { Int($0 - first) }), in: &bytes)
-        self.sql.updateRow.bind(2, first)
+        self.sql.updateRow.bind(at: 2, first)
         do { try self.sql.updateRow.run(blob: bytes, at: 1) } catch { throw UnwrittenJournal(cause: error) }
         return here.count
     }
 
-    /// Whether a text that nobody may read any more may still stand somewhere.
+    /// Whether a text that nobody may read any more may still be in the file or its log.
     var mustErase: Bool { self.hasErased || !self.erasureTail.isEmpty }
 
-    /// Overwrites what is not overwritten yet, and empties the write-ahead log: such texts stand in its older pages. Between two batches;
-    /// whoever derives slowly need not have come there.
+    /// Overwrites what is left, and empties the write-ahead log, whose older pages hold such texts. Runs between two batches, even
+    /// where deriving is slow.
     func eraseAll(_ database: Database) throws {
-        do {
-            try self.begin()
+        try self.inTransaction {
             var rows = Int.max
             try self.eraseTexts(&rows)
-            try self.commit()
-        } catch {
-            self.rollBack()
-            throw error
         }
         try self.wal.empty(database)
         self.hasErased = false
@@ -83,22 +74,15 @@ extension StoreEngine {
 }
 
 extension JournalRow {
-    /// Puts zeros where the texts of some records are.
-    ///
-    /// - Parameter indexes: which records of the row.
+    /// Puts zeros where the texts of the records with these indexes are.
     static func erase(_ indexes: Set<Int>, in bytes: inout [UInt8]) throws {
         var texts: [Range<Int>] = []
         try bytes.withUnsafeBytes { bytes in
-            var reader = ByteReader(bytes)
-            let version = try reader.byte()
-            guard version == Self.version else { throw StoredBytesFault.unknownVersion(version) }
-            var index = 0
-            while !reader.isAtEnd {
-                let length = try reader.length()
+            try Self.scan(bytes) { reader, index, length in
                 let end = reader.offset + length
                 if indexes.contains(index) { try reader.texts(into: &texts) }
                 try reader.skip(end - reader.offset)
-                index += 1
+                return true
             }
         }
         for text in texts {
@@ -108,7 +92,7 @@ extension JournalRow {
 }
 
 extension ByteReader {
-    /// Where the texts are that people wrote, in a record from its kind on.
+    /// The texts that people wrote, in a record from its kind on.
     fileprivate mutating func texts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
         switch JournalRecord.Kind(rawValue: try self.byte()) {
         case .accept, .acceptAddressed:
@@ -126,7 +110,6 @@ extension ByteReader {
         }
     }
 
-    /// - Returns: where the text's bytes are.
     @discardableResult
     private mutating func skipText() throws(StoredBytesFault) -> Range<Int> {
         let count = try self.number()

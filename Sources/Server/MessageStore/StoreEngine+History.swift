@@ -1,7 +1,6 @@
 import StoreModel
 import TidingsModel
 
-/// Messages of a conversation as they read now.
 extension StoreEngine {
     func readReceipts(of id: MessageID, in app: AppID, asked: UserID?) throws -> StoreResult {
         guard let trace = try self.trace(of: id, in: app), let message = trace.message else {
@@ -69,21 +68,20 @@ extension StoreEngine {
         }
         let person = try self.find(key)
         var messages: [Message] = []
-        func take(_ record: JournalPosition) throws -> Bool {
+        func appendMessage(of record: JournalPosition) throws -> Bool {
             if let message = try self.presentMessage(at: record, to: person) { messages.append(message) }
             return messages.count <= limit
         }
         let tail = self.roomTail[room.number] ?? []
         for item in tail.reversed() where item.record < end {
-            guard try take(item.record) else { break }
+            guard try appendMessage(of: item.record) else { break }
         }
         if messages.count <= limit {
             let row = self.sql.roomMessages
-            row.bind(1, room.number)
-            row.bind(2, min(end, tail.first?.record ?? end))
+            row.bind(room.number, min(end, tail.first?.record ?? end))
             defer { row.reset() }
             while try row.step() {
-                guard try take(row.position(0)) else { break }
+                guard try appendMessage(of: row.position(0)) else { break }
             }
         }
         return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
@@ -100,7 +98,7 @@ extension StoreEngine {
         return message.revised(content: try self.editedContent(revision), isGone: false)
     }
 
-    /// The chunk of a log that was read last: entries of one conversation often stand in the same.
+    /// The chunk of a log that was read last: entries of one conversation often stand in the same one.
     struct LogRun {
         var entries: [LogChunk.Entry] = []
 
@@ -112,26 +110,24 @@ extension StoreEngine {
         }
     }
 
-    /// One entry of a person's log.
     func entry(
         at position: LogPosition, of person: PersonState, _ run: inout LogRun
     ) throws -> LogChunk.Entry {
         if let entry = run.entry(at: position) { return entry }
         run.entries.removeAll(keepingCapacity: true)
-        func keep(_ entry: LogChunk.Entry) -> Bool {
+        func append(_ entry: LogChunk.Entry) -> Bool {
             run.entries.append(entry)
             return true
         }
         let inMemory = person.closedChunks + [person.chunk]
         if let chunk = inMemory.last(where: { $0.first <= position }) {
-            try chunk.forEach(keep)
+            try chunk.forEach(append)
         } else {
             let row = self.sql.chunkAt
-            row.bind(1, person.number)
-            row.bind(2, position)
+            row.bind(person.number, position)
             defer { row.reset() }
             if try row.step() {
-                try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), keep)
+                try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), append)
             }
         }
         guard let entry = run.entry(at: position) else {

@@ -2,12 +2,10 @@ import Logging
 import StoreModel
 import TidingsModel
 
-/// Which store this is, which of its openings this build knows, and whether it was restored from a copy.
 extension StoreEngine {
-    /// How many openings are remembered: a phone that was away for more of them has to sync its log again.
+    /// A phone that was away for more openings than this has to sync its log again.
     static let openingsMax: UInt64 = 10_000
 
-    /// Reads who the store is, and where each opening ended.
     func loadIdentity() throws {
         let row = self.sql.loadIdentity
         guard try row.step() else { throw StoredBytesFault.missing("the row of table store") }
@@ -22,7 +20,7 @@ extension StoreEngine {
         }
     }
 
-    /// Whether the database is older than what was written down beside it, or nothing is written there.
+    /// Whether the database is older than the state file beside it says, or there is no state file.
     func isRestored(_ state: StateFile.Content?) -> Bool {
         guard !self.identity.id.isEmpty else { return false }
         guard let state, state.store == self.identity.id, let end = self.openingEnds[state.held.opening] else {
@@ -31,7 +29,7 @@ extension StoreEngine {
         return state.held.position >= min(end, self.next)
     }
 
-    /// Begins the next opening within a transaction: the epoch grows, and a restored store gets another generation.
+    /// Within a transaction: the epoch grows, and a restored store gets another generation.
     func beginOpening(_ state: StateFile.Content?) throws {
         if self.isRestored(state) {
             self.identity.generation = self.configuration.draw()
@@ -44,29 +42,21 @@ extension StoreEngine {
         }
         self.identity.opening = self.configuration.draw()
         self.epoch += 1
-        self.sql.setEpoch.bind(1, self.epoch)
-        self.sql.setEpoch.bind(2, self.identity.id)
-        self.sql.setEpoch.bind(3, self.identity.generation)
-        try self.sql.setEpoch.run()
-        self.sql.insertOpening.bind(1, self.epoch)
-        self.sql.insertOpening.bind(2, self.identity.opening)
-        self.sql.insertOpening.bind(3, self.next)
-        try self.sql.insertOpening.run()
+        try self.sql.setEpoch.bind(self.epoch, self.identity.id, self.identity.generation).run()
+        try self.sql.insertOpening.bind(self.epoch, self.identity.opening, self.next).run()
         if self.epoch > Self.openingsMax {
-            self.sql.forgetOpenings.bind(1, self.epoch - Self.openingsMax)
-            try self.sql.forgetOpenings.run()
+            try self.sql.forgetOpenings.bind(self.epoch - Self.openingsMax).run()
         }
         for (number, end) in self.openingEnds where end == .max { self.openingEnds[number] = self.next }
         self.openingEnds[self.identity.opening] = .max
     }
 
-    /// What is to be written beside the database.
     var state: StateFile.Content {
         StateFile.Content(
             store: self.identity.id, held: HeldJournal(opening: self.identity.opening, position: self.next - 1))
     }
 
-    /// Whether a log that somebody holds is this store's.
+    /// Whether a log that a phone holds is this store's.
     func isSame(_ held: HeldLog, of key: UserKey) throws -> Bool {
         guard held.position > 0 else { return true }
         guard let end = self.openingEnds[held.opening], let person = try self.find(key), held.position <= person.head

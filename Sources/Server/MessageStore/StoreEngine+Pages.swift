@@ -37,8 +37,7 @@ extension StoreEngine {
             erased: erased)
     }
 
-    /// Makes what an entry says be as it reads now.
-    ///
+    /// Replaces what an entry says by how it reads now.
     /// - Returns: whether it is for no device any more.
     private func revise(
         _ body: inout LogEntry.Body, of entry: LogChunk.Entry, for person: PersonState

@@ -1,9 +1,7 @@
 import StoreModel
 import TidingsModel
 
-/// Finding people and conversations, in memory or in their rows.
 extension StoreEngine {
-    /// A person, or nil if nothing was ever kept about them.
     func find(_ key: UserKey) throws -> PersonState? {
         if let last = self.lastFound, last.key == key { return last }
         if let person = self.peopleByKey[key] {
@@ -11,18 +9,11 @@ extension StoreEngine {
             self.lastFound = person
             return person
         }
-        self.sql.personByKey.bind(1, key.app.rawValue)
-        self.sql.personByKey.bind(2, key.user.rawValue)
-        do {
-            return try self.loadPerson(self.sql.personByKey)
-        } catch {
-            guard var row = Self.damage(error) else { throw error }
-            row.key = key
-            throw row
-        }
+        self.sql.personByKey.bind(key.app.rawValue, key.user.rawValue)
+        return try self.attributingDamage(to: nil, key) { try self.loadPerson(self.sql.personByKey) }
     }
 
-    /// A person, made known if they are not.
+    /// Finds a person or gives them a number.
     func intern(_ key: UserKey) throws -> PersonState {
         if let person = try self.find(key) { return person }
         self.lastPersonNumber += 1
@@ -35,27 +26,22 @@ extension StoreEngine {
         return person
     }
 
-    /// The person with a number some row or person in memory refers to.
+    /// For a number that some row or person in memory refers to.
     func person(_ number: Int64) throws -> PersonState {
         if 0..<Int64(self.peopleByNumber.count) ~= number, let person = self.peopleByNumber[Int(number)] {
             person.lastUsed = self.roundNumber
             return person
         }
-        self.sql.personByNumber.bind(1, number)
-        do {
+        self.sql.personByNumber.bind(number)
+        return try self.attributingDamage(to: number) {
             guard let person = try self.loadPerson(self.sql.personByNumber) else {
                 throw StoredBytesFault.missing("person \(number)")
             }
             return person
-        } catch {
-            guard var row = Self.damage(error) else { throw error }
-            row.number = number
-            throw row
         }
     }
 
-    /// The same for who is to be told by name.
-    func named(_ number: Int64) throws -> PersonState {
+    func personWithName(_ number: Int64) throws -> PersonState {
         let person = try self.person(number)
         guard !person.key.app.rawValue.isEmpty else { throw StoredBytesFault.missing("the name of person \(number)") }
         return person
@@ -65,16 +51,13 @@ extension StoreEngine {
         guard try statement.step() else { return nil }
         let number = Int64(try statement.count(0))
         guard number <= self.lastPersonNumber else { throw StoredBytesFault.badValue("person's number") }
-        let key = UserKey(app: AppID(statement.text(1)), user: UserID(statement.text(2)))
-        do {
-            return try self.loadPerson(statement, number: number, key: key)
-        } catch {
-            guard let row = Self.damage(error) else { throw error }
-            throw UnreadableRow(number: number, key: key, detail: row.detail)
+        let key = statement.userKey(1)
+        return try self.attributingDamage(to: number, key) {
+            try self.readPerson(statement, number: number, key: key)
         }
     }
 
-    private func loadPerson(_ statement: SQLStatement, number: Int64, key: UserKey) throws -> PersonState {
+    private func readPerson(_ statement: SQLStatement, number: Int64, key: UserKey) throws -> PersonState {
         let head = try statement.count(3)
         let applied = try statement.count(5)
         let counts = UnreadCounts(
@@ -84,26 +67,24 @@ extension StoreEngine {
         var settings = AllSettings()
         if !statement.isNull(8) {
             var reader = ByteReader(statement.blob(8))
-            settings = try reader.allSettings()
+            settings = try reader.read()
         }
         let account = AccountState(
             isBanned: statement.int(10) != 0, tokensNotBefore: statement.isNull(11) ? nil : statement.int(11))
         statement.reset()
         var chunk = LogChunk(first: head + 1)
-        self.sql.lastChunk.bind(1, number)
-        if try self.sql.lastChunk.step() {
-            defer { self.sql.lastChunk.reset() }
-            chunk = try LogChunk(
-                first: try self.sql.lastChunk.count(0), stored: self.sql.lastChunk.blob(1),
-                format: self.sql.lastChunk.int(2))
+        self.sql.lastChunk.bind(number)
+        if let last = try self.sql.lastChunk.first({
+            try LogChunk(first: try $0.count(0), stored: $0.blob(1), format: $0.int(2))
+        }) {
+            chunk = last
         }
         guard chunk.first > 0, chunk.end == head + 1 else {
             throw StoredBytesFault.missing("entry \(head) of the log of \(key)")
         }
         let person = PersonState(
             number: number, key: key, head: head, counts: counts, settings: settings, account: account,
-            applied: applied,
-            signedIn: signedIn, chunk: chunk)
+            applied: applied, signedIn: signedIn, chunk: chunk)
         self.remember(person)
         return person
     }
@@ -136,7 +117,6 @@ extension StoreEngine {
         }
     }
 
-    /// An earlier message of the sender with this client message id.
     func sentMessage(_ id: ClientMessageID, by person: PersonState) throws -> PersonState.SentMessage? {
         try self.reading(of: person) { try self.storedMessage(id, by: person) }
     }
@@ -145,24 +125,19 @@ extension StoreEngine {
         if person.sentHashes == nil, !person.hasManySent { try self.loadSent(of: person) }
         if let hashes = person.sentHashes, !hashes.contains(id.hashValue) { return nil }
         if let sent = person.sent[id] { return sent }
-        self.sql.sentMessage.bind(1, person.number)
-        self.sql.sentMessage.bind(2, id.rawValue)
-        guard try self.sql.sentMessage.step() else { return nil }
-        defer { self.sql.sentMessage.reset() }
-        return PersonState.SentMessage(
-            id: MessageID(rawValue: self.sql.sentMessage.position(0)), at: self.sql.sentMessage.int(1))
+        return try self.sql.sentMessage.bind(person.number, id.rawValue).first {
+            PersonState.SentMessage(id: MessageID(rawValue: $0.position(0)), at: $0.int(1))
+        }
     }
 
     private func loadSent(of person: PersonState) throws {
         let max = self.configuration.sentIDsInMemoryMax
         var hashes = Set(person.sent.keys.map(\.hashValue))
-        self.sql.sentIDs.bind(1, person.number)
-        self.sql.sentIDs.bind(2, Int64(max + 1))
+        self.sql.sentIDs.bind(person.number, Int64(max + 1))
         while try self.sql.sentIDs.step() { hashes.insert(ClientMessageID(self.sql.sentIDs.text(0)).hashValue) }
         if hashes.count > max { person.hasManySent = true } else { person.sentHashes = hashes }
     }
 
-    /// The state of a conversation the person has entries of.
     func conversationState(
         _ number: ConversationNumber, of person: PersonState
     ) throws -> PersonState.ConversationState? {
@@ -174,24 +149,20 @@ extension StoreEngine {
     private func loadConversationState(
         _ number: ConversationNumber, of person: PersonState
     ) throws -> PersonState.ConversationState? {
-        self.sql.conversationState.bind(1, person.number)
-        self.sql.conversationState.bind(2, number.rawValue)
-        guard try self.sql.conversationState.step() else { return nil }
+        let row = self.sql.conversationState.bind(person.number, number.rawValue)
+        guard try row.step() else { return nil }
         var state = PersonState.ConversationState(
-            unread: Int(try self.sql.conversationState.count(0)),
-            mentions: Int(try self.sql.conversationState.count(3)),
-            counted: try self.sql.conversationState.count(1), read: try self.sql.conversationState.count(2),
-            last: try self.sql.conversationState.count(5))
+            unread: Int(try row.count(0)), mentions: Int(try row.count(3)), counted: try row.count(1),
+            read: try row.count(2), last: try row.count(5))
         guard state.last <= person.head else { throw StoredBytesFault.badValue("link in a log") }
-        var reader = ByteReader(self.sql.conversationState.blob(4))
-        while !reader.isAtEnd { state.withdrawn.append((state.withdrawn.last ?? 0) &+ (try reader.number())) }
-        self.sql.conversationState.reset()
+        var reader = ByteReader(row.blob(4))
+        while !reader.isAtEnd { state.recalled.append((state.recalled.last ?? 0) &+ (try reader.number())) }
+        row.reset()
         state.isMuted = try self.isMuted(number, for: person)
         person.conversations[number] = state
         return state
     }
 
-    /// The same for a conversation the person may have no entries of yet.
     func stateOrNew(
         _ number: ConversationNumber, of person: PersonState
     ) throws -> PersonState.ConversationState {
@@ -204,14 +175,14 @@ extension StoreEngine {
         return person.settings.isMuted(try self.conversationID(of: number))
     }
 
-    /// The conversation with a number, as those see it who have entries of it.
+    /// As its readers see it.
     func conversationID(of number: ConversationNumber) throws -> ConversationID {
         guard let type = number.type else { throw StoredBytesFault.badValue("conversation number") }
         guard type.targetIsPeer else { return try self.conversation(number.number).conversation }
-        return ConversationID(type: type, target: try self.named(number.number).key.user.rawValue)
+        return ConversationID(type: type, target: try self.personWithName(number.number).key.user.rawValue)
     }
 
-    /// The number of a conversation as somebody of the app sees it; nil if it cannot have entries.
+    /// Nil if it cannot have entries.
     func number(of conversation: ConversationID, in app: AppID) throws -> ConversationNumber? {
         if conversation.type.targetIsPeer {
             let peer = try self.find(UserKey(app: app, user: UserID(conversation.target)))
@@ -226,7 +197,7 @@ extension StoreEngine {
 // MARK: - Devices and legs
 
 extension StoreEngine {
-    /// The person's devices, sorted.
+    /// Sorted.
     @discardableResult
     func devices(of person: PersonState) throws -> [DeviceRecord] {
         if let devices = person.devices { return devices }
@@ -236,7 +207,7 @@ extension StoreEngine {
     private func loadDevices(of person: PersonState) throws -> [DeviceRecord] {
         var devices: [DeviceRecord] = []
         let row = self.sql.devices
-        row.bind(1, person.number)
+        row.bind(person.number)
         while try row.step() {
             devices.append(
                 DeviceRecord(
@@ -253,7 +224,7 @@ extension StoreEngine {
         var unpushed = UnpushedMessages()
         guard !row.isNull(14) else { return unpushed }
         var reader = ByteReader(row.blob(14))
-        while !reader.isAtEnd { unpushed.insert(MessageID(rawValue: try reader.fixed())) }
+        while !reader.isAtEnd { unpushed.insert(try reader.read()) }
         return unpushed
     }
 
@@ -292,7 +263,7 @@ extension StoreEngine {
     private func loadOpenLegs(of person: PersonState) throws -> [LegID: OpenLeg] {
         var legs: [LegID: OpenLeg] = [:]
         let row = self.sql.openLegs
-        row.bind(1, person.number)
+        row.bind(person.number)
         while try row.step() {
             let device = row.text(1)
             let leg = LegID(

@@ -1,7 +1,6 @@
 import StoreModel
 import TidingsModel
 
-/// Answers to queries: stored rows with the tail in memory over them.
 extension StoreEngine {
     func loadUser(_ key: UserKey) throws -> UserRecord {
         guard let person = try self.find(key) else {
@@ -28,7 +27,7 @@ extension StoreEngine {
             })
     }
 
-    /// Calls `body` for each entry of a person's log after a position, in order, until it returns false.
+    /// In order, until `body` returns false.
     func forEachEntry(
         of person: PersonState, after: LogPosition, _ body: (LogChunk.Entry) throws -> Bool
     ) throws {
@@ -43,9 +42,7 @@ extension StoreEngine {
         let firstInMemory = person.closedChunks.first?.first ?? person.chunk.first
         if after + 1 < firstInMemory {
             let row = self.sql.chunksFrom
-            row.bind(1, person.number)
-            row.bind(2, after + 1)
-            row.bind(3, firstInMemory)
+            row.bind(person.number, after + 1, firstInMemory)
             defer { row.reset() }
             while try row.step() {
                 guard try LogChunk.read(row.blob(1), first: try row.count(0), format: row.int(2), wanted) else {
@@ -58,8 +55,8 @@ extension StoreEngine {
         }
     }
 
-    /// The entry a journal record made in a person's log. Entries are in the order of their records, so that the rows are searched
-    /// by halves.
+    /// The entry a journal record made in a person's log. Entries are in the order of their records, so the rows are searched by
+    /// halves.
     func entry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
         guard !person.isSetAside else { return nil }
         return try self.reading(of: person) { try self.findEntry(of: record, in: person) }
@@ -68,22 +65,21 @@ extension StoreEngine {
     private func findEntry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
         var found: LogChunk.Entry?
         var last: JournalPosition = 0
-        func look(_ entry: LogChunk.Entry) -> Bool {
+        func compare(_ entry: LogChunk.Entry) -> Bool {
             if entry.record == record { found = entry }
             last = entry.record
             return entry.record < record
         }
         let inMemory = person.closedChunks + [person.chunk]
         for chunk in inMemory.reversed() {
-            try chunk.forEach(look)
+            try chunk.forEach(compare)
             if found != nil { return found }
         }
         var low: LogPosition = 1
         var high = inMemory[0].first - 1
         while low <= high {
             let row = self.sql.chunkAt
-            row.bind(1, person.number)
-            row.bind(2, low + (high - low) / 2)
+            row.bind(person.number, low + (high - low) / 2)
             guard try row.step() else { return nil }
             defer { row.reset() }
             let first = try row.count(0)
@@ -96,7 +92,7 @@ extension StoreEngine {
             var end = first
             try LogChunk.read(row.blob(1), first: first, format: row.int(2)) { entry in
                 end = entry.position + 1
-                return look(entry)
+                return compare(entry)
             }
             if found != nil || last > record { return found }
             guard end > low else { throw StoredBytesFault.missing("entry \(low) of the log of \(person.key)") }
@@ -105,57 +101,33 @@ extension StoreEngine {
         return nil
     }
 
-    /// Whether a message, a withdrawal or a custom message has this id already.
     func isUsed(_ id: MessageID) throws -> Bool {
         guard id <= self.lastMessageID else { return false }
         if self.acceptedTail[id] != nil { return true }
-        return try self.storedRecords(of: id).contains { position in
-            switch try self.record(at: position) {
-            case .accept, .recall, .custom: true
-            case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
-                .account, .lost:
-                false
-            }
-        }
+        return try self.storedRecords(of: id).contains { try self.record(at: $0).startsID }
     }
 
-    /// Whether a message, a withdrawal or a custom message has an entry in a person's log.
     func hasEntry(of id: MessageID, _ person: PersonState) throws -> Bool {
-        for position in try self.acceptedTail[id].map({ [$0] }) ?? self.storedRecords(of: id) {
-            switch try self.record(at: position) {
-            // The record that has the id is the first of those that speak of it.
-            case .accept, .recall, .custom: return try self.entry(of: position, in: person) != nil
-            case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-                .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
-                .account, .lost:
-                continue
-            }
-        }
-        return false
+        let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
+        guard let position = try positions.first(where: { try self.record(at: $0).startsID }) else { return false }
+        return try self.entry(of: position, in: person) != nil
     }
 
-    /// Whether the phone has said so before.
     func isKnown(_ receipt: PersonState.Receipt, of person: PersonState) throws -> Bool {
         if person.receipts.contains(receipt) { return true }
-        self.sql.receipt.bind(1, person.number)
-        self.sql.receipt.bind(2, receipt.message.rawValue)
-        self.sql.receipt.bind(3, receipt.device)
-        self.sql.receipt.bind(4, receipt.receipt.rawValue)
-        defer { self.sql.receipt.reset() }
-        return try self.sql.receipt.step()
+        let row = self.sql.receipt
+        row.bind(person.number, receipt.message.rawValue, receipt.device, receipt.receipt.rawValue)
+        return try row.first { _ in true } ?? false
     }
 
-    /// The journal records that speak of a message, in order.
+    /// In order.
     func records(of id: MessageID) throws -> [JournalPosition] {
         try self.storedRecords(of: id) + self.indexTail.filter { $0.message == id }.map(\.record)
     }
 
-    /// Those of them that have a row in the index.
     func storedRecords(of id: MessageID) throws -> [JournalPosition] {
         var positions: [JournalPosition] = []
-        let row = self.sql.indexOf
-        row.bind(1, id.rawValue)
+        let row = self.sql.indexOf.bind(id.rawValue)
         while try row.step() {
             var position = row.position(0)
             positions.append(position)
@@ -168,13 +140,12 @@ extension StoreEngine {
         return positions
     }
 
-    /// The record that withdrew a message, if any.
     private func recallRecord(of id: MessageID) throws -> JournalRecord? {
         let position = try self.revision(of: id).recalled
         return position > 0 ? try self.record(at: position) : nil
     }
 
-    /// What was accepted under an id, and who has which entry of it; sorted.
+    /// Sorted by person.
     private struct AcceptedSubject {
         var subject: MessageTrace.Subject
         var app: AppID
@@ -231,15 +202,14 @@ extension StoreEngine {
         let kept = receipts.filter { $0.key.user.app == accepted.app }.flatMap { leg, times in
             times.map { MessageTrace.Receipt(leg: leg, receipt: $0.key, at: $0.value) }
         }
-        var withdrawal: MessageID?
-        if case .recall(_, let recall, _)? = try self.recallRecord(of: id) { withdrawal = recall.id }
+        var recall: MessageID?
+        if case .recall(_, let operation, _)? = try self.recallRecord(of: id) { recall = operation.id }
         return MessageTrace(
-            of: accepted.subject, withdrawal: withdrawal, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
+            of: accepted.subject, recall: recall, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
             receipts: kept.sorted())
     }
 
-    /// The entry a record made in each of some people's logs.
     private func entries(
         of record: JournalPosition, in people: [PersonState]
     ) throws -> [(person: PersonState, entry: LogChunk.Entry)] {

@@ -1,7 +1,6 @@
 import StoreModel
 import TidingsModel
 
-/// A message the journal holds.
 struct AcceptedMessage {
     var message: Message
     /// The membership version its recipients come from.
@@ -9,13 +8,12 @@ struct AcceptedMessage {
     var record: JournalPosition
 }
 
-/// What became of a message: the records that withdrew it and that edited it last, 0 for none.
+/// The records that withdrew a message and that edited it last, 0 for none.
 struct MessageRevision: Equatable {
     var recalled: JournalPosition = 0
     var edited: JournalPosition = 0
 }
 
-/// Withdrawing, editing and deleting messages.
 extension StoreEngine {
     func recall(_ operation: RecallOperation) throws -> StoreResult {
         guard let accepted = try self.accepted(operation.message, in: operation.app) else {
@@ -105,10 +103,10 @@ extension StoreEngine {
         let (message, version) = try self.message(at: accepted)
         let before = try self.revision(of: message.id)
         self.revisionTail[message.id] = MessageRevision(recalled: position, edited: before.edited)
-        self.noteErasure(of: accepted, before: before, at: position)
-        self.noteID(recall.id, position)
-        let deliveries = try self.tell(message, version: version, record: accepted, at: position) {
-            person, entry, state in person.withdraw(entry, in: &state)
+        self.scheduleErasure(of: accepted, before: before, at: position)
+        self.rememberID(recall.id, position)
+        let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
+            person, entry, state in person.recall(entry, in: &state)
         }
         return .recalled(recall, of: message, deliveries: deliveries, shown: [])
     }
@@ -117,14 +115,15 @@ extension StoreEngine {
         let (message, version) = try self.message(at: accepted)
         let before = try self.revision(of: message.id)
         self.revisionTail[message.id] = MessageRevision(recalled: before.recalled, edited: position)
-        self.noteErasure(of: accepted, before: before, at: position)
-        let deliveries = try self.tell(message, version: version, record: accepted, at: position) { _, _, _ in }
+        self.scheduleErasure(of: accepted, before: before, at: position)
+        let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
+            _, _, _ in
+        }
         return .noted(.edit(edit), deliveries: deliveries)
     }
 
-    /// Appends an entry to every log that has a message.
-    private func tell(
-        _ message: Message, version: UInt64, record: JournalPosition, at position: JournalPosition,
+    private func appendNotice(
+        of message: Message, version: UInt64, record: JournalPosition, at position: JournalPosition,
         _ change: (PersonState, LogChunk.Entry, inout PersonState.ConversationState) -> Void
     ) throws -> [Delivery] {
         var deliveries: [Delivery] = []
@@ -135,8 +134,8 @@ extension StoreEngine {
             var state = try self.stateOrNew(entry.conversation, of: person)
             let before = person.counts.unread
             change(person, entry, &state)
-            person.keep(state, of: entry.conversation)
-            var delivery = self.append(position, to: person, in: entry.conversation)
+            person.setState(state, of: entry.conversation)
+            var delivery = self.append(.init(record: position, conversation: entry.conversation), to: person)
             delivery.wasUnread = delivery.unread < before
             deliveries.append(delivery)
         }
@@ -153,20 +152,20 @@ extension StoreEngine {
         var state = try self.stateOrNew(number, of: person)
         for wanted in positions {
             try self.forEachEntry(of: person, after: wanted - 1) { entry in
-                person.withdraw(entry, in: &state)
+                person.recall(entry, in: &state)
                 return false
             }
         }
         person.deleted.formUnion(deletion.messages)
-        person.keep(state, of: number)
-        return .noted(.deletion(deletion), deliveries: [self.append(position, to: person, in: number)])
+        person.setState(state, of: number)
+        return .noted(
+            .deletion(deletion), deliveries: [self.append(.init(record: position, conversation: number), to: person)])
     }
 }
 
 // MARK: - Looking up
 
 extension StoreEngine {
-    /// A message of the app.
     func accepted(_ id: MessageID, in app: AppID) throws -> AcceptedMessage? {
         let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
         for position in positions {
@@ -186,13 +185,12 @@ extension StoreEngine {
 
     func revision(of id: MessageID) throws -> MessageRevision {
         if let revision = self.revisionTail[id] { return revision }
-        self.sql.revision.bind(1, id.rawValue)
-        guard try self.sql.revision.step() else { return MessageRevision() }
-        defer { self.sql.revision.reset() }
-        return MessageRevision(recalled: self.sql.revision.position(0), edited: self.sql.revision.position(1))
+        return try self.sql.revision.bind(id.rawValue).first {
+            MessageRevision(recalled: $0.position(0), edited: $0.position(1))
+        } ?? MessageRevision()
     }
 
-    /// What a message says since it was edited; nil if it was not.
+    /// Nil if the message was not edited.
     func editedContent(_ revision: MessageRevision) throws -> String? {
         guard revision.edited > 0 else { return nil }
         guard case .edit(_, let edit, _) = try self.record(at: revision.edited) else {
@@ -203,9 +201,6 @@ extension StoreEngine {
 
     func isDeleted(_ id: MessageID, by person: PersonState) throws -> Bool {
         if person.deleted.contains(id) { return true }
-        self.sql.deleted.bind(1, person.number)
-        self.sql.deleted.bind(2, id.rawValue)
-        defer { self.sql.deleted.reset() }
-        return try self.sql.deleted.step()
+        return try self.sql.deleted.bind(person.number, id.rawValue).first { _ in true } ?? false
     }
 }

@@ -3,11 +3,9 @@ import Logging
 import StoreModel
 import TidingsModel
 
-/// The store behind its writer thread: takes batches, keeps the journal, derives the rest. Belongs to that thread.
-///
-/// State in memory is always as of the last record; stored rows are behind it, each with the journal position they are at.
-/// A change is: decide (`+Commands`), append its record to the journal, apply the record (`+Applying`). After a crash the records
-/// after the watermark are applied again, and nothing else.
+/// The store behind its writer's thread, which alone uses it. State in memory is always as of the last record; stored rows are behind
+/// it, each with the journal position they are at. A change is: decide (`+Commands`), append its record to the journal, apply the
+/// record (`+Applying`). After a crash the records after the watermark are applied again, and nothing else.
 final class StoreEngine {
     let configuration: MessageStoreConfiguration
     let logger: Logger
@@ -16,12 +14,11 @@ final class StoreEngine {
 
     var epoch: UInt64 = 0
     var identity = StoreIdentity()
-    /// Of each opening that is known, by its number: the first record that is not of it; `.max` for the last opening.
+    /// The number of each known opening, with the first record that is not of it; `.max` for the last opening.
     var openingEnds: [UInt64: JournalPosition] = [:]
-    /// Who had something to be decided when the store was opened, sorted.
     private(set) var pendingAtOpening: [UserKey] = []
     var lastMessageID = MessageID(rawValue: 0)
-    /// The position the next record gets.
+    /// The position of the next record.
     private(set) var next: JournalPosition = 1
     /// Everything up to here is derived.
     var watermark: JournalPosition = 0
@@ -30,25 +27,23 @@ final class StoreEngine {
 
     private var row = JournalRow()
     private(set) var isInTransaction = false
-    /// A record is being applied: if that fails, the state in memory is void.
+    /// While true, a failure makes the state in memory void.
     private(set) var isApplying = false
-    /// Somebody is set aside.
     var hasSetAside = false
-    /// What was logged of damage.
+    /// Each is logged once.
     var notedDamage: Set<String> = []
 
     var peopleByKey: [UserKey: PersonState] = [:]
     /// Several commands about one person often follow each other.
     var lastFound: PersonState?
-    /// At index `number`; nil for whoever is not in memory.
+    /// By number; nil for those not in memory.
     var peopleByNumber: [PersonState?] = [nil]
     var lastPersonNumber: Int64 = 0
-    /// People without a row.
+    /// Without a row.
     var newPeople: [PersonState] = []
     /// People whose rows are behind, outside the present round.
     var dirtyPeople: [PersonState] = []
 
-    /// An account of an app.
     typealias AccountKey = ConversationKey
 
     struct ConversationKey: Hashable {
@@ -58,37 +53,30 @@ final class StoreEngine {
     var conversations: [ConversationKey: MembersState] = [:]
     var conversationsByNumber: [Int64: MembersState] = [:]
     var lastConversationNumber: Int64 = 0
-    /// Versions of conversations that are not stored, in order. One with the members of the version before needs no row for them.
+    /// Not stored yet, in order. A version with the members of the one before needs no row for them.
     var newVersions: [(conversation: MembersState, version: UInt64, members: [Int64], isNewMembership: Bool)] = []
 
     /// What the message index lacks, in journal order.
     var indexTail: [(message: MessageID, record: JournalPosition)] = []
-    /// The records of messages, withdrawals and custom messages with new ids since the index was derived.
+    /// The records of messages, recalls and custom messages with new ids since the index was derived.
     var acceptedTail: [MessageID: JournalPosition] = [:]
-    /// What became of messages, without a row.
     var revisionTail: [MessageID: MessageRevision] = [:]
-    /// Custom messages without a row.
     var customTail: [CustomKey: PersonState.SentMessage] = [:]
-    /// Chat rooms' messages without a row, by the room's number, in journal order.
+    /// By the room's number, in journal order.
     var roomTail: [Int64: [(record: JournalPosition, message: MessageID)]] = [:]
-    /// The object names each app has registered, sorted: few, so all are in memory.
+    /// Sorted; few, so all are in memory.
     var objectNames: [AppID: [ObjectName]] = [:]
-    /// Each app's accounts, as their customers see them: few, so all are in memory.
+    /// As the apps' customers see them; few, so all are in memory.
     var accounts: [AppID: Set<ConversationID>] = [:]
-    /// Accounts declared or not any more, without a row that says so.
     var accountsTail: Set<AccountKey> = []
-    /// Records whose texts are to be overwritten.
     var erasureTail: Set<JournalPosition> = []
-    /// Texts were overwritten, and may still stand in the write-ahead log; at the start nobody knows.
+    /// Erased texts may still stand in the write-ahead log; unknown at the start.
     var hasErased = true
-    /// Apps whose object names have no row as they are now.
     var objectNamesTail: Set<AppID> = []
     /// Devices that got a token since the present round of deriving began, and since the one before.
     var tokenTail: [PushToken: Set<DeviceKey>] = [:]
     var tokensInRound: [PushToken: Set<DeviceKey>] = [:]
-    /// Log entries that wait to be derived.
     var entriesInTail = 0
-    /// Members of membership versions without a row.
     var membersInTail = 0
 
     var round: DerivationRound?
@@ -98,18 +86,16 @@ final class StoreEngine {
     /// Nothing is derived any more (a test's crash).
     var isFrozen = false
 
-    /// How an engine begins.
     enum Start {
-        /// The store is only looked at: nothing is written.
+        /// Writes nothing.
         case reading
-        /// The store is opened: the next epoch, with what was written beside the database.
+        /// Begins the next epoch, given what the state file says.
         case opening(StateFile.Content?)
         /// In place of an engine whose state is void.
         case instead(of: StoreEngine)
     }
 
-    /// Prepares the statements, applies what the journal holds beyond the watermark, and takes the next epoch.
-    ///
+    /// Applies what the journal holds beyond the watermark.
     /// - Parameter setAside: people to be set aside from now on, besides those who are.
     init(
         database: Database, configuration: MessageStoreConfiguration, logger: Logger, start: Start,
@@ -126,8 +112,7 @@ final class StoreEngine {
         // Before anything is written: a store that cannot be read is left as it is.
         if case .opening = start { self.pendingAtOpening = try self.pending() }
         if case .reading = start { return }
-        do {
-            try self.begin()
+        try self.inTransaction {
             switch start {
             case .reading: break
             case .opening(let state): try self.beginOpening(state)
@@ -136,17 +121,11 @@ final class StoreEngine {
                 self.notedDamage = engine.notedDamage
             }
             try self.storeSetAside(setAside)
-            try self.commit()
-        } catch {
-            self.rollBack()
-            throw error
         }
     }
 
-    /// How many records wait to be derived.
     var tailRecords: Int { Int(self.next - 1 - self.watermark) }
 
-    /// Deriving must go on between batches, busy or not.
     var tailIsLong: Bool {
         self.tailRecords >= self.configuration.tailRecordsMax || self.entriesInTail >= self.configuration.tailEntriesMax
             || self.membersInTail >= self.configuration.tailEntriesMax
@@ -166,9 +145,7 @@ final class StoreEngine {
                 .append(ObjectName(self.sql.allObjectNames.text(1)))
         }
         while try self.sql.allAccounts.step() {
-            guard let type = ConversationType(rawValue: self.sql.allAccounts.text(1)) else {
-                throw StoredBytesFault.badValue("kind of an account")
-            }
+            let type = try self.sql.allAccounts.conversationType(1)
             self.accounts[AppID(self.sql.allAccounts.text(0)), default: []]
                 .insert(ConversationID(type: type, target: self.sql.allAccounts.text(2)))
         }
@@ -181,7 +158,7 @@ final class StoreEngine {
         self.peopleByNumber = Array(repeating: nil, count: Int(self.lastPersonNumber) + 1)
         self.placeSetAside(try self.loadSetAside() + setAside)
         self.next = self.watermark + 1
-        self.sql.rowsAfter.bind(1, self.watermark)
+        self.sql.rowsAfter.bind(self.watermark)
         while try self.sql.rowsAfter.step() {
             guard self.sql.rowsAfter.position(0) == self.next else {
                 throw StoredBytesFault.missing("journal record \(self.next)")
@@ -199,8 +176,7 @@ final class StoreEngine {
     }
 
     private func single(_ statement: SQLStatement) throws -> Int64 {
-        defer { statement.reset() }
-        return try statement.step() ? statement.int(0) : 0
+        try statement.first { $0.int(0) } ?? 0
     }
 }
 
@@ -208,9 +184,7 @@ final class StoreEngine {
 
 extension StoreEngine {
     /// Carries out batches in one transaction with one sync.
-    ///
-    /// - Parameter refused: which of all commands are refused because what they write cannot be applied, counted from 0.
-    /// - Returns: the results of each batch, in order; they are synced.
+    /// - Parameter refused: which of all commands, counted from 0, are refused because what they write cannot be applied.
     /// - Throws: what SQLite said. Then nothing was written, the state in memory is void, and the engine must not be used again.
     func carryOut(_ batches: [[StoreCommand]], refusing refused: Set<Int> = []) throws -> [[StoreResult]] {
         do {
@@ -235,7 +209,20 @@ extension StoreEngine {
         }
     }
 
-    func begin() throws {
+    /// Commits what `body` writes. If that fails, nothing was written, and what `body` changed in memory is void.
+    func inTransaction<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            try self.begin()
+            let value = try body()
+            try self.commit()
+            return value
+        } catch {
+            self.rollBack()
+            throw error
+        }
+    }
+
+    private func begin() throws {
         guard !self.isInTransaction else { return }
         try self.sql.begin.run()
         self.isInTransaction = true
@@ -245,7 +232,7 @@ extension StoreEngine {
         do { try body() } catch { throw UnwrittenJournal(cause: error) }
     }
 
-    /// Takes back what is not committed. The state in memory is void then.
+    /// The state in memory is void then.
     func rollBack() {
         guard self.isInTransaction else { return }
         try? self.sql.rollback.run()
@@ -258,7 +245,6 @@ extension StoreEngine {
         self.isInTransaction = false
     }
 
-    /// Commits what was written.
     func commitRecords() throws {
         try self.flushRow()
         try self.commit()
@@ -281,16 +267,15 @@ extension StoreEngine {
         guard !self.row.isEmpty else { return }
         try self.writing {
             try self.begin()
-            self.sql.insertRow.bind(1, self.next - UInt64(self.row.count))
+            self.sql.insertRow.bind(self.next - UInt64(self.row.count))
             try self.sql.insertRow.run(blob: self.row.bytes, at: 2)
         }
         self.row.removeAll()
     }
 
-    /// Reads a record of the journal.
     func record(at position: JournalPosition) throws -> JournalRecord {
         if position >= self.next - UInt64(self.row.count) { try self.flushRow() }
-        self.sql.rowAt.bind(1, position)
+        self.sql.rowAt.bind(position)
         defer { self.sql.rowAt.reset() }
         var found: JournalRecord?
         if try self.sql.rowAt.step() {

@@ -1,18 +1,19 @@
 import Foundation
 
-/// What is to be known of a store's file before SQLite opens it.
 enum StoreFile {
-    /// Refuses a file that may not be written, and one that was cut short within a page: SQLite would take the part that is missing for
-    /// zeros (https://www.sqlite.org/fileformat.html, 1.3.2: the size of a page stands in bytes 16 and 17).
-    ///
-    /// A `-wal` file that holds something may hold the rest of a page, too: then SQLite is right.
-    ///
-    /// - Throws: `MessageStoreError`; nothing was changed. A file that is not there, or not a database, is left to SQLite.
+    /// What the names of a database's files end with.
+    static let suffixes = ["", "-wal", "-shm"]
+
+    /// Refuses a file that may not be written, and one that was cut short within a page: SQLite would take the missing part for zeros
+    /// (https://www.sqlite.org/fileformat.html, 1.3.2: the size of a page stands in bytes 16 and 17). A `-wal` file that holds
+    /// something may hold the rest of a page. A file that does not exist, or is no database, is left to SQLite.
     static func examine(path: String) throws(MessageStoreError) {
-        guard let file = FileHandle(forReadingAtPath: path) else { return try self.demand(R_OK, of: path, path: path) }
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            return try self.requireAccess(R_OK, of: path, path: path)
+        }
         defer { try? file.close() }
-        try self.demand(R_OK | W_OK, of: path, path: path)
-        try self.demand(W_OK | X_OK, of: URL(fileURLWithPath: path).deletingLastPathComponent().path, path: path)
+        try self.requireAccess(R_OK | W_OK, of: path, path: path)
+        try self.requireAccess(W_OK | X_OK, of: URL(fileURLWithPath: path).deletingLastPathComponent().path, path: path)
         guard let head = try? file.read(upToCount: 18), head.count == 18,
             head.starts(with: Array("SQLite format 3\u{0}".utf8)),
             let size = try? file.seekToEnd()
@@ -24,15 +25,15 @@ enum StoreFile {
             reason: .damaged, path: path, detail: "its \(size) bytes are not whole pages of \(page): it was cut short")
     }
 
-    /// Makes a file that is not there, empty and for its owner alone: SQLite gives its companions the same mode.
-    static func make(path: String) {
+    /// Makes an empty file for its owner alone if there is none: SQLite gives its companions the same mode.
+    static func makeIfMissing(path: String) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Takes what others may do with the files of a store, which earlier builds left to the umask.
+    /// Earlier builds left the mode of the files to the umask.
     static func closeToOthers(path: String) {
-        for suffix in ["", "-wal", "-shm"] where self.isOpenToOthers(path + suffix) { chmod(path + suffix, 0o600) }
+        for suffix in Self.suffixes where self.isOpenToOthers(path + suffix) { chmod(path + suffix, 0o600) }
     }
 
     private static func isOpenToOthers(_ path: String) -> Bool {
@@ -40,8 +41,7 @@ enum StoreFile {
         return stat(path, &facts) == 0 && facts.st_mode & 0o077 != 0
     }
 
-    /// Whether the process may do something with a file that is there.
-    private static func demand(_ mode: Int32, of name: String, path: String) throws(MessageStoreError) {
+    private static func requireAccess(_ mode: Int32, of name: String, path: String) throws(MessageStoreError) {
         guard access(name, F_OK) == 0, access(name, mode) != 0 else { return }
         throw MessageStoreError(reason: .cannotOpen, path: path, detail: "\(name): \(String(cString: strerror(errno)))")
     }

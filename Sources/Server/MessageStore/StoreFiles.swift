@@ -3,20 +3,16 @@ import GRDB
 package import Logging
 import StoreModel
 
-/// The files of a store no server has open, kept from being opened while they are worked with.
-///
-/// The lock is the one SQLite takes to change a database (https://www.sqlite.org/fileio.html#locking): the bytes at 1 GiB.
+/// The files of a store no server has open, locked while they are worked with, by the lock SQLite takes to change a database
+/// (https://www.sqlite.org/fileio.html#locking): the bytes at 1 GiB.
 final class StoreFiles {
     let path: String
     private let descriptor: Int32
 
-    /// - Throws: `MessageStoreError`: there is no such file, it may not be opened, or a server has it.
     init(path: String) throws(MessageStoreError) {
         self.path = path
         self.descriptor = open(path, O_RDWR | O_CLOEXEC)
-        guard self.descriptor >= 0 else {
-            throw MessageStoreError(reason: .cannotOpen, path: path, detail: String(cString: strerror(errno)))
-        }
+        guard self.descriptor >= 0 else { throw MessageStoreError.ofSystem(.cannotOpen, path: path) }
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
@@ -30,10 +26,7 @@ final class StoreFiles {
 
     deinit { close(self.descriptor) }
 
-    /// What the names of a database's files end with.
-    static let suffixes = ["", "-wal", "-shm"]
-
-    /// Copies the database with its write-ahead log into a folder; returns the copy's path.
+    /// Copies the database with its write-ahead log; returns the copy's path.
     func copy(into folder: URL) throws(MessageStoreError) -> String {
         let copy = folder.appendingPathComponent("copy.sqlite").path
         do {
@@ -42,25 +35,25 @@ final class StoreFiles {
                 StoreFile.closeToOthers(path: copy)
             }
         } catch {
-            throw MessageStoreError(reason: .failed, path: self.path, detail: "\(error)")
+            throw MessageStoreError(error, path: self.path)
         }
         return copy
     }
 
-    /// Moves the database out of the way, with its write-ahead log; returns where it is now.
+    /// Renames the database with its write-ahead log; returns where it is now.
     func moveAside(as word: String) throws(MessageStoreError) -> String {
         var number = 1
         while FileManager.default.fileExists(atPath: "\(self.path).\(word)-\(number)") { number += 1 }
         let aside = "\(self.path).\(word)-\(number)"
-        for suffix in Self.suffixes where FileManager.default.fileExists(atPath: self.path + suffix) {
+        for suffix in StoreFile.suffixes where FileManager.default.fileExists(atPath: self.path + suffix) {
             guard rename(self.path + suffix, aside + suffix) == 0 else {
-                throw MessageStoreError(reason: .failed, path: self.path, detail: String(cString: strerror(errno)))
+                throw MessageStoreError.ofSystem(.failed, path: self.path)
             }
         }
         return aside
     }
 
-    /// Calls `body` with a folder beside a file, for its owner alone, that is gone afterwards.
+    /// Calls `body` with a folder beside a file, for its owner alone, and removes it afterwards.
     static func withFolder<Value>(
         beside path: String, _ body: (URL) throws(MessageStoreError) -> Value
     ) throws(MessageStoreError) -> Value {
@@ -76,12 +69,8 @@ final class StoreFiles {
     }
 }
 
-/// What an operator does with a store while no server has it: `tidings backup`, `restore`, `check` and `rebuild`.
+/// What an operator does with a store that no server has open: `tidings backup`, `restore`, `check` and `rebuild`.
 package enum StoreMaintenance {
-    /// Copies a store that no server has open into a new file.
-    ///
-    /// - Throws: `MessageStoreError` naming the file: it is in use (ask the server for the backup then), is no store, or is damaged; or the
-    ///   new file exists or cannot be made.
     package static func backUp(path: String, to target: String, logger: Logger) throws(MessageStoreError) {
         let files = try StoreFiles(path: path)
         guard !FileManager.default.fileExists(atPath: target) else {
@@ -90,9 +79,7 @@ package enum StoreMaintenance {
         try StoreFiles.withFolder(beside: target) { folder throws(MessageStoreError) in
             let copy = try files.copy(into: folder)
             try Self.close(copy, of: target)
-            guard rename(copy, target) == 0 else {
-                throw MessageStoreError(reason: .failed, path: target, detail: String(cString: strerror(errno)))
-            }
+            guard rename(copy, target) == 0 else { throw MessageStoreError.ofSystem(.failed, path: target) }
         }
     }
 
@@ -101,18 +88,13 @@ package enum StoreMaintenance {
         do {
             let (queue, _) = try Schema.open(path: copy, configuration: MessageStoreConfiguration())
             try queue.close()
-        } catch var error as MessageStoreError {
-            error.path = path
-            throw error
         } catch {
-            throw MessageStoreError(reason: .failed, path: path, detail: "\(error)")
+            throw MessageStoreError(error, path: path).naming(path)
         }
     }
 
-    /// Puts a backup in the place of a store. The server finds out when it opens it, and tells phones to sync their logs again.
-    ///
-    /// - Returns: where the store that was there is now; nil if there was none.
-    /// - Throws: `MessageStoreError` naming the file at fault; nothing was changed.
+    /// Replaces a store by a backup. The server finds out when it opens it, and tells phones to sync their logs again.
+    /// - Returns: where the old store is now; nil if there was none.
     package static func restore(
         path: String, from backup: String, logger: Logger
     ) throws(MessageStoreError) -> String? {
@@ -122,11 +104,9 @@ package enum StoreMaintenance {
             let copy = try source.copy(into: folder)
             try Self.close(copy, of: backup)
             let aside = try files?.moveAside(as: "before-restore")
-            // Without it nobody takes the backup for what was there.
+            // Without the state file the store notices that it was restored.
             unlink(StateFile.path(of: path))
-            guard rename(copy, path) == 0 else {
-                throw MessageStoreError(reason: .failed, path: path, detail: String(cString: strerror(errno)))
-            }
+            guard rename(copy, path) == 0 else { throw MessageStoreError.ofSystem(.failed, path: path) }
             return aside
         }
     }

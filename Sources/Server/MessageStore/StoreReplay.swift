@@ -8,7 +8,6 @@ import TidingsModel
 final class StoreReplay {
     /// Records that are not in the new store, with the reason for each run of them.
     private(set) var lost: [(records: ClosedRange<JournalPosition>, why: String)] = []
-    /// How many records were looked at.
     private(set) var records: UInt64 = 0
 
     private let database: Database
@@ -31,16 +30,15 @@ final class StoreReplay {
             database: database, configuration: MessageStoreConfiguration(), logger: logger, start: .reading)
     }
 
-    /// Takes over the whole journal of another store.
-    func take(_ source: Database) throws {
+    func replayJournal(of source: Database) throws {
         var next: JournalPosition = 1
         try JournalReader(source).forEachRow { row in
             switch row {
             case .unreadable(let why):
-                self.note(next...next, why)
+                self.appendLost(next...next, why)
             case .records(let first, let bytes):
                 while next < first {
-                    if self.lost.last?.records.contains(next) != true { self.note(next...next, "is missing") }
+                    if self.lost.last?.records.contains(next) != true { self.appendLost(next...next, "is missing") }
                     try self.add(.lost)
                     next += 1
                 }
@@ -53,7 +51,7 @@ final class StoreReplay {
                         }
                     }
                 } catch let fault as StoredBytesFault {
-                    self.note(next...next, fault.description)
+                    self.appendLost(next...next, fault.description)
                 }
             }
         }
@@ -63,12 +61,10 @@ final class StoreReplay {
         while try self.engine.deriveStep() {}
     }
 
-    private func note(_ records: ClosedRange<JournalPosition>, _ why: String) {
+    private func appendLost(_ records: ClosedRange<JournalPosition>, _ why: String) {
         if let last = self.lost.last, last.why == why, last.records.upperBound + 1 >= records.lowerBound {
-            self.lost[self.lost.count - 1].records =
-                last.records
-                .lowerBound...max(
-                    last.records.upperBound, records.upperBound)
+            let end = max(last.records.upperBound, records.upperBound)
+            self.lost[self.lost.count - 1].records = last.records.lowerBound...end
         } else {
             self.lost.append((records, why))
         }
@@ -80,7 +76,7 @@ final class StoreReplay {
         if self.pending.count >= Self.recordsAtOnce { try self.commit() }
     }
 
-    /// Writes what is pending. A record that cannot be applied is left out, and all since the last commit is done again without it.
+    /// A record that cannot be applied is left out, and everything since the last commit is done again without it.
     private func commit() throws {
         let start = self.engine.next
         var index = 0
@@ -93,7 +89,7 @@ final class StoreReplay {
             } catch {
                 guard StoreEngine.damage(error) != nil else { throw error }
                 let position = start + UInt64(index)
-                self.note(position...position, "cannot be applied: \(self.pending[index].subject): \(error)")
+                self.appendLost(position...position, "cannot be applied: \(self.pending[index].subject): \(error)")
                 self.pending[index] = .lost
                 self.engine.wal.detach(self.database)
                 self.engine.rollBack()
@@ -106,7 +102,7 @@ final class StoreReplay {
         while self.engine.tailIsLong || self.engine.round != nil, try self.engine.deriveStep() {}
     }
 
-    /// Makes the new store go on as the other one: its epoch and openings, and its identity. With records lost it is another generation.
+    /// Takes over the other store's epoch, openings and identity. With records lost it is another generation.
     func carryOver(from source: Database) throws {
         let row = try? Row.fetchOne(source, sql: "SELECT epoch, identity, generation FROM store")
         let openings = (try? Row.fetchAll(source, sql: "SELECT epoch, number, position FROM opening")) ?? []
@@ -145,7 +141,6 @@ struct JournalReader {
             database, "SELECT position, records FROM journal WHERE position >= ? ORDER BY position LIMIT 1")
     }
 
-    /// Calls `body` for each row.
     func forEachRow(_ body: (Row) throws -> Void) throws {
         var next: JournalPosition? = 1
         while let at = next {
@@ -165,7 +160,7 @@ struct JournalReader {
         (position: JournalPosition, bytes: [UInt8])?, SQLiteFailure
     > {
         self.rows.reset()
-        self.rows.bind(1, position)
+        self.rows.bind(position)
         defer { self.rows.reset() }
         do {
             guard try self.rows.step() else { return .success(nil) }
@@ -175,7 +170,7 @@ struct JournalReader {
         }
     }
 
-    /// A position behind a damaged one from where there is something to be read: looked for in ever longer steps, and then by halves.
+    /// The first readable position behind a damaged one: looked for in ever longer steps, and then by halves.
     private func readable(after damaged: JournalPosition) -> JournalPosition? {
         var low = damaged
         var step: UInt64 = 1
@@ -204,13 +199,13 @@ struct JournalReader {
 }
 
 extension JournalRecord {
-    /// Whom or what it is about, in a few words for an operator.
+    /// Whom or what it is about, for an operator.
     var subject: String {
         switch self {
         case .accept(let message, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
         case .putConversation(let record, _): "conversation \(record.conversation) of \(record.app)"
         case .change(let app, let change): "conversation \(change.conversation) of \(app)"
-        case .recall(let app, let recall, _): "withdrawal of message \(recall.message) of \(app)"
+        case .recall(let app, let recall, _): "recall of message \(recall.message) of \(app)"
         case .edit(let app, let edit, _): "edit of message \(edit.message) of \(app)"
         case .delete(let key, _, _, _), .conversationSettings(let key, _, _, _), .personSettings(let key, _, _),
             .blocked(let key, _, _, _), .markRead(let key, _, _, _):

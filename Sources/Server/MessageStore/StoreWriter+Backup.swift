@@ -3,7 +3,7 @@ import GRDBSQLite
 
 // Backups of a running store. All of it on the writer's thread.
 extension StoreWriter {
-    /// Begins a copy; one at a time.
+    /// One at a time.
     func beginBackup(
         _ path: String, _ database: Database,
         _ completion: @escaping @Sendable (Result<Void, MessageStoreError>) -> Void
@@ -19,7 +19,6 @@ extension StoreWriter {
         }
     }
 
-    /// Copies the next part of it, if there is one.
     func stepBackup() {
         guard let backup = self.backup else { return }
         do throws(MessageStoreError) {
@@ -29,7 +28,6 @@ extension StoreWriter {
         }
     }
 
-    /// Tells whoever waits for it.
     func endBackup(_ result: Result<Void, MessageStoreError>) {
         guard let backup = self.backup else { return }
         self.backup = nil

@@ -4,10 +4,8 @@ import GRDBSQLite
 import Logging
 import StoreModel
 
-/// The writer's thread and the queue in front of it.
-///
-/// `@unchecked Sendable`: `waiting`, `stopping`, `isAsleep` and `isFinished` are guarded by `condition`; the engine and the database
-/// belong to the thread alone, as do `state`, `backup` and `backups`.
+/// The writer's thread and the queue in front of it. `@unchecked Sendable`: `waiting`, `stopping`, `isAsleep` and `isFinished` are
+/// guarded by `condition`; the engine and the database belong to the thread alone, as do `state` and `backup`.
 final class StoreWriter: @unchecked Sendable {
     enum Work {
         case batch([StoreCommand], @Sendable ([StoreResult]) -> Void)
@@ -19,7 +17,6 @@ final class StoreWriter: @unchecked Sendable {
     enum Stop {
         /// Carry out what waits, derive, close.
         case close
-        /// Close at once.
         case abandon
     }
 
@@ -34,7 +31,6 @@ final class StoreWriter: @unchecked Sendable {
     private var stopping: Stop?
     private var isAsleep = false
     private var isFinished = false
-    /// The copy that is being made.
     var backup: (copy: StoreBackup, completion: @Sendable (Result<Void, MessageStoreError>) -> Void)?
 
     private init(path: String, configuration: MessageStoreConfiguration, logger: Logger) {
@@ -54,7 +50,7 @@ final class StoreWriter: @unchecked Sendable {
         let started = DispatchSemaphore(value: 0)
         let opening = OpeningBox()
         let thread = Thread {
-            writer.live(queue) { result in
+            writer.run(queue) { result in
                 opening.result = result
                 started.signal()
             }
@@ -94,10 +90,10 @@ final class StoreWriter: @unchecked Sendable {
 
     // MARK: The thread
 
-    private func live(_ queue: DatabaseQueue, opened: (Result<StoreOpening, MessageStoreError>) -> Void) {
+    private func run(_ queue: DatabaseQueue, opened: (Result<StoreOpening, MessageStoreError>) -> Void) {
         do {
             let engine = try queue.writeWithoutTransaction { database in
-                let engine = try self.engine(database, .opening(self.state.read()))
+                let engine = try self.makeEngine(database, .opening(self.state.read()))
                 self.state.write(engine.state)
                 opened(
                     .success(
@@ -108,7 +104,7 @@ final class StoreWriter: @unchecked Sendable {
             }
             self.loop(engine, queue)
         } catch {
-            opened(.failure(self.storeError(error)))
+            opened(.failure(MessageStoreError(error, path: self.path)))
         }
         // The engine and its statements are gone by now, as closing requires.
         try? queue.close()
@@ -121,8 +117,8 @@ final class StoreWriter: @unchecked Sendable {
         for work in left { self.refuse(work, because: "the store is closed") }
     }
 
-    /// Makes an engine. People whose rows are found unreadable as it recovers are set aside.
-    private func engine(
+    /// People whose rows are found unreadable in recovery are set aside.
+    private func makeEngine(
         _ database: Database, _ start: StoreEngine.Start, settingAside first: [SetAsidePerson] = []
     ) throws -> StoreEngine {
         var setAside = first
@@ -132,7 +128,8 @@ final class StoreWriter: @unchecked Sendable {
                     database: database, configuration: self.configuration, logger: self.logger, start: start,
                     settingAside: setAside)
             } catch {
-                guard let person = Self.person(error), !setAside.contains(where: { $0.number == person.number }),
+                guard let person = Self.unreadablePerson(error),
+                    !setAside.contains(where: { $0.number == person.number }),
                     setAside.count < StoreEngine.setAsideMax
                 else { throw error }
                 setAside.append(person)
@@ -140,8 +137,7 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// The person whose rows an error says are unreadable.
-    private static func person(_ error: any Error) -> SetAsidePerson? {
+    private static func unreadablePerson(_ error: any Error) -> SetAsidePerson? {
         guard let row = StoreEngine.damage(error), let number = row.number else { return nil }
         return SetAsidePerson(number: number, key: row.key)
     }
@@ -163,52 +159,39 @@ final class StoreWriter: @unchecked Sendable {
             }
             let next = self.next(
                 deriving: failure == nil && engine.tailRecords > 0 ? deriving : .never, eraseAt: eraseAt)
-            switch next {
-            case .work(let work):
-                if failure == nil {
-                    do {
-                        try queue.writeWithoutTransaction { database in
-                            try self.carryOut(work, with: &engine, database)
-                            engine.wal.makeRoom(database)
-                            if let now = try self.catchUp(&engine, database) { deriving = now }
-                            // A busy store never waits for work.
-                            if let due = eraseAt, Self.uptime >= due { try engine.eraseAll(database) }
-                            self.stepBackup()
-                        }
-                    } catch {
-                        failure = self.note(error)
+            do {
+                switch next {
+                case .work(let work):
+                    if let failure {
+                        for work in work { self.refuse(work, because: failure) }
+                        continue
                     }
-                } else {
-                    for work in work { self.refuse(work, because: failure ?? "") }
-                }
-            case .derive:
-                do {
+                    try queue.writeWithoutTransaction { database in
+                        try self.carryOut(work, with: &engine, database)
+                        engine.wal.makeRoom(database)
+                        if let now = try self.catchUp(&engine, database) { deriving = now }
+                        // A busy store never waits for work.
+                        if let due = eraseAt, Self.uptime >= due { try engine.eraseAll(database) }
+                        self.stepBackup()
+                    }
+                case .derive:
                     try queue.writeWithoutTransaction { database in
                         try engine.checkpoint(database)
                         deriving = try self.derive(&engine, database)
                     }
-                } catch {
-                    failure = self.note(error)
-                }
-            case .copy: queue.writeWithoutTransaction { _ in self.stepBackup() }
-            case .erase:
-                do {
-                    try queue.writeWithoutTransaction { try engine.eraseAll($0) }
-                } catch {
-                    failure = self.note(error)
-                }
-            case .stop(.abandon): return
-            case .stop(.close):
-                guard failure == nil else { return }
-                do {
+                case .copy: queue.writeWithoutTransaction { _ in self.stepBackup() }
+                case .erase: try queue.writeWithoutTransaction { try engine.eraseAll($0) }
+                case .stop(.close) where failure == nil:
                     try queue.writeWithoutTransaction { database in
                         while try self.derive(&engine, database) != .never, engine.tailRecords > 0 {}
                         try engine.checkpoint(database)
                     }
-                } catch {
-                    _ = self.note(error)
+                    return
+                case .stop: return
                 }
-                return
+            } catch {
+                failure = self.logStop(error)
+                if case .stop = next { return }
             }
         }
     }
@@ -257,7 +240,7 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// Does what is due between two batches, one thing at a time: whoever waits, waits for no more than that.
+    /// One thing that is due between two batches, so that waiting commands wait for no more than that.
     private func catchUp(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving? {
         if engine.mustCheckpoint {
             try engine.checkpoint(database)
@@ -269,27 +252,27 @@ final class StoreWriter: @unchecked Sendable {
         return nil
     }
 
-    /// One step, then on with it as long as nothing is submitted. Whoever cannot be written is set aside, and the step made anew.
+    /// One step. A person who cannot be written is set aside, and the step made anew.
     private func derive(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving {
         do {
             let didStep = try engine.deriveStep()
             if engine.isFrozen { return .never }
             return didStep && engine.round != nil ? .now : .whenIdle
         } catch {
-            guard let person = Self.person(error) else { throw error }
+            guard let person = Self.unreadablePerson(error) else { throw error }
             try self.replace(&engine, database, settingAside: [person])
             return .now
         }
     }
 
-    /// An engine with the state of the last commit, in place of one whose state is void.
+    /// Replaces an engine whose state is void by one with the state of the last commit.
     private func replace(
         _ engine: inout StoreEngine, _ database: Database, settingAside people: [SetAsidePerson]
     ) throws {
         engine.wal.detach(database)
         engine.rollBack()
         engine.sql.resetAll()
-        engine = try self.engine(database, .instead(of: engine), settingAside: people)
+        engine = try self.makeEngine(database, .instead(of: engine), settingAside: people)
     }
 
     /// Carries out everything in one transaction and then hands out the results; a dump or a backup waits for what stands before it.
@@ -317,14 +300,14 @@ final class StoreWriter: @unchecked Sendable {
                     }
                 }
             } catch {
-                let reason = self.storeError(error).description
+                let reason = MessageStoreError(error, path: self.path).description
                 for item in work[start...] { self.refuse(item, because: reason) }
                 throw error
             }
             if end < work.count {
                 switch work[end] {
                 case .dump(let completion):
-                    completion(Result { try engine.dump() }.mapError { self.storeError($0) })
+                    completion(Result { try engine.dump() }.mapError { MessageStoreError($0, path: self.path) })
                     engine.sql.resetAll()
                 case .backup(let path, let completion): self.beginBackup(path, database, completion)
                 case .batch, .refusal: break
@@ -335,8 +318,8 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    /// The results of all batches, from a transaction that was committed. A record that could not be applied made the state void: whoever
-    /// it failed at is set aside, or the command is refused, and all of it is done again from the last commit.
+    /// A record that could not be applied makes the state void: the person whose rows failed is set aside, or the command is refused,
+    /// and all of it is done again from the last commit.
     private func results(
         of batches: [[StoreCommand]], _ engine: inout StoreEngine, _ database: Database
     ) throws -> [[StoreResult]] {
@@ -350,7 +333,7 @@ final class StoreWriter: @unchecked Sendable {
                     throw interrupted.cause
                 }
                 var people: [SetAsidePerson] = []
-                if let person = Self.person(interrupted.cause), setAside.insert(person.number).inserted {
+                if let person = Self.unreadablePerson(interrupted.cause), setAside.insert(person.number).inserted {
                     people.append(person)
                 } else if !refused.insert(command).inserted {
                     throw interrupted.cause
@@ -373,28 +356,9 @@ final class StoreWriter: @unchecked Sendable {
         }
     }
 
-    private func note(_ error: any Error) -> String {
-        let error = self.storeError(error)
+    private func logStop(_ error: any Error) -> String {
+        let error = MessageStoreError(error, path: self.path)
         self.logger.critical("the store stopped", metadata: ["error": "\(error)"])
         return error.description
-    }
-
-    private func storeError(_ error: any Error) -> MessageStoreError {
-        switch error {
-        case let error as MessageStoreError: error
-        case let error as UnwrittenJournal: self.storeError(error.cause)
-        case let error as InterruptedRecord: self.storeError(error.cause)
-        case let error as UnreadableRow:
-            MessageStoreError(reason: .damaged, path: self.path, detail: error.description)
-        case let error as SQLiteFailure:
-            MessageStoreError(reason: error.reason, path: self.path, detail: error.message)
-        case let error as DatabaseError:
-            MessageStoreError(
-                reason: SQLiteFailure(code: error.extendedResultCode.rawValue, message: "").reason, path: self.path,
-                detail: error.message ?? "")
-        case let error as StoredBytesFault:
-            MessageStoreError(reason: .damaged, path: self.path, detail: error.description)
-        default: MessageStoreError(reason: .failed, path: self.path, detail: "\(error)")
-        }
     }
 }

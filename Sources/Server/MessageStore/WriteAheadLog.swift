@@ -1,16 +1,14 @@
 import GRDB
 import GRDBSQLite
 
-/// SQLite's write-ahead log as a file: how many pages are in it, and room ahead of its end.
-///
-/// A sync of a file that has become longer makes the file system write down the new length as well, which takes as long as the
-/// bytes themselves. So the file is kept longer than its content: zeros are written ahead, many pages at a time, after the answers
-/// are out, and commits write over them. To SQLite they are what is left behind the end of a log that was longer once: it reads up
-/// to the first frame whose salt and checksum are not right (SQLite's "Database File Format" §4.1), and page 0 does not exist.
+/// SQLite's write-ahead log as a file: how many pages are in it, and room ahead of its end. A sync of a file that has become longer
+/// also writes its new length, which takes as long as the bytes themselves. So zeros are written ahead, many pages at a time, after
+/// the answers are out, and commits write over them. To SQLite they are left behind the end of a log that was once longer: it reads
+/// up to the first frame whose salt and checksum are wrong (SQLite's "Database File Format" §4.1), and page 0 does not exist.
 final class WriteAheadLog {
     /// Room is made when less than this is left, and a small file grows by no less.
     static let roomMin: Int64 = 65_536
-    /// A file grows by its own size, but not by more than this.
+    /// A file grows by its own size, but by no more than this.
     static let roomMax: Int64 = 1_048_576
 
     // SQLite writes through this address during commits of the one connection, on the thread that commits.
@@ -19,7 +17,7 @@ final class WriteAheadLog {
     /// Up to where the file is known to reach.
     private var size: Int64 = 0
     private var hasFailed = false
-    /// How many pages were in it when it was written back last.
+    /// Pages in it when it was last written back.
     private var writtenBack = 0
 
     init(_ database: Database) throws {
@@ -39,20 +37,18 @@ final class WriteAheadLog {
     private static let headerBytes: Int64 = 32
     private static let frameHeaderBytes: Int64 = 24
 
-    /// How many pages the log holds, kept up to date by SQLite's hook after each commit.
+    /// Kept up to date by SQLite's hook after each commit.
     var pages: Int { Int(self.count.pointee) }
 
-    /// How many pages came since it was written back; to be asked after each commit. The first commit after that begins the log anew,
-    /// unless somebody reads in it.
+    /// To be asked after each commit. The first commit after writing back begins the log anew, unless somebody reads in it.
     func pagesToWriteBack() -> Int {
         if self.pages < self.writtenBack { self.writtenBack = 0 }
         return self.pages - self.writtenBack
     }
 
-    /// Everything in it is in the database too.
     func wasWrittenBack() { self.writtenBack = self.pages }
 
-    /// Takes the hook away; must be called before the connection outlives this object.
+    /// Must be called before the connection outlives this object.
     func detach(_ database: Database) { sqlite3_wal_hook(database.sqliteConnection, nil, nil) }
 
     /// Writes everything back into the database and cuts the file to nothing.
@@ -66,7 +62,7 @@ final class WriteAheadLog {
         self.size = 0
     }
 
-    /// Makes room for the next commits, if there is little left. Where that fails, they make their own, or say what is wrong.
+    /// Makes room for the next commits. Where that fails, they make their own, or say what is wrong.
     func makeRoom(_ database: Database) {
         let end = Self.headerBytes + Int64(self.pages) * self.frameBytes
         guard self.pages > 0, end + Self.roomMin > self.size, !self.hasFailed else { return }

@@ -1,9 +1,7 @@
 package import TidingsModel
 
-/// Names a person on a device in push payloads without saying who it is. Opaque, not secret: the salt is an installation's, and
-/// the extension only compares it with the tag from its last welcome (DESIGN §7 "Extension").
-///
-/// - Returns: 16 hexadecimal digits.
+/// Identifies a person on a device in push payloads by 16 hexadecimal digits. Opaque, not secret: the extension only
+/// compares it with the tag from its last welcome (DESIGN §7 "Extension").
 package func recipientTag(of device: DeviceKey, salt: UInt64) -> String {
     var hash = FNV1a(seed: salt)
     hash.combine(device.user.app.rawValue)
@@ -12,8 +10,8 @@ package func recipientTag(of device: DeviceKey, salt: UInt64) -> String {
     return Hexadecimal.text(SplitMix64.mixed(hash.value))
 }
 
-/// The `apns-id` of one try of one leg: made from the leg alone, so that a resend after a crash carries the same one
-/// (DESIGN §3 "Push work"). A UUID of version 8 (RFC 9562 §5.8).
+/// The `apns-id` of one try, made from the leg alone so that a resend after a crash has the same one (DESIGN §3 "Push
+/// work"). A UUID of version 8 (RFC 9562 §5.8).
 package func apnsID(of leg: LegID, attempt: Int) -> String {
     func half(_ seed: UInt64) -> UInt64 {
         var hash = FNV1a(seed: seed)
@@ -30,7 +28,7 @@ package func apnsID(of leg: LegID, attempt: Int) -> String {
 }
 
 extension FNV1a {
-    /// Adds a text, and an end mark so that `("ab", "c")` and `("a", "bc")` differ.
+    /// The end mark makes `("ab", "c")` and `("a", "bc")` differ.
     fileprivate mutating func combine(_ text: String) {
         self.feed(text)
         self.feed(UInt8(0xff))

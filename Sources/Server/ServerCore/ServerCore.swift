@@ -5,21 +5,17 @@ import OrderedCollections
 import StoreModel
 package import TidingsModel
 
-/// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner").
-///
-/// It has one owner, which hands it every event and carries out every effect, in order. Where to read on: `PushVerdict` (when is a
-/// push sent), `Lease` (who listens), `Breaker` (when a lane is stopped), `DeviceLegs` (what is unfinished).
+/// The server's machine: sessions, leases, legs and pushes of every person it owns (DESIGN §3 "Owner"). Where to read
+/// on: `PushVerdict` (when a push is sent), `Lease` (who listens), `TokenBurst` (when refused tokens stop a lane), `DeviceLegs`
+/// (what is unfinished).
+/// Times are monotonic milliseconds unless a comment says that they are of the wall clock.
 package struct ServerCore: Sendable {
-    /// Where the machine as a whole stands.
     enum State: Hashable, Sendable {
-        /// The store is not open yet.
         case closed
         case open
-        /// Shutting down; connections still open at this monotonic time are closed.
+        /// Connections still open at this monotonic time are closed.
         case draining(until: Int64)
-        /// Shutting down, and the owner was told that nothing is left.
         case drained
-        /// The store has failed; the process must start again.
         case failed
     }
 
@@ -32,30 +28,24 @@ package struct ServerCore: Sendable {
     var storeRequests: UInt64 = 0
     var storeAnswers: UInt64 = 0
     /// What is to be done with answers that are not merely `.done`, in the order of the requests.
-    var purposes: Deque<(id: UInt64, purpose: StorePurpose, asker: Asker?, isReading: Bool)> = []
-    /// How many commands of each person the store has not answered; of those who have any.
+    var pendingRequests: Deque<(id: UInt64, request: PendingStoreRequest, asker: Asker?, isReading: Bool)> = []
     var backlogs: [UserKey: Int] = [:]
-    /// How many of them read much; of those who have any.
     var reads: [UserKey: Int] = [:]
-    /// In the order of the requests.
     var lateEnds: Deque<LateEnd> = []
 
-    /// Which store it is.
     var identity = StoreIdentity()
-    /// There is so little room on the disk that nothing new is taken.
     var isStorageFull = false
 
     // Limits.
-    /// What each app has taken. Only apps of the configuration come here.
     var apps: [AppID: AppLoad] = [:]
     var addresses = AddressBuckets()
 
     // Sessions.
     var openings: [SessionID: Opening] = [:]
     var sessions: [SessionID: Session] = [:]
-    /// Who hears which chat room, in the order in which they came in.
+    /// In the order in which the sessions came in.
     var rooms: [RoomKey: OrderedSet<SessionID>] = [:]
-    /// Who watches whom, in the order in which they began.
+    /// By the watched person, in the order in which watching began.
     var watchers: [UserKey: OrderedSet<SessionID>] = [:]
 
     // People: a slot each, so that timers and legs name them by a number.
@@ -63,39 +53,35 @@ package struct ServerCore: Sendable {
     var people: [Person] = []
     var freeSlots: [Int] = []
     var loadings: [Int: Loading] = [:]
-    /// Devices loaded before this monotonic time may still come back on their own.
+    /// Monotonic; devices loaded before it may still come back on their own.
     var restartGraceUntil: Int64 = .min
-    /// When this process began to work.
     var startedAt = Now(monotonic: 0, wall: 0)
-    /// People with work from before the start who are not loaded yet.
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
-    /// What people allow the app on their devices.
     var statuses = ToldStatuses()
-    /// Time zones of quiet hours.
     var zones: [String: LoadedZone] = [:]
 
     // Push.
     var lanes: [PushLane: Lane] = [:]
+    /// What the APNs clients have reported last, but for what is usable.
+    var outages: [LaneScope: LaneState] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: OutgoingPush] = [:]
-    /// The text of the message pushed last: a group's pushes share it.
+    /// Cached: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
     var timers: Heap<Timer> = []
     var timerCount: UInt64 = 0
 
-    /// A machine that has no store yet.
-    ///
-    /// - Parameter seed: drawn by the shell; the jitter of every back-off comes from it.
+    /// `seed` is drawn by the shell; the jitter of every back-off comes from it.
     package init(settings: ServerSettings = ServerSettings(), seed: UInt64) {
         self.settings = settings
         self.chance = SplitMix64(seed: seed)
         self.messageIDs = MessageIDGenerator(node: settings.node)
     }
 
-    /// When `ServerEvent.timeReached` is due, in milliseconds of the monotonic clock; nil for never.
+    /// When `ServerEvent.timeReached` is due, in monotonic milliseconds; nil for never.
     package var nextDeadline: Int64? {
         switch self.state {
         case .open, .draining: self.timers.min?.at
@@ -103,12 +89,10 @@ package struct ServerCore: Sendable {
         }
     }
 
-    /// Takes one event and appends what is to be done about it.
     package mutating func handle(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
         self.state = self.transition(event, at: now, into: &effects)
     }
 
-    /// The same, with a list of its own.
     package mutating func handle(_ event: ServerEvent, at now: Now) -> [ServerEffect] {
         var effects: [ServerEffect] = []
         self.handle(event, at: now, into: &effects)
@@ -116,9 +100,7 @@ package struct ServerCore: Sendable {
     }
 
     // tidy: long because it is one switch over (state, event).
-    private mutating func transition(
-        _ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]
-    ) -> State {
+    private mutating func transition(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) -> State {
         switch (self.state, event) {
         // Start.
         case (.closed, .opened(let opening)):
@@ -146,37 +128,37 @@ package struct ServerCore: Sendable {
             self.finishRenewal(session, number, verdict, now, &effects)
             return self.state
         case (.open, .heard(let session)), (.draining, .heard(let session)):
-            self.hear(session, now, &effects)
+            self.recordSignOfLife(session, now, &effects)
             return self.state
         case (.open, .disconnected(let session)):
             self.loseSession(session, now, &effects)
             return .open
         case (.open, .backlogExceeded(let session)), (.draining, .backlogExceeded(let session)):
             let problem = ServerFrame.Problem(code: .slowReader, rule: "reads more slowly than the server writes")
-            self.end(session, because: problem, now, &effects)
+            self.endSession(session, because: problem, now, &effects)
             return self.afterDrainStep(&effects)
         case (.open, .timeReached):
-            self.passTime(now, &effects)
+            self.handleDueTimers(now, &effects)
             return .open
         case (.open, .api(let request, let command)), (.draining, .api(let request, let command)):
             self.serve(command, for: request, now, &effects)
             return self.state
         case (.open, .timeZoneRead(let name, let facts)), (.draining, .timeZoneRead(let name, let facts)):
-            self.takeZone(name, facts, now, &effects)
+            self.handleTimeZone(name, facts, now, &effects)
             return self.state
         case (.closed, .storageMeasured(let free)), (.open, .storageMeasured(let free)),
             (.draining, .storageMeasured(let free)), (.drained, .storageMeasured(let free)),
             (.failed, .storageMeasured(let free)):
-            self.measure(free: free, &effects)
+            self.updateStorage(free: free, &effects)
             return self.state
 
         // Answers.
-        case (.open, .stored(let id, .failed(let reason))), (.draining, .stored(let id, .failed(let reason))),
-            (.drained, .stored(let id, .failed(let reason))):
-            self.failStore(id, reason, &effects)
+        case (.open, .stored(_, .failed(let reason))), (.draining, .stored(_, .failed(let reason))),
+            (.drained, .stored(_, .failed(let reason))):
+            self.failStore(because: reason, now, &effects)
             return .failed
         case (.open, .stored(let id, let result)), (.draining, .stored(let id, let result)):
-            self.takeAnswer(id, result, now, &effects)
+            self.handleStoreResult(id, result, now, &effects)
             return self.afterDrainStep(&effects)
         case (.open, .pushEnded(let push, let outcome)), (.draining, .pushEnded(let push, let outcome)),
             (.drained, .pushEnded(let push, let outcome)):
@@ -185,6 +167,12 @@ package struct ServerCore: Sendable {
         case (.open, .credentialMissing(let push)), (.draining, .credentialMissing(let push)),
             (.drained, .credentialMissing(let push)):
             self.endPush(push, .noCredential, now, &effects)
+            return self.state
+        case (.closed, .laneReported(let app, let environment, let topic, let state)),
+            (.open, .laneReported(let app, let environment, let topic, let state)),
+            (.draining, .laneReported(let app, let environment, let topic, let state)):
+            let scope = LaneScope(app: app, environment: environment, topic: topic)
+            self.handleLaneReport(scope, state, now, &effects)
             return self.state
 
         // Drain.
@@ -200,7 +188,7 @@ package struct ServerCore: Sendable {
             for session in self.openings.keys.sorted() { self.close(session, &effects) }
             return self.afterDrainStep(&effects)
 
-        // No work is taken: before the start, while stopping, after a failure.
+        // Work is refused before the start, while stopping, and after a failure.
         case (.closed, .connected(let session, _, _, _)), (.draining, .connected(let session, _, _, _)),
             (.drained, .connected(let session, _, _, _)), (.failed, .connected(let session, _, _, _)):
             effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
@@ -228,10 +216,10 @@ package struct ServerCore: Sendable {
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
             (.failed, .drainRequested), (.failed, .stored), (.failed, .pushEnded),
             (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
-            (.drained, .tokenChecked), (.failed, .tokenChecked):
+            (.drained, .tokenChecked), (.failed, .tokenChecked), (.drained, .laneReported), (.failed, .laneReported):
             return self.state
 
-        // Our own bug: answers to what was never asked.
+        // Our own bug: answers without a question.
         case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),
             (.closed, .timeZoneRead), (.closed, .tokenChecked):
             effects.append(.flagBug("an event came before the store was opened"))

@@ -2,7 +2,7 @@ import HeapModule
 import OrderedCollections
 import TidingsModel
 
-/// Something that is due. A timer is only a reminder to look again: one that is late, early or of somebody who left does no harm.
+/// A reminder to look again: one that is late, early or of somebody who left does no harm.
 struct Timer: Comparable, Sendable {
     enum Subject: Hashable, Sendable {
         case person(slot: Int)
@@ -10,26 +10,20 @@ struct Timer: Comparable, Sendable {
         case drain
     }
 
-    /// Monotonic milliseconds.
     let at: Int64
     /// Keeps timers of the same time in the order in which they were set.
     let number: UInt64
     let subject: Subject
 
-    static func == (left: Timer, right: Timer) -> Bool { left.number == right.number }
-    static func < (left: Timer, right: Timer) -> Bool {
-        left.at == right.at ? left.number < right.number : left.at < right.at
-    }
+    static func < (left: Timer, right: Timer) -> Bool { (left.at, left.number) < (right.at, right.number) }
 }
 
 extension ServerCore {
-    /// Sets a timer.
     mutating func setTimer(at: Int64, _ subject: Timer.Subject) {
         self.timerCount += 1
         self.timers.insert(Timer(at: at, number: self.timerCount, subject: subject))
     }
 
-    /// Takes out the timers that are due.
     mutating func popTimers(_ now: Now) -> [Timer] {
         var due: [Timer] = []
         while let first = self.timers.min, first.at <= now.monotonic {
@@ -39,8 +33,7 @@ extension ServerCore {
         return due
     }
 
-    /// Makes sure that a person is looked at when their next deadline is due. Deadlines that only move back cost nothing: the timer
-    /// rings too early and is set again.
+    /// Deadlines that only move back cost nothing: the timer fires too early and is set again.
     mutating func arm(_ slot: Int) {
         var due = Int64.max
         for index in self.people[slot].devices.indices {
@@ -53,34 +46,33 @@ extension ServerCore {
         self.setTimer(at: due, .person(slot: slot))
     }
 
-    /// When somebody who has nothing to do may be forgotten: what is still owed of a limit would be forgotten with them.
+    /// What is still owed of a limit would be forgotten with the person.
     private func idleEnd(_ slot: Int) -> Int64 {
         max(self.people[slot].busyAt + self.settings.idleTime, self.people[slot].buckets.allFullAt)
     }
 
-    /// Looks at everybody whose deadline is due.
-    mutating func passTime(_ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleDueTimers(_ now: Now, _ effects: inout [ServerEffect]) {
         for timer in self.popTimers(now) {
             switch timer.subject {
             case .person(let slot):
                 guard self.people[slot].armedAt == timer.at else { continue }
                 self.people[slot].armedAt = nil
-                self.lookAt(slot, now, &effects)
-            case .lane(let lane): self.lookAt(lane, now, &effects)
+                self.checkPerson(slot: slot, now, &effects)
+            case .lane(let lane): self.handleLaneTimer(lane, now, &effects)
             case .drain: break
             }
         }
     }
 
-    private mutating func lookAt(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func checkPerson(slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices {
-            self.lookAtToken(slot, index, now, &effects)
-            self.lookAtLease(slot, index, now, &effects)
+            self.checkToken(slot: slot, index: index, now, &effects)
+            self.checkLease(slot: slot, index: index, now, &effects)
             if let until = self.people[slot].devices[index].retry?.until, now.monotonic >= until {
                 self.people[slot].devices[index].retry?.until = nil
                 self.pump(slot, index, now, &effects)
             }
-            self.lookAtBadge(slot, index, now, &effects)
+            self.checkBadge(slot: slot, index: index, now, &effects)
             if let flushAt = self.people[slot].devices[index].flushAt, now.monotonic >= flushAt {
                 self.writeCursor(slot, index, &effects)
             }
@@ -97,7 +89,7 @@ extension ServerCore {
         }
     }
 
-    private mutating func lookAtLease(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func checkLease(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let hasSession = self.people[slot].devices[index].session != nil
         if hasSession, now.monotonic >= self.people[slot].devices[index].heardAt + 2 * self.settings.heartbeat {
             self.changeLease(slot, index, .heartbeatMissed, now, &effects)

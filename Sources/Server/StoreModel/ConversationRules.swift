@@ -1,21 +1,16 @@
 package import TidingsModel
 
-/// Who may do what with a conversation that has members, and what comes of it. Pure: every store asks these.
+/// Who may do what with a conversation that has members, and what comes of it; every store uses these.
 package enum ConversationRules {
-    /// What an operation comes to.
     package enum Decision: Hashable, Sendable {
-        /// It is refused.
         case refused(ServerFrame.Problem)
-        /// It is so already.
         case nothing
-        /// It is carried out: `ConversationChange.action`.
+        /// `ConversationChange.action`.
         case action(ConversationAction)
     }
 
-    /// Decides about an operation. The checks, in this order: fields, whether there is such a conversation, membership, who may,
-    /// whether it changes anything, how many members it would have.
-    ///
-    /// - Parameter known: the conversation as it is, or nil if there never was one of that name.
+    /// Checks in this order: fields, whether the conversation exists, membership, who may, whether it changes
+    /// anything, how many members it would have. `known` is nil if there never was a conversation of that name.
     package static func decide(_ operation: ConversationOperation, known: StoredConversation?) -> Decision {
         if let fault = Self.fault(in: operation) { return .refused(fault) }
         if case .create(let name, let portrait, let members) = operation.action {
@@ -105,7 +100,7 @@ package enum ConversationRules {
         return Self.tooMany(members.count + new.count, operation).map { .refused($0) } ?? .action(.add(new))
     }
 
-    /// Whether somebody may add people; the backend may always.
+    /// The backend always may.
     private static func adding(by actor: Member?, _ policy: ConversationPolicy.Adding) -> Decision? {
         guard let actor else { return nil }
         switch policy {
@@ -127,21 +122,17 @@ package enum ConversationRules {
         return Self.tooMany(members.count + 1, operation).map { .refused($0) } ?? .action(.join)
     }
 
-    private static func remove(
-        _ users: Set<UserID>, by actor: Member?, from record: ConversationRecord
-    ) -> Decision {
+    private static func remove(_ users: Set<UserID>, by actor: Member?, from record: ConversationRecord) -> Decision {
         if let fault = Self.outranked(users, by: actor, in: record) { return fault }
-        // A chat room has hearers who are no members: they are put out as well.
+        // A chat room has hearers who are no members: they are removed as well.
         let gone =
             record.conversation.type == .chatRoom
             ? users.sorted() : record.members.map(\.id).filter { users.contains($0) }
         return gone.isEmpty ? .nothing : .action(.remove(gone))
     }
 
-    /// Nobody puts out the owner, nor an admin another one.
-    private static func outranked(
-        _ users: Set<UserID>, by actor: Member?, in record: ConversationRecord
-    ) -> Decision? {
+    /// Nobody removes the owner, nor an admin another one.
+    private static func outranked(_ users: Set<UserID>, by actor: Member?, in record: ConversationRecord) -> Decision? {
         let gone = record.members.filter { users.contains($0.id) }
         if gone.contains(where: { $0.role == .owner }) {
             return Self.notAllowed("must not name the owner, who can only leave")
@@ -170,7 +161,7 @@ package enum ConversationRules {
         return isSo ? .nothing : .action(.ban(users.sorted(), until: until))
     }
 
-    /// Answers who may not come into a chat room now, to its owner, admins and the backend.
+    /// For owner, admins and the backend.
     package static func bans(
         of conversation: ConversationID, known: StoredConversation?, asked: UserID?, at wall: Int64
     ) -> StoreResult {
@@ -187,7 +178,6 @@ package enum ConversationRules {
         return .bans(known.bans.filter { $0.holds(at: wall) })
     }
 
-    /// How many people may be banned from a chat room.
     package static let bansMax = 3_000
 
     private static func ifMember(
@@ -257,11 +247,7 @@ package enum ConversationRules {
 }
 
 extension ConversationChange {
-    /// The conversation after this change.
-    ///
-    /// - Parameters:
-    ///   - known: the conversation before; nil for `create`.
-    ///   - app: the app it belongs to.
+    /// `known` is nil for `create`.
     package func applied(to known: StoredConversation?, in app: AppID) -> StoredConversation {
         var record =
             known?.record
@@ -287,7 +273,7 @@ extension ConversationChange {
 }
 
 extension StoredConversation {
-    /// The conversation as the backend puts it; whom it makes a member is banned no longer.
+    /// Members named by the backend are no longer banned.
     package static func put(
         _ record: ConversationRecord, version: UInt64, over known: StoredConversation?
     ) -> StoredConversation {
@@ -296,16 +282,10 @@ extension StoredConversation {
     }
 }
 
-/// Members sorted by id.
 extension Array where Element == Member {
-    /// The member with an id. The members must be sorted, as a `ConversationRecord`'s are.
+    /// The members must be sorted by id.
     package func member(_ id: UserID) -> Member? {
-        var low = 0
-        var high = self.count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].id < id { low = middle + 1 } else { high = middle }
-        }
-        return low < self.count && self[low].id == id ? self[low] : nil
+        let place = self.sortedPlace { $0.id < id }
+        return place < self.count && self[place].id == id ? self[place] : nil
     }
 }

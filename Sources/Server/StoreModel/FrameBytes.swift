@@ -1,10 +1,9 @@
 package import TidingsModel
 
 extension LogEntry.Body {
-    /// How many bytes an entry takes in a frame, about: at least those of either form.
-    ///
-    /// JSON may write a byte as six (`\u0001`), texts as twice as long; in the frame everything but the texts and the lists of people
-    /// takes less than 512 bytes an entry, and a person less than 128.
+    /// An upper estimate for both forms. JSON may write a byte as six (`\u0001`) and texts as twice as long;
+    /// everything in a frame but texts and lists of people takes less than 512 bytes an entry, and a person less than
+    /// 128.
     package var frameBytes: Int {
         switch self {
         case .message(let message): message.frameBytes
@@ -20,7 +19,7 @@ extension LogEntry.Body {
 }
 
 extension Message {
-    /// How many bytes a message takes in a frame, about: at least those of the binary form.
+    /// An upper estimate of the binary form.
     package var frameBytes: Int {
         var bytes = 512 + 2 * (self.content.utf8.count + (self.pushText?.utf8.count ?? 0))
         bytes += 128 * self.recipients.count

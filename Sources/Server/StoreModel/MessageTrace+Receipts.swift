@@ -1,14 +1,9 @@
 package import TidingsModel
 
 extension MessageTrace {
-    /// Who has got the message and who has read it.
-    ///
-    /// It has arrived where a device has settled the log up to it since it signed in, where a leg ended as settled, where a phone
-    /// said that the push was shown or opened, and where it was read.
-    ///
-    /// - Parameters:
-    ///   - message: the message the trace is of.
-    ///   - facts: the read cursor of a person in the conversation, and the person's devices.
+    /// A message has arrived where a device has settled the log up to it since signing in, a leg ended as settled, a
+    /// phone said that the push was shown or opened, or where it was read. `facts` gives a person's read cursor in
+    /// the conversation and their devices.
     package func receipts<Failure: Error>(
         of message: Message, _ facts: (UserID) throws(Failure) -> (readUpTo: LogPosition, devices: [DeviceRecord])
     ) throws(Failure) -> MessageReceipts {

@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// Conversations that have members.
 extension ReferenceStore {
     mutating func putConversation(_ record: ConversationRecord) -> StoreResult {
         if let fault = StoreRules.fault(in: record) { return .refused(fault) }
@@ -13,7 +12,7 @@ extension ReferenceStore {
         return .done
     }
 
-    mutating func change(_ operation: ConversationOperation) -> StoreResult {
+    mutating func changeConversation(_ operation: ConversationOperation) -> StoreResult {
         let key = ConversationKey(app: operation.app, conversation: operation.conversation)
         let known = self.conversations[key]
         let action: ConversationAction
@@ -30,14 +29,14 @@ extension ReferenceStore {
         self.conversations[key] = conversation
         if operation.conversation.type == .chatRoom { return .changed(change, deliveries: []) }
         let deliveries = conversation.members.union(known?.members ?? []).sorted().map { user in
-            self.tell(user, change, in: operation.app, isMember: conversation.members.contains(user))
+            self.appendChange(to: user, change, in: operation.app, isMember: conversation.members.contains(user))
         }
         return .changed(change, deliveries: deliveries)
     }
 
-    /// One person's entry of a change; whoever is no member any more has nothing unread there.
-    private mutating func tell(
-        _ user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
+    /// Somebody who is no longer a member has nothing unread there.
+    private mutating func appendChange(
+        to user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
         return self.people[self.people.place(making: key)].append(.change(change), of: user) { person in

@@ -1,9 +1,8 @@
 import TidingsModel
 
-/// Devices and their legs.
 extension ReferenceStore {
     mutating func signIn(_ key: DeviceKey, platform: String, tokenIssuedAt: Int64?, at: Int64) -> StoreResult {
-        let account = self.people.look(key.user) { $0.account }
+        let account = self.people.read(key.user) { $0.account }
         if let fault = account?.fault(inTokenIssuedAt: tokenIssuedAt) { return .refused(fault) }
         let place = self.people.place(making: key.user)
         let device: DeviceRecord
@@ -25,14 +24,14 @@ extension ReferenceStore {
         return .device(device)
     }
 
-    mutating func change(_ key: UserKey, _ change: AccountChange, at: Int64) -> StoreResult {
+    mutating func changeAccount(_ key: UserKey, _ change: AccountChange, at: Int64) -> StoreResult {
         if let end = change.endOfLegs {
-            let devices = self.people.look(key) { $0.devices.keys.sorted() } ?? []
+            let devices = self.people.read(key) { $0.devices.keys.sorted() } ?? []
             for device in devices { _ = self.signOut(DeviceKey(user: key, device: device), end, at: at) }
         }
-        let before = self.people.look(key) { $0.account } ?? AccountState()
+        let before = self.people.read(key) { $0.account } ?? AccountState()
         var after = before
-        after.take(change)
+        after.apply(change)
         if after != before { self.people[self.people.place(making: key)].account = after }
         return .done
     }
@@ -65,7 +64,7 @@ extension ReferenceStore {
         return others.isEmpty ? .done : .taken(others)
     }
 
-    /// The only place that changes the push state of a device that is known.
+    /// The only place that changes the push state of a known device.
     private mutating func setPush(_ state: PushState, of key: DeviceKey) {
         guard let place = self.people.place(of: key.user),
             let before = self.people[place].devices[key.device]?.push
@@ -82,9 +81,9 @@ extension ReferenceStore {
         }
     }
 
-    /// How the legs of a device end with it that are only in its owner's memory: no crash may lose them (DESIGN P6).
+    /// Ends of legs that are only in their owner's memory: no crash may lose them (DESIGN P6).
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) -> [EndedLeg] {
-        let log = self.people.look(device.key.user) { $0.log } ?? []
+        let log = self.people.read(device.key.user) { $0.log } ?? []
         return log[Int(max(device.settled, device.decided))...].compactMap { entry in
             func leg(_ id: MessageID) -> LegID {
                 LegID(message: id, user: device.key.user, device: device.key.device)
@@ -104,14 +103,12 @@ extension ReferenceStore {
     }
 
     private mutating func endLegs(of key: DeviceKey, _ end: LegEnd, at: Int64) {
-        let open = self.people.look(key.user) { $0.openLegs } ?? [:]
+        let open = self.people.read(key.user) { $0.openLegs } ?? [:]
         let legs = open.keys.filter { $0.device == key.device }.sorted()
         for leg in legs { _ = self.endLeg(EndedLeg(leg: leg, end: end, at: at)) }
     }
 
-    mutating func advance(
-        _ key: DeviceKey, settled: LogPosition?, decided: LogPosition?
-    ) -> StoreResult {
+    mutating func advance(_ key: DeviceKey, settled: LogPosition?, decided: LogPosition?) -> StoreResult {
         guard let place = self.people.place(of: key.user),
             let device = self.people[place].devices.index(forKey: key.device)
         else { return .refused(StoreRules.unknownDevice(key)) }
@@ -144,9 +141,8 @@ extension ReferenceStore {
         return .done
     }
 
-    /// Keeps an end unless the leg has one.
     mutating func keepEnd(_ end: EndedLeg) {
-        self.ended[end.leg.message, default: Ends()].keep(end)
+        self.ended[end.leg.message, default: Ends()].insert(end)
     }
 
     mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {

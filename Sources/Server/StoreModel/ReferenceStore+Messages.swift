@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// Accepting messages, and reading them.
 extension ReferenceStore {
     mutating func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
@@ -19,16 +18,14 @@ extension ReferenceStore {
         }
         let recipients: [UserID]
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
-        if let refusal = StoreRules.refusal(
-            in: message.conversation, isBackend: device == nil, standing, room: room)
-        {
+        if let refusal = StoreRules.refusal(in: message.conversation, isBackend: device == nil, standing, room: room) {
             return .refused(refusal)
         }
         switch self.recipients(of: message) {
         case .success(let users): recipients = users
         case .failure(let problem): return .refused(problem)
         }
-        // One for all logs.
+        // Shared by all logs.
         let body = LogEntry.Body.message(message)
         let deliveries = recipients.map { self.deliver(message, body, to: $0) }
         self.messages[message.id] = Accepted(message: message, device: device, deliveries: deliveries)
@@ -38,19 +35,16 @@ extension ReferenceStore {
             self.conversations[key]?.messages.append(message.id)
         }
         self.lastMessageID = max(self.lastMessageID, message.id)
-        return .accepted(
-            deliveries: deliveries, conversationName: self.name(of: message.conversation, in: message.app))
+        return .accepted(deliveries: deliveries, conversationName: self.name(of: message.conversation, in: message.app))
     }
 
     func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.others[id] != nil }
 
-    /// The present name of a group, discussion or chat room; empty for other kinds.
     func name(of conversation: ConversationID, in app: AppID) -> String {
         self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored.record.name ?? ""
     }
 
-    /// Keeps the life of a withdrawal or custom message.
-    mutating func keep(_ subject: MessageTrace.Subject, of id: MessageID, _ deliveries: [Delivery]) {
+    mutating func keepTrace(of subject: MessageTrace.Subject, id: MessageID, _ deliveries: [Delivery]) {
         self.others[id] = Other(
             subject: subject,
             deliveries: deliveries.map { Delivery(user: $0.user, position: $0.position, unread: $0.unread) })
@@ -63,15 +57,12 @@ extension ReferenceStore {
         return .done
     }
 
-    /// Where somebody stands who wants to write to a conversation as they see it.
-    ///
-    /// - Parameter wall: wall milliseconds: whether a ban has ended.
+    /// `wall` decides whether a ban has ended.
     func standing(of user: UserID, in conversation: ConversationID, of app: AppID, at wall: Int64) -> Standing {
         guard conversation.type.targetIsPeer else {
             let known = self.conversations[ConversationKey(app: app, conversation: conversation)]
             guard let known, !known.stored.isDissolved else { return .toNothing }
-            return .toMembers(
-                isMember: known.members.contains(user), isBanned: known.stored.bans.hold(user, at: wall))
+            return .toMembers(isMember: known.members.contains(user), isBanned: known.stored.bans.hold(user, at: wall))
         }
         let peer = UserKey(app: app, user: UserID(conversation.target))
         var hasAccount = false
@@ -81,7 +72,7 @@ extension ReferenceStore {
                 || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
         }
         return .toPerson(
-            isBlocked: self.people.look(peer) { $0.settings.blocked.contains(user) } ?? false, hasAccount: hasAccount)
+            isBlocked: self.people.read(peer) { $0.settings.blocked.contains(user) } ?? false, hasAccount: hasAccount)
     }
 
     func mayWrite(_ key: UserKey, _ conversation: ConversationID, room: RoomAccess) -> StoreResult {
@@ -102,7 +93,6 @@ extension ReferenceStore {
         return .done
     }
 
-    /// Who gets an entry, sorted; or why nobody does.
     private func recipients(of message: Message) -> Result<[UserID], ServerFrame.Problem> {
         let target = message.conversation.target
         if message.conversation.type.targetIsPeer {
@@ -132,7 +122,7 @@ extension ReferenceStore {
                 message.conversation(seenBy: user), unread: counts ? 1 : 0,
                 mentions: counts && message.mentions.include(user) ? 1 : 0)
         }
-        // Nobody waits for the message there, and nobody else would say so after a crash (DESIGN P6).
+        // No device waits for the message, and nothing else would record that after a crash (DESIGN P6).
         if user != message.sender, !self.people[place].isSignedIn {
             let leg = LegID(message: message.id, user: key, device: nil)
             self.keepEnd(EndedLeg(leg: leg, end: .noDevice, at: message.sentAt))
@@ -161,7 +151,7 @@ extension ReferenceStore {
         return .read(position: delivery.position, unread: delivery.unread)
     }
 
-    /// What counts as unread beyond a position; by itself, so that nobody holds the log while it grows.
+    /// Separate from the caller, so that nobody holds the log while it grows.
     private func unread(
         of user: UserID, at place: Int, in conversation: ConversationID, after position: LogPosition
     ) -> (unread: Int, mentions: Int) {
@@ -177,7 +167,7 @@ extension ReferenceStore {
         return left
     }
 
-    mutating func accept(_ operation: CustomOperation) -> StoreResult {
+    mutating func acceptCustom(_ operation: CustomOperation) -> StoreResult {
         if let fault = StoreRules.fault(in: operation) { return .refused(fault) }
         let customKey = CustomKey(app: operation.app, clientMessageID: operation.clientMessageID)
         if let earlier = self.custom[customKey] { return .duplicate(earlier.id, sentAt: earlier.at) }
@@ -190,7 +180,7 @@ extension ReferenceStore {
             let place = self.people.place(making: UserKey(app: operation.app, user: user))
             return self.people[place].append(body, of: user)
         }
-        self.keep(.custom(operation.message, app: operation.app), of: id, deliveries)
+        self.keepTrace(of: .custom(operation.message, app: operation.app), id: id, deliveries)
         return .accepted(deliveries: deliveries)
     }
 }

@@ -2,7 +2,7 @@ import TidingsModel
 
 extension ReferenceStore {
     func record(of key: UserKey) -> UserRecord {
-        let record = self.people.look(key) { person in
+        let record = self.people.read(key) { person in
             UserRecord(
                 key: key, head: person.head, unread: person.counts.unread,
                 devices: person.devices.values.sorted { $0.key < $1.key },
@@ -39,9 +39,7 @@ extension ReferenceStore {
             erased: erased)
     }
 
-    /// Makes an entry of somebody's log be as it reads now.
-    ///
-    /// - Returns: whether it is for no device any more.
+    /// Makes an entry read as it does now, and returns whether it is no longer for any device.
     private func revise(_ entry: inout LogEntry, of place: Int) -> Bool {
         switch entry.body {
         case .message(let message):
@@ -65,7 +63,7 @@ extension ReferenceStore {
     }
 
     func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {
-        let person = self.people.look(key) { $0 } ?? Person()
+        let person = self.people.read(key) { $0 } ?? Person()
         return UnreadReport(
             counts: person.counts, head: person.head,
             conversation: conversation.map { id in
@@ -97,7 +95,7 @@ extension ReferenceStore {
         let ended = (self.ended[id] ?? Ends()).sorted.filter { $0.leg.user.app == app }
         let receipts = (self.receipts[id] ?? [:]).filter { $0.key.leg.user.app == app }
         return MessageTrace(
-            of: subject, withdrawal: self.messages[id]?.withdrawal, deliveries: deliveries,
+            of: subject, recall: self.messages[id]?.recall, deliveries: deliveries,
             open: open.sorted { $0.leg < $1.leg }, ended: ended,
             receipts: receipts.map { .init(leg: $0.key.leg, receipt: $0.key.receipt, at: $0.value) }.sorted { $0 < $1 })
     }
@@ -136,7 +134,7 @@ extension ReferenceStore {
             }
             all = room.messages
         } else {
-            all = (self.people.look(key) { $0.log } ?? []).compactMap { entry in
+            all = (self.people.read(key) { $0.log } ?? []).compactMap { entry in
                 guard case .message(let message) = entry.body, message.conversation(seenBy: key.user) == conversation
                 else { return nil }
                 return message.id
@@ -152,24 +150,21 @@ extension ReferenceStore {
         return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
     }
 
-    /// A message of the history as it reads now; nil if it is not there for the person.
+    /// As it reads now; nil if it is not there for the person.
     private func present(_ id: MessageID, to key: UserKey) -> Message? {
         guard let accepted = self.messages[id], accepted.message.flags.contains(.stored), !accepted.isRecalled,
-            self.people.look(key, { $0.deleted.contains(id) }) != true
+            self.people.read(key, { $0.deleted.contains(id) }) != true
         else { return nil }
         return accepted.message
     }
 
-    /// How many legs are open, of all apps.
     package var openLegCount: Int { self.people.indices.reduce(0) { $0 + self.people[$1].openLegs.count } }
 
-    /// Everything in the store, in a fixed order.
-    ///
-    /// - Parameter withMessages: whether the life of each message is told, too; it costs more than all else.
+    /// In a fixed order. `withMessages` includes the life of each message, which costs more than all else.
     package func dump(withMessages: Bool = true) -> StoreDump {
         let messages = withMessages ? (Array(self.messages.keys) + Array(self.others.keys)).sorted() : []
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
-            guard let person = self.people.look(key, { $0 }),
+            guard let person = self.people.read(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
                     || person.account != AccountState()
             else { return nil }
@@ -192,8 +187,7 @@ extension ReferenceStore {
             messages: messages.compactMap { id in
                 (self.messages[id]?.message.app ?? self.others[id]?.app).flatMap { self.trace(of: id, in: $0) }
             },
-            objectNames: self.objectNames.sorted { $0.key < $1.key }.map { .init(app: $0.key, names: $0.value) },
-            accounts: self.accounts.sorted { $0.key < $1.key }.map { .init(app: $0.key, accounts: $0.value.sorted()) },
+            objectNames: self.objectNames, accounts: self.accounts,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message })
@@ -201,7 +195,6 @@ extension ReferenceStore {
 }
 
 extension MessageTrace.Receipt: Comparable {
-    /// Orders by leg, then the receipt's name.
     package static func < (left: Self, right: Self) -> Bool {
         left.leg == right.leg ? left.receipt.rawValue < right.receipt.rawValue : left.leg < right.leg
     }

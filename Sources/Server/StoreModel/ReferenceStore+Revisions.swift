@@ -1,6 +1,5 @@
 import TidingsModel
 
-/// What becomes of messages after they were accepted: withdrawn, edited, deleted by somebody for themselves.
 extension ReferenceStore {
     mutating func recall(_ operation: RecallOperation) -> StoreResult {
         guard let accepted = self.messages[operation.message], accepted.message.app == operation.app else {
@@ -9,8 +8,7 @@ extension ReferenceStore {
         let message = accepted.message
         let role = operation.actor.flatMap { self.role(of: $0, in: message) }
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
-        switch StoreRules.decide(
-            operation, about: message, role: role, isRecalled: accepted.isRecalled, standing)
+        switch StoreRules.decide(operation, about: message, role: role, isRecalled: accepted.isRecalled, standing)
         {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .noted(nil, deliveries: [])
@@ -21,7 +19,7 @@ extension ReferenceStore {
         self.messages[message.id]?.message = erased
         self.messages[message.id]?.isRecalled = true
         self.messages[message.id]?.content = nil
-        self.messages[message.id]?.withdrawal = operation.id
+        self.messages[message.id]?.recall = operation.id
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,
@@ -31,14 +29,14 @@ extension ReferenceStore {
             let place = self.people.place(making: UserKey(app: message.app, user: delivery.user))
             let before = self.people[place].counts.unread
             var told = self.people[place].append(.recall(recall), of: delivery.user) {
-                $0.forget(message, at: delivery.position, of: delivery.user)
+                $0.uncount(message, at: delivery.position, of: delivery.user)
             }
             told.wasUnread = told.unread < before
             if told.wasUnread { self.people[place].wereUnread.insert(told.position) }
             return told
         }
         recall.conversation = message.conversation
-        self.keep(.recall(recall, app: message.app), of: recall.id, deliveries)
+        self.keepTrace(of: .recall(recall, app: message.app), id: recall.id, deliveries)
         let shown = (self.ended[message.id] ?? Ends()).sorted
             .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg)
         return .recalled(recall, of: erased, deliveries: deliveries, shown: shown)
@@ -69,7 +67,7 @@ extension ReferenceStore {
             message: message.id, conversation: message.conversation, content: operation.content, at: operation.at)
         let deliveries = accepted.deliveries.map { delivery in
             edit.conversation = message.conversation(seenBy: delivery.user)
-            return self.tell(delivery.user, .edit(edit), in: message.app) { person in
+            return self.appendEntry(to: delivery.user, .edit(edit), in: message.app) { person in
                 person.lastEdits[message.id] = person.head + 1
             }
         }
@@ -78,8 +76,7 @@ extension ReferenceStore {
     }
 
     mutating func delete(_ key: UserKey, _ deletion: Deletion) -> StoreResult {
-        let deletion = Deletion(
-            conversation: deletion.conversation, messages: Set(deletion.messages).sorted())
+        let deletion = Deletion(conversation: deletion.conversation, messages: Set(deletion.messages).sorted())
         if let fault = StoreRules.fault(in: deletion) { return .refused(fault) }
         var found: [(message: Message, position: LogPosition)] = []
         // tidy: order does not leave: these messages are the deletion's, which are sorted
@@ -88,24 +85,23 @@ extension ReferenceStore {
                 accepted.message.conversation(seenBy: key.user) == deletion.conversation,
                 let delivery = accepted.deliveries.first(where: { $0.user == key.user })
             else { return .refused(StoreRules.unknownMessage(id, field: "messages")) }
-            if self.people.look(key, { $0.deleted.contains(id) }) == true {
+            if self.people.read(key, { $0.deleted.contains(id) }) == true {
                 return .refused(StoreRules.deletedMessage(id))
             }
             found.append((accepted.message, delivery.position))
         }
         let recalled = Set(deletion.messages.filter { self.messages[$0]?.isRecalled == true })
-        let delivery = self.tell(key.user, .deletion(deletion), in: key.app) { person in
+        let delivery = self.appendEntry(to: key.user, .deletion(deletion), in: key.app) { person in
             for (message, position) in found {
-                if !recalled.contains(message.id) { person.forget(message, at: position, of: key.user) }
+                if !recalled.contains(message.id) { person.uncount(message, at: position, of: key.user) }
                 person.deleted.insert(message.id)
             }
         }
         return .noted(.deletion(deletion), deliveries: [delivery])
     }
 
-    /// Changes a person and appends an entry to their log.
-    private mutating func tell(
-        _ user: UserID, _ body: LogEntry.Body, in app: AppID, _ change: (inout Person) -> Void
+    private mutating func appendEntry(
+        to user: UserID, _ body: LogEntry.Body, in app: AppID, _ change: (inout Person) -> Void
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
         return self.people[self.people.place(making: key)].append(body, of: user, after: change)
@@ -113,8 +109,7 @@ extension ReferenceStore {
 }
 
 extension ReferenceStore.Person {
-    /// Counts a message no longer, if it counts as unread.
-    fileprivate mutating func forget(_ message: Message, at position: LogPosition, of user: UserID) {
+    fileprivate mutating func uncount(_ message: Message, at position: LogPosition, of user: UserID) {
         let conversation = message.conversation(seenBy: user)
         guard ReferenceStore.counts(message, for: user), position > self.cursors[conversation]?.upTo ?? 0,
             !self.deleted.contains(message.id)
@@ -124,7 +119,7 @@ extension ReferenceStore.Person {
 }
 
 extension LegEnd {
-    /// Whether the device has shown the message, or may have: what a withdrawal is sent after (DESIGN §5 "Recall").
+    /// A recall is sent to such devices (DESIGN §5 "Recall").
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true

@@ -1,13 +1,14 @@
 import TidingsModel
 
-/// What people set for themselves.
 extension ReferenceStore {
-    mutating func set(
+    mutating func setConversationSettings(
         _ key: UserKey, _ conversation: ConversationID, _ settings: ConversationSettings, at: Int64
     ) -> StoreResult {
         let all = self.settings(of: key)
         if let fault = StoreRules.fault(in: settings, of: conversation, among: all, at: at) { return .refused(fault) }
-        return self.keep(key, .conversationSettings(conversation, settings)) { $0.take(settings, for: conversation) }
+        return self.appendIfChanged(key, .conversationSettings(conversation, settings)) {
+            $0.set(settings, for: conversation)
+        }
     }
 
     mutating func endLevel(_ key: UserKey, _ conversation: ConversationID, at: Int64) -> StoreResult {
@@ -15,36 +16,35 @@ extension ReferenceStore {
             return .noted(nil, deliveries: [])
         }
         let none = ConversationSettings()
-        return self.keep(key, .conversationSettings(conversation, none)) { $0.take(none, for: conversation) }
+        return self.appendIfChanged(key, .conversationSettings(conversation, none)) { $0.set(none, for: conversation) }
     }
 
-    mutating func set(_ key: UserKey, _ settings: PersonSettings) -> StoreResult {
+    mutating func setPersonSettings(_ key: UserKey, _ settings: PersonSettings) -> StoreResult {
         if let fault = StoreRules.fault(in: settings) { return .refused(fault) }
-        return self.keep(key, .personSettings(settings)) { $0.person = settings }
+        return self.appendIfChanged(key, .personSettings(settings)) { $0.person = settings }
     }
 
-    mutating func set(_ key: UserKey, _ user: UserID, isBlocked: Bool) -> StoreResult {
+    mutating func setBlocked(_ key: UserKey, _ user: UserID, isBlocked: Bool) -> StoreResult {
         let all = self.settings(of: key)
         if let fault = StoreRules.fault(inBlocking: user, isBlocked: isBlocked, by: key, among: all) {
             return .refused(fault)
         }
-        return self.keep(key, .blocked(user, isBlocked)) { $0.take(user, isBlocked: isBlocked) }
+        return self.appendIfChanged(key, .blocked(user, isBlocked)) { $0.setBlocked(user, isBlocked) }
     }
 
-    /// What a person has set; nothing for nobody.
-    func settings(of key: UserKey) -> AllSettings { self.people.look(key) { $0.settings } ?? AllSettings() }
+    func settings(of key: UserKey) -> AllSettings { self.people.read(key) { $0.settings } ?? AllSettings() }
 
-    /// Keeps what was set with an entry, unless it was so already.
-    private mutating func keep(
+    /// Nothing happens if it was set already.
+    private mutating func appendIfChanged(
         _ key: UserKey, _ body: LogEntry.Body, _ change: (inout AllSettings) -> Void
     ) -> StoreResult {
         let before = self.settings(of: key)
         var settings = before
         change(&settings)
         guard settings != before else { return .noted(nil, deliveries: []) }
-        // Changed where it lies: a log that two values share is copied by the next entry.
+        // Changed in place: a log shared by two values would be copied by the next entry.
         let delivery = self.people[self.people.place(making: key)].append(body, of: key.user) { person in
-            person.change { $0 = settings }
+            person.changeSettings(to: settings)
         }
         return .noted(body, deliveries: [delivery])
     }

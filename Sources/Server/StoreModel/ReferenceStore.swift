@@ -1,109 +1,90 @@
 package import TidingsModel
 
-/// The store as a pure value: what every store must answer, command by command. It is the contract; `MessageStore` is held
-/// against it, and the World uses it as its disk.
-///
-/// It is a value, so a crash is an assignment: keep the committed copy, drop the other. To spare the copying, hold a batch back
-/// until its sync is due and apply it then; a batch dropped before is a batch the crash has lost.
+/// The store as a pure value: the contract that `MessageStore` is held against, and the World's disk. A crash is an assignment: keep the
+/// committed copy, drop the other. To spare the copying, a batch can be held back until its sync is due; a crash before loses it.
 ///
 /// # Rules
-/// - **accept**: first the repeat: the same app, sender and client message id as an earlier accepted message, within the store's
-///   retention (this version keeps everything), answers `.duplicate`, whatever the conversation is by now, so that a retried
-///   send always gets the answer of the first; with another conversation, object name or content (as long as the first is as it was
-///   sent) it is refused. Then the id must be new. Then the object name: built in, or registered by the app,
-///   if it has registered any. Then the conversation: group, discussion and chat room must exist in the app and not be dissolved;
-///   for all other kinds the target is a person of the app, who need not be known yet. Then what `StoreRules.refusal` says: `SYS` and
-///   `PH` are the backend's (a message without a device); in `CS`, `MC` and `MP` sender or target is an account of that kind; a person
-///   who blocks the sender refuses all kinds; a group's or discussion's sender is a member; a chat room's is not banned and a member,
-///   or, if it is open, hears it. Then the
-///   recipients of a directed message in a group or discussion: members all of them. The message becomes an entry in the log of
-///   everyone it concerns (sender and peer, once if they are the same; or the members; or sender and recipients), also without
-///   `.stored`; a chat room's message enters no log. For whoever of them has no device that is signed in, and has not sent it, the
-///   leg without a device ends `no_device` with it, at the time of the message.
+/// - **accept** checks in this order. A repeat, with the app, sender and client message id of an accepted message (this version keeps
+///   all), answers `.duplicate`, so that a retried send gets the first answer; with another conversation, object name or content (while
+///   the first is as it was sent) it is refused. The id must be new. The object name must be built in, or registered if the app has
+///   registered any. A group, discussion or chat room must exist and not be dissolved; for other kinds the target is a person, known
+///   or not. `StoreRules.refusal`: `SYS` and `PH` are the backend's (a message without a device); in `CS`, `MC` and `MP` sender or
+///   target is an account of that kind; blocking refuses the sender in all kinds; the sender of a group or discussion is a member;
+///   that of a chat room is not banned, and a member or, if it is open, inside. Recipients of a directed message are members. The
+///   message becomes an entry of sender and peer (one if they are the same), of the members, or of sender and recipients, also
+///   without `.stored`; a chat room's enters no log. For each of them but the sender who has no signed-in device, the leg without a
+///   device ends `no_device` at the time of the message.
 /// - **Positions** are counted per person in commit order, from 1, without gaps.
-/// - **Message ids** of messages, withdrawals and custom messages are given once among all of them.
-/// - **Unread** counts, per conversation, entries after the read cursor with a message of somebody else that has `.counted` and was
-///   neither withdrawn nor deleted by the person; **mentions** those of them that mention the person, by id or with everybody. In
-///   total, `unread` leaves out muted conversations, `unreadWithMuted` and `mentions` do not. A conversation is muted if its level
-///   is `.blocked`; a level with an end counts until `endLevel` is carried out.
-/// - **markRead** needs a conversation the person has entries of, and a position not past the head. A cursor never goes back:
-///   a position at or below it changes nothing and appends nothing. Otherwise the cursor moves and a `read` entry follows.
-/// - **putConversation** with the same name, portrait and members as before changes nothing, unless it was dissolved: then it is
-///   one again. Anything else is a new membership version. It writes no entries; entries delivered before stay where they are.
-/// - **change**: `ConversationRules.decide` says what is allowed. What changes nothing answers `.changed(nil, …)`. Otherwise the
-///   version grows by one and a `change` entry goes into the log of everybody who was a member before or is one after; a chat
-///   room's goes into none. Whoever was a member and is none any more has nothing unread there: their cursor stands at the entry.
-///   Dissolving leaves unread as it is.
-/// - **recall**: the message must be one of the app's. Then who may: the backend; the sender, within the window; owner and admin of
-///   the conversation, any time. A message recalled already answers `.noted(nil, …)` to them, so that a retry is harmless. Then the
-///   id must be new. A sender must still be one who may write there. A `recall` entry goes into each log that has the message, and it
-///   is unread there no more. Its sender is who recalled it, for the backend the message's sender. The message and its edits say
-///   nothing any more, wherever they are read. `shown` names the message's ended legs with `accepted` or
-///   `settled(shown)`.
-/// - **edit**: the same for the sender and the backend only, with an `edit` entry; a recalled message is not edited any more, and the
-///   same content again changes nothing. From then on the message says the new content wherever it is read, without the words for its
-///   push, and an earlier edit says nothing.
-/// - **delete**: 1 to 100 messages, repeats dropped, each with an entry in the person's log in that conversation, none deleted before.
+/// - **Message ids** are unique among messages, recalls and custom messages.
+/// - **Unread** counts, per conversation, messages of others after the read cursor that have `.counted` and were neither recalled nor
+///   deleted by the person; **mentions** are those that mention the person, by id or with everybody. In total, `unread` leaves out
+///   muted conversations (level `.blocked`; a level with an end counts until `endLevel`), `unreadWithMuted` and `mentions` do not.
+/// - **markRead** needs a conversation with entries of the person, and a position not past the head. A position at or below the cursor
+///   changes nothing; otherwise the cursor moves and a `read` entry follows.
+/// - **putConversation** with the same name, portrait and members changes nothing, unless it was dissolved: then it exists again.
+///   Anything else is a new membership version. It writes no entries, and leaves earlier ones.
+/// - **change** follows `ConversationRules.decide`. Without a change it answers `.changed(nil, …)`. Otherwise the version grows by one,
+///   and everybody who was a member before or is one after gets a `change` entry; a chat room's goes into no log. For somebody who is
+///   a member no more the read cursor stands at the entry. Dissolving leaves unread as it is.
+/// - **recall** is for the backend, the sender within the window, and owner and admin of the conversation at any time. A message
+///   recalled already answers them `.noted(nil, …)`, so that a retry is harmless. Then the id must be new, and a sender must still be
+///   allowed to write there. Each log that has the message gets a `recall` entry by who recalled it (for the backend the message's
+///   sender), and it is unread there no more. Message and edits are empty wherever they are read. `shown` names the ended legs with
+///   `accepted` or `settled(shown)`.
+/// - **edit** is the same for sender and backend only, with an `edit` entry; a recalled message cannot be edited, and the same content
+///   changes nothing. Then the message has the new content wherever it is read, without its push text, and earlier edits are empty.
+/// - **delete** takes 1 to 100 messages, repeats dropped, each with an entry of the person in that conversation and not deleted before.
 ///   They are unread no more; one `deletion` entry names them.
-/// - **setConversationSettings, endLevel, setPersonSettings, setBlocked**: what is so already changes nothing; else one entry in the
-///   person's own log, with unread after it. Settings without level are none. An end at or before the time of the command is
-///   refused.
-/// - **acceptCustom**: the same app and client message id as an earlier custom message answers `.duplicate`. Otherwise the id must be
-///   new; a `custom` entry goes into the log of each recipient, known or not, and counts for nobody.
-/// - **changeAccount**: what is so already changes nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices of the
-///   person as `signOut` does, with the end `disabled` and `signed_out`. The time before which tokens are revoked moves forward only.
-/// - **signIn** of a banned person is refused, and one with a token that was revoked: issued before the time, or without one. One
-///   of a new device, or of one that had signed out, sets `since`, `settled` and `decided` to the head and the push
-///   state to `.none`; of any other device it only notes platform and time. Of the devices that are signed out a person then keeps
-///   the `DeviceRecord.signedOutMax` that signed in last (of those at the same time, the ones with the larger ids); the others are
-///   unknown from then on, their legs are not.
-/// - **signOut** forgets the push state and ends the device's legs `signed_out`: those that are kept open, and those without an end
-///   of entries after its cursors: of messages (`own_device` if it was sent from this device), and of withdrawals whose message this
-///   device has shown, or may have. A device unknown or signed out is left alone.
-/// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for the same topic and environment, from
-///   every other device of the app that is registered with it or quarantined: their push state is `.none`, and their open legs end
-///   `no_token` at the time of the registration. With `about` it changes nothing unless that is the device's registration, and takes
-///   nothing from others.
+/// - **setConversationSettings, endLevel, setPersonSettings, setBlocked** without a change do nothing; otherwise the person's log gets
+///   one entry, with unread after it. Settings without level are none. An end at or before the command's time is refused.
+/// - **acceptCustom** with the app and client message id of an earlier custom message answers `.duplicate`. Otherwise the id must be
+///   new; each recipient, known or not, gets a `custom` entry that counts for nobody.
+/// - **changeAccount** without a change does nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices as `signOut` does,
+///   with the end `disabled` or `signed_out`. The time before which tokens are revoked moves forward only.
+/// - **signIn** is refused for a banned person and a revoked token: issued before the time, or without one. A device that is new or had
+///   signed out gets `since`, `settled` and `decided` at the head and push state `.none`; another only platform and time. Of devices
+///   that are signed out the `DeviceRecord.signedOutMax` that signed in last are kept (at the same time, the larger ids); the others
+///   become unknown, their legs do not.
+/// - **signOut** clears the push state and ends legs `signed_out`: open ones, and those without an end of entries after the cursors, of
+///   messages (`own_device` if sent from this device) and of recalls whose message this device has shown, or may have. A device
+///   unknown or signed out is left alone.
+/// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for topic and environment, from every other
+///   device of the app that is registered or quarantined with it: those have `.none`, and their open legs end `no_token` at the time
+///   of the registration. With `about` it changes nothing unless that is the device's registration, and takes nothing from others.
 /// - **advance** moves each cursor forward only, and not past the head.
 /// - **keepLeg** opens a leg, or replaces its state. **endLeg** closes it and keeps the end; of several ends the first stays.
-/// - **receipt** is kept of a message, a withdrawal or a custom message that the person has an entry of, and of several with the same
-///   leg and name the first. Any other changes nothing.
-/// - **readConversation** tells a member, or the backend, also of a dissolved one.
-/// - **readLog** gives messages and edits as they read now. `erased` names those that are for no device any more: messages withdrawn, or
-///   deleted by the person, edits of them, and all edits of a message but the last. Their texts are empty.
-/// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as
-///   they read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. Of a chat
-///   room, which must exist and not be dissolved, everybody who is not banned sees every message, in the order they were accepted;
-///   in one that is not open its members alone.
-/// - **setAccount** needs a kind with accounts and a valid id; an app has at most `StoreRules.accountsMax`. What is so already changes
-///   nothing. Messages accepted before stay.
-/// - **Bans** are of chat rooms. Who is banned is no member; who is made one by `putConversation` is banned no longer.
-/// - **setObjectNames** sorts the names and drops repeats; each must be a valid object name, and there may be at most
-///   `StoreRules.objectNamesMax`. Messages accepted before stay.
-/// - **compareLog** knows the openings that had a number, and of each how far the logs reached when the next one began. Position 0 is
-///   every store's log.
-/// - **trace** knows messages, withdrawals and custom messages, each by its own id.
+/// - **receipt** is kept for a message, recall or custom message that the person has an entry of; of several with the same leg and name
+///   the first. Any other changes nothing.
+/// - **readConversation** answers a member, or the backend, also for a dissolved one.
+/// - **readLog** gives messages and edits as they read now. `erased` names those that are for no device any more, with empty texts:
+///   messages recalled, or deleted by the person, edits of them, and all edits of a message but the last.
+/// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as they
+///   read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. In a chat room that
+///   exists, everybody who is not banned sees every message in the order accepted; in one that is not open only members.
+/// - **setAccount** needs a kind with accounts and a valid id; an app has at most `StoreRules.accountsMax`. Messages accepted before stay.
+/// - **Bans** are of chat rooms. A banned person is no member; one made a member by `putConversation` is banned no longer.
+/// - **setObjectNames** sorts the names and drops repeats; at most `StoreRules.objectNamesMax` valid ones. Messages accepted before stay.
+/// - **compareLog** knows the numbered openings, and how far the logs reached when the next one began. Position 0 is every store's log.
+/// - **trace** knows messages, recalls and custom messages, each by its own id.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
     package private(set) var epoch: UInt64 = 0
-    /// The largest id of a message, withdrawal or custom message.
+    /// Also of recalls and custom messages.
     package internal(set) var lastMessageID = MessageID(rawValue: 0)
     var people = People()
-    /// The devices whose push state names a registration, registered or quarantined: whoever registers it takes it from them.
+    /// Devices registered or quarantined with a registration: who registers it takes it from them.
     var holders: [Holding: Set<DeviceKey>] = [:]
     var conversations: [ConversationKey: Conversation] = [:]
     var messages: [MessageID: Accepted] = [:]
-    /// Withdrawals and custom messages by their id.
     var others: [MessageID: Other] = [:]
-    /// The object names each app has registered, sorted.
     var objectNames: [AppID: [ObjectName]] = [:]
-    /// Each app's accounts, as their customers see them; no empty sets.
+    /// As their customers see them; no empty sets.
     var accounts: [AppID: Set<ConversationID>] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: Ends] = [:]
     var receipts: [MessageID: [ReceiptKey: Int64]] = [:]
-    /// The openings that have a number, oldest first, each with the heads of all logs as they were when it began.
+    /// Numbered openings, oldest first, each with the heads of all logs when it began.
     private var openings: [NumberedOpening] = []
 
     struct Person: Hashable, Sendable {
@@ -111,9 +92,8 @@ package struct ReferenceStore: Hashable, Sendable {
         var counts = UnreadCounts()
         var cursors: [ConversationID: Cursor] = [:]
         var deleted: Set<MessageID> = []
-        /// Where the last edit of each message stands.
         var lastEdits: [MessageID: LogPosition] = [:]
-        /// Where withdrawals stand whose message was unread until then, outside muted conversations.
+        /// Recalls whose message was unread until then, outside muted conversations.
         var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
         var account = AccountState()
@@ -121,16 +101,13 @@ package struct ReferenceStore: Hashable, Sendable {
         var openLegs: [LegID: OpenLeg] = [:]
 
         var head: LogPosition { LogPosition(self.log.count) }
-        /// Whether any device is signed in.
         var isSignedIn: Bool { self.devices.values.contains { !$0.isSignedOut } }
-        /// Whether there is work for the server as it starts.
         var isPending: Bool {
             !self.openLegs.isEmpty
                 || self.devices.values.contains { !$0.isSignedOut && max($0.settled, $0.decided) < self.head }
         }
     }
 
-    /// A registration within an app.
     struct Holding: Hashable, Sendable {
         var app: AppID
         var registration: PushRegistration
@@ -155,7 +132,7 @@ package struct ReferenceStore: Hashable, Sendable {
     struct Conversation: Hashable, Sendable {
         var stored: StoredConversation
         var members: Set<UserID>
-        /// A chat room's messages, in the order they were accepted.
+        /// A chat room's, in the order they were accepted.
         var messages: [MessageID] = []
 
         init(_ stored: StoredConversation, messages: [MessageID]) {
@@ -168,17 +145,15 @@ package struct ReferenceStore: Hashable, Sendable {
     struct Accepted: Hashable, Sendable {
         /// As it reads now.
         var message: Message
-        /// Sent from this device; nil for the backend's.
+        /// nil for the backend's.
         var device: DeviceID?
         var deliveries: [Delivery]
         var isRecalled = false
-        /// The id of its withdrawal.
-        var withdrawal: MessageID?
-        /// What it says since it was edited.
+        var recall: MessageID?
+        /// nil unless it was edited.
         var content: String?
     }
 
-    /// A withdrawal or a custom message.
     struct Other: Hashable, Sendable {
         var subject: MessageTrace.Subject
         var deliveries: [Delivery]
@@ -211,7 +186,6 @@ package struct ReferenceStore: Hashable, Sendable {
         var receipt: LegReceipt
     }
 
-    /// An empty store that has not been opened.
     package init() {}
 
     private struct NumberedOpening: Hashable, Sendable {
@@ -220,9 +194,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var heads: [LogPosition]
     }
 
-    /// Opens the store for a new owner: the epoch grows, and every earlier owner's batches are refused from now on.
-    ///
-    /// - Parameter number: of this opening (`StoreIdentity.opening`); 0 for none.
+    /// Every earlier owner's batches are refused from now on. `number` is `StoreIdentity.opening`; 0 for none.
     package mutating func open(number: UInt64 = 0) -> StoreOpening {
         self.epoch += 1
         if number > 0 {
@@ -233,18 +205,13 @@ package struct ReferenceStore: Hashable, Sendable {
         return StoreOpening(epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted())
     }
 
-    /// Carries out a batch in order.
-    ///
-    /// - Returns: one result per command.
-    /// - Throws: `StaleEpoch` if `epoch` is not the one of the last opening; nothing was carried out.
+    /// One result per command. Throws `StaleEpoch`, with nothing carried out, if `epoch` is not that of the last
+    /// opening.
     package mutating func apply(_ batch: [StoreCommand], epoch: UInt64) throws(StaleEpoch) -> [StoreResult] {
         guard epoch == self.epoch else { throw StaleEpoch(presented: epoch, current: self.epoch) }
         return batch.map { self.carryOut($0) }
     }
 
-    /// Carries out one command.
-    ///
-    /// - Throws: `StaleEpoch` if `epoch` is not the one of the last opening; nothing was carried out.
     package mutating func apply(_ command: StoreCommand, epoch: UInt64) throws(StaleEpoch) -> StoreResult {
         guard epoch == self.epoch else { throw StaleEpoch(presented: epoch, current: self.epoch) }
         return self.carryOut(command)
@@ -264,20 +231,20 @@ package struct ReferenceStore: Hashable, Sendable {
         switch command {
         case .accept(let message, let device, let room): self.accept(message, from: device, room: room)
         case .putConversation(let record): self.putConversation(record)
-        case .change(let operation): self.change(operation)
+        case .change(let operation): self.changeConversation(operation)
         case .recall(let operation): self.recall(operation)
         case .edit(let operation): self.edit(operation)
         case .delete(let key, let deletion, _): self.delete(key, deletion)
         case .setConversationSettings(let key, let conversation, let settings, let at):
-            self.set(key, conversation, settings, at: at)
+            self.setConversationSettings(key, conversation, settings, at: at)
         case .endLevel(let key, let conversation, let at): self.endLevel(key, conversation, at: at)
-        case .setPersonSettings(let key, let settings, _): self.set(key, settings)
-        case .setBlocked(let key, let user, let isBlocked, _): self.set(key, user, isBlocked: isBlocked)
-        case .acceptCustom(let operation): self.accept(operation)
+        case .setPersonSettings(let key, let settings, _): self.setPersonSettings(key, settings)
+        case .setBlocked(let key, let user, let isBlocked, _): self.setBlocked(key, user, isBlocked: isBlocked)
+        case .acceptCustom(let operation): self.acceptCustom(operation)
         case .signIn(let key, let platform, let issuedAt, let at):
             self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
-        case .changeAccount(let key, let change, let at): self.change(key, change, at: at)
-        case .readAccount(let key): .userAccount(self.people.look(key) { $0.account } ?? AccountState())
+        case .changeAccount(let key, let change, let at): self.changeAccount(key, change, at: at)
+        case .readAccount(let key): .userAccount(self.people.read(key) { $0.account } ?? AccountState())
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): self.setPushState(key, state, about: about)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)
@@ -309,20 +276,18 @@ package struct ReferenceStore: Hashable, Sendable {
 }
 
 extension ReferenceStore.Person {
-    /// Appends an entry to the log.
     mutating func append(_ body: LogEntry.Body, of user: UserID) -> Delivery {
         let position = self.head + 1
         self.log.append(LogEntry(position: position, body: body))
         return Delivery(user: user, position: position, unread: self.counts.unread)
     }
 
-    /// Changes a person, and appends an entry to the log.
     mutating func append(_ body: LogEntry.Body, of user: UserID, after change: (inout Self) -> Void) -> Delivery {
         change(&self)
         return self.append(body, of: user)
     }
 
-    /// Counts messages of a conversation, or no longer with negative numbers.
+    /// Negative numbers take away.
     mutating func count(_ conversation: ConversationID, unread: Int, mentions: Int) {
         self.cursors[conversation, default: .init()].add(unread: unread, mentions: mentions)
         self.counts.unreadWithMuted += unread
@@ -330,9 +295,9 @@ extension ReferenceStore.Person {
         if unread != 0, !self.settings.isMuted(conversation) { self.counts.unread += unread }
     }
 
-    /// Changes settings, and counts anew what is not muted.
-    mutating func change(_ change: (inout AllSettings) -> Void) {
-        change(&self.settings)
+    /// Settings decide what is muted, so counts follow.
+    mutating func changeSettings(to settings: AllSettings) {
+        self.settings = settings
         self.counts.unread = 0
         // tidy: order does not leave: a sum is the same in any order
         for (conversation, cursor) in self.cursors where !self.settings.isMuted(conversation) {

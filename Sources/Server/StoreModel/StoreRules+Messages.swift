@@ -1,30 +1,22 @@
 package import TidingsModel
 
-/// What a store refuses to withdraw, edit, delete and send.
 extension StoreRules {
-    /// There is no such message in the app, or not in the person's log.
+    /// Or it is not in the person's log.
     package static func unknownMessage(_ id: MessageID, field: String = "message") -> ServerFrame.Problem {
         .init(
             code: .unknownMessage, field: field,
             rule: "must name a message of this app that concerns who asks, got \(id)")
     }
 
-    /// What was withdrawn is not edited any more.
     package static func recalledMessage(_ id: MessageID) -> ServerFrame.Problem {
-        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not withdrawn, got \(id)")
+        .init(code: .unknownMessage, field: "message", rule: "must name a message that was not recalled, got \(id)")
     }
 
-    /// What was deleted is not deleted again.
     package static func deletedMessage(_ id: MessageID) -> ServerFrame.Problem {
         .init(code: .unknownMessage, field: "messages", rule: "must name messages that are not deleted yet, got \(id)")
     }
 
-    /// A sender's time to withdraw or edit a message is bounded.
-    ///
-    /// - Parameters:
-    ///   - window: how long after it was sent, in milliseconds.
-    ///   - at: the time of the command, wall milliseconds.
-    /// - Returns: the refusal, or nil if it is still time.
+    /// `window` is milliseconds after sending; `at` the wall milliseconds of the command.
     package static func tooLate(_ message: Message, window: Int64, at: Int64) -> ServerFrame.Problem? {
         guard at - message.sentAt > window else { return nil }
         return .init(
@@ -32,29 +24,21 @@ extension StoreRules {
             rule: "must have been sent at most \(window) milliseconds ago, it was \(at - message.sentAt)")
     }
 
-    /// Only the sender may withdraw or edit a message, an owner or admin only withdraw.
+    /// An owner or admin may only recall.
     package static func notTheSender(of message: Message) -> ServerFrame.Problem {
         .init(
             code: .notAllowed, field: "message",
             rule: "must be a message of one's own, \(message.id) is somebody else's")
     }
 
-    /// What a withdrawal or an edit comes to.
     package enum Decision: Hashable, Sendable {
-        /// It is refused.
         case refused(ServerFrame.Problem)
-        /// It is so already.
         case nothing
-        /// It is carried out.
         case carryOut
     }
 
-    /// Decides about a withdrawal: who may, whether it was withdrawn before, whether its sender may still write there, whether it is
-    /// still time.
-    ///
-    /// - Parameters:
-    ///   - role: what the one who asks may do in the conversation now; nil for no member, or a conversation without members.
-    ///   - standing: where the message's sender stands now.
+    /// `role` is what the one who asks may do in the conversation now; nil for no member, or a conversation without
+    /// members. `standing` is the sender's, now.
     package static func decide(
         _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool, _ standing: Standing
     ) -> Decision {
@@ -68,12 +52,7 @@ extension StoreRules {
         return fault.map { .refused($0) } ?? .carryOut
     }
 
-    /// Decides about an edit: who may, whether the message was withdrawn, whether its sender may still write there, whether it is
-    /// still time, whether it changes anything.
-    ///
-    /// - Parameters:
-    ///   - content: what the message says now.
-    ///   - standing: where the message's sender stands now.
+    /// `content` is what the message says now; `standing` is the sender's, now.
     package static func decide(
         _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String, _ standing: Standing
     ) -> Decision {
@@ -89,14 +68,12 @@ extension StoreRules {
         return operation.content == content ? .nothing : .carryOut
     }
 
-    /// Checks the content of an edit.
     package static func fault(inContent content: String) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             try Self.check(content, field: "content", bytes: 1...MessageDraft.contentBytesMax)
         }
     }
 
-    /// Checks how many messages a deletion names.
     package static func fault(in deletion: Deletion) -> ServerFrame.Problem? {
         let max = Deletion.messagesMax
         guard (1...max).contains(deletion.messages.count) else {
@@ -106,7 +83,6 @@ extension StoreRules {
         return nil
     }
 
-    /// Checks for whom a custom message is.
     package static func fault(in operation: CustomOperation) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             let max = CustomOperation.recipientsMax
@@ -117,19 +93,15 @@ extension StoreRules {
         }
     }
 
-    /// The object names every app knows: those of the field's message-type table (S0.13).
+    /// The field's message-type table (S0.13).
     package static let builtInObjectNames: Set<ObjectName> = [
         "RC:TxtMsg", "RC:ImgMsg", "RC:GIFMsg", "RC:VcMsg", "RC:HQVCMsg", "RC:SightMsg", "RC:FileMsg", "RC:LBSMsg",
         "RC:CardMsg", "RC:ImgTextMsg", "RC:ReferenceMsg", "RC:CombineMsg", "RC:CmdMsg", "RC:InfoNtf", "RC:ContactNtf",
         "RC:GrpNtf", "RC:ProfileNtf", "RC:CmdNtf", "RC:RcCmd", "RC:RcNtf",
     ]
 
-    /// How many object names of its own an app may register.
     package static let objectNamesMax = 256
 
-    /// Checks the object name of a message. An app that has registered none accepts any.
-    ///
-    /// - Parameter registered: the app's own names, sorted.
     package static func fault(in name: ObjectName, registered: [ObjectName]) -> ServerFrame.Problem? {
         guard !registered.isEmpty, !Self.builtInObjectNames.contains(name), !registered.contains(name) else {
             return nil
@@ -139,27 +111,22 @@ extension StoreRules {
             rule: "must be built in or registered by the app, got \"\(name)\"")
     }
 
-    /// Checks the object names an app wants to register.
     package static func fault(in names: [ObjectName]) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             guard names.count <= Self.objectNamesMax else {
-                throw InvalidField(
-                    field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
+                throw InvalidField(field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
             }
             for name in names { _ = try ObjectName.validated(name.rawValue, field: "names") }
         }
     }
 
-    /// Checks how much history is asked for.
     package static func fault(inHistoryLimit limit: Int) -> ServerFrame.Problem? {
         (1...Self.historyMax).contains(limit)
             ? nil : .init(code: .invalidField, field: "limit", rule: "must be 1 to \(Self.historyMax), got \(limit)")
     }
 
-    /// How many messages of history one question may ask for.
     package static let historyMax = 100
 
-    /// Runs checks, and gives what is wrong as a refusal.
     static func problem(_ checks: () throws(InvalidField) -> Void) -> ServerFrame.Problem? {
         do throws(InvalidField) {
             try checks()

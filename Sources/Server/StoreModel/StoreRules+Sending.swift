@@ -2,26 +2,20 @@ package import TidingsModel
 
 /// Where somebody stands who wants to write to a conversation, as a store knows it.
 package enum Standing: Hashable, Sendable {
-    /// The target is a person. `isBlocked`: that person refuses them. `hasAccount`: one of the two is an account of the conversation's
-    /// kind.
+    /// `isBlocked`: the target refuses them. `hasAccount`: one of the two is an account of the conversation's kind.
     case toPerson(isBlocked: Bool, hasAccount: Bool)
     /// There is no such group, discussion or chat room, or it was dissolved.
     case toNothing
     case toMembers(isMember: Bool, isBanned: Bool)
 }
 
-// Who may write where. Every store asks here, for a send, and for the edit or withdrawal of what was sent.
+// Who may write where: for a send, an edit and a recall.
 extension StoreRules {
-    /// How many accounts an app may have.
     package static let accountsMax = 1_000
 
-    /// Checks whether somebody may write to a conversation: its kind, then whether they are blocked there, are in it, or banned.
-    ///
-    /// - Parameters:
-    ///   - conversation: as who writes sees it.
-    ///   - isBackend: the app's backend writes, in somebody's name. It may write to kinds people may not, and to chat rooms nobody of
-    ///     it is in; a block, a ban and membership hold for it as for the one in whose name it writes.
-    /// - Returns: the refusal, or nil.
+    /// Checks the kind, then blocks, membership and bans. `conversation` is as the writer sees it. The backend
+    /// (`isBackend`) may write to kinds people may not, and to chat rooms it is not in; a block, a ban and membership
+    /// hold for the person in whose name it writes.
     package static func refusal(
         in conversation: ConversationID, isBackend: Bool, _ standing: Standing, room: RoomAccess
     ) -> ServerFrame.Problem? {
@@ -39,9 +33,7 @@ extension StoreRules {
         }
     }
 
-    /// Checks whether somebody may hear a chat room, or read there.
-    ///
-    /// - Returns: the refusal, or nil.
+    /// Hearing a chat room, or reading there.
     package static func refusal(
         toEnter conversation: ConversationID, _ standing: Standing, room: RoomAccess
     ) -> ServerFrame.Problem? {
@@ -50,7 +42,6 @@ extension StoreRules {
             room: RoomAccess(isOpen: room.isOpen, isInside: true, at: room.at))
     }
 
-    /// The app's backend alone writes there.
     static func isForBackend(_ type: ConversationType) -> ServerFrame.Problem {
         .init(
             code: .notAllowed, field: "conversation.type",
@@ -65,23 +56,18 @@ extension StoreRules {
                 "must be, or be written to by, an account of kind \(type.rawValue) that the app's backend has declared")
     }
 
-    /// Who is banned neither hears nor writes.
     static func banned(from conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .banned, field: "conversation.target",
             rule: "must name a chat room one is not banned from, got \"\(conversation.target)\"")
     }
 
-    /// Who writes to a chat room hears it, or is a member.
     static func notInside(_ conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .notAMember, field: "conversation.target",
             rule: "must name a chat room this connection has entered, got \"\(conversation.target)\"")
     }
 
-    /// Checks an account before it is declared.
-    ///
-    /// - Parameter known: the app's accounts.
     package static func fault(inAccount account: ConversationID, known: Set<ConversationID>) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             guard account.type.needsAccount else {
@@ -96,7 +82,6 @@ extension StoreRules {
 }
 
 extension ConversationType {
-    /// The backend alone writes to it.
     package var isForBackend: Bool {
         switch self {
         case .system, .pushService: true
@@ -114,16 +99,13 @@ extension ConversationType {
 }
 
 extension Message {
-    /// The message as it reads now.
-    ///
-    /// - Parameters:
-    ///   - content: what it says since it was edited; nil if it was not.
-    ///   - isGone: it was withdrawn, or deleted by who reads: then it says nothing.
+    /// `content` is what it says since it was edited; nil if it was not. `isGone`: it was recalled, or deleted by the
+    /// reader, and says nothing.
     package func revised(content: String?, isGone: Bool) -> Message {
         guard isGone || content != nil else { return self }
         var message = self
         message.content = isGone ? "" : content ?? ""
-        // The words of its push were those of the text before.
+        // It was written for the old content.
         message.pushText = nil
         return message
     }

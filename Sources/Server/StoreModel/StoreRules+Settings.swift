@@ -1,19 +1,11 @@
 package import TidingsModel
 
-/// What a store refuses to set.
 extension StoreRules {
-    /// In how many conversations a person may have settings.
     package static let conversationSettingsMax = 1_000
-    /// How many people a person may block.
     package static let blockedMax = 1_000
-    /// The longest language tag, in bytes.
     package static let languageBytesMax = 35
 
-    /// Checks settings for one conversation.
-    ///
-    /// - Parameters:
-    ///   - all: what the person has set up to now.
-    ///   - at: the time of the command, wall milliseconds.
+    /// `all` are the settings up to now; `at` is wall milliseconds.
     package static func fault(
         in settings: ConversationSettings, of conversation: ConversationID, among all: AllSettings, at: Int64
     ) -> ServerFrame.Problem? {
@@ -36,7 +28,6 @@ extension StoreRules {
         }
     }
 
-    /// Checks what a person sets for everything.
     package static func fault(in settings: PersonSettings) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             if let language = settings.language {
@@ -46,9 +37,6 @@ extension StoreRules {
         }
     }
 
-    /// Checks whom a person blocks.
-    ///
-    /// - Parameter all: what the person has set up to now.
     package static func fault(
         inBlocking user: UserID, isBlocked: Bool, by key: UserKey, among all: AllSettings
     ) -> ServerFrame.Problem? {
@@ -63,22 +51,20 @@ extension StoreRules {
 }
 
 extension AllSettings {
-    /// Whether a conversation is muted: a level with an end counts until that end is carried out (`StoreCommand.endLevel`).
+    /// A level with an end counts until that end is carried out (`StoreCommand.endLevel`).
     package func isMuted(_ conversation: ConversationID) -> Bool {
         let own = self.conversations[conversation].map { ConversationSettings(level: $0.level) }
         return self.person.level(of: conversation, own, wall: 0).isMuted
     }
 
-    /// Whether any conversation could be muted.
     package var mayMute: Bool { !self.conversations.isEmpty || !self.person.levels.isEmpty }
 
-    /// Takes over one change, as a log entry tells it.
-    package mutating func take(_ settings: ConversationSettings, for conversation: ConversationID) {
+    package mutating func set(_ settings: ConversationSettings, for conversation: ConversationID) {
         self.conversations[conversation] = settings == ConversationSettings() ? nil : settings
     }
 
-    /// Takes over one change, as a log entry tells it; `blocked` stays sorted.
-    package mutating func take(_ user: UserID, isBlocked: Bool) {
+    /// `blocked` stays sorted.
+    package mutating func setBlocked(_ user: UserID, _ isBlocked: Bool) {
         self.blocked.removeAll { $0 == user }
         guard isBlocked else { return }
         let index = self.blocked.firstIndex { user < $0 } ?? self.blocked.endIndex

@@ -1,22 +1,22 @@
 package import TidingsModel
 
-/// What a store refuses, and in which words. Every store refuses the same things with the same words.
+/// Every store refuses the same things with the same words.
 package enum StoreRules {
-    /// The conversation of an accepted message must exist: group, discussion and chat room are made by `putConversation` first.
+    /// Groups, discussions and chat rooms are made by `putConversation` first.
     package static func unknownConversation(_ conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .unknownConversation, field: "conversation.target",
             rule: "must name \(Self.kind(conversation.type)) that exists in this app, got \"\(conversation.target)\"")
     }
 
-    /// Only a member may send to a group or discussion.
+    /// For sending to a group or discussion.
     package static func notAMember(of conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .notAMember, field: "conversation.target",
             rule: "must name \(Self.kind(conversation.type)) the sender is a member of, got \"\(conversation.target)\"")
     }
 
-    /// Only a member may ask about a conversation, or change it.
+    /// For asking about a conversation, or changing it.
     package static func notAMember(_ user: UserID, of conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .notAMember, field: "conversation.target",
@@ -24,33 +24,25 @@ package enum StoreRules {
                 "must name \(Self.kind(conversation.type)) with the member \"\(user)\", got \"\(conversation.target)\"")
     }
 
-    /// A directed message is for members only.
     package static func strangerAmongRecipients(_ user: UserID) -> ServerFrame.Problem {
         .init(
             code: .invalidField, field: "recipients", rule: "must be members of the conversation, \"\(user)\" is none")
     }
 
-    /// Who is blocked reaches nobody.
     package static func blocked(by user: UserID) -> ServerFrame.Problem {
         .init(
             code: .blocked, field: "conversation.target",
             rule: "must name a person who accepts messages, \"\(user)\" has blocked the sender")
     }
 
-    /// A message id is given once.
     package static func usedMessageID(_ id: MessageID) -> ServerFrame.Problem {
         .init(code: .invalidField, field: "message.id", rule: "must be new, but \(id) is taken")
     }
 
-    /// A client message id names one message: another one under it would be lost, and its sender told that it was accepted.
-    ///
-    /// - Parameters:
-    ///   - first: the message that was accepted under it, as it reads now.
-    ///   - isRevised: it was recalled or edited since, so that its first content is known no more.
-    /// - Returns: the refusal, or nil if it is the same message.
-    package static func fault(
-        inRepeat message: Message, of first: Message, isRevised: Bool
-    ) -> ServerFrame.Problem? {
+    /// Another message under the same client message id would be lost, and its sender told that it was accepted.
+    /// `first` is the accepted message as it reads now; `isRevised`: its first content is no longer known. nil if it
+    /// is the same message.
+    package static func fault(inRepeat message: Message, of first: Message, isRevised: Bool) -> ServerFrame.Problem? {
         let isSame =
             message.conversation == first.conversation && message.objectName == first.objectName
             && (isRevised || message.content == first.content)
@@ -60,30 +52,26 @@ package enum StoreRules {
             rule: "must be new: \"\(message.clientMessageID)\" was another message of this person, \(first.id)")
     }
 
-    /// Cursors and tokens belong to devices that have signed in.
     package static func unknownDevice(_ key: DeviceKey) -> ServerFrame.Problem {
         .init(code: .invalidField, field: "device", rule: "must have signed in before, got \"\(key.device)\"")
     }
 
-    /// A cursor stays within the log.
     package static func pastHead(field: String, head: LogPosition, got position: LogPosition) -> ServerFrame.Problem {
         .init(
             code: .invalidField, field: field,
             rule: "must not be past the head of the log, which is \(head), got \(position)")
     }
 
-    /// Only a conversation the person has entries of can be read; a chat room never has any.
+    /// A person can read only a conversation they have entries of; a chat room never has any.
     package static func nothingToRead(_ conversation: ConversationID) -> ServerFrame.Problem {
         .init(
             code: .invalidField, field: "conversation",
             rule: "must have an entry in this person's log, got \(conversation)")
     }
 
-    /// Checks a conversation before it is stored.
-    ///
-    /// - Returns: what is wrong with it, or nil: it must be a group, discussion or chat room, its target and members valid ids,
-    ///   name, portrait and nicknames not too long, and it may have at most `ConversationRecord.membersMax` members, one of them
-    ///   its owner. Other than in `ConversationAction` the name may be empty.
+    /// nil if it is a group, discussion or chat room with valid ids, names that are not too long, and at most
+    /// `ConversationRecord.membersMax` members, one of them its owner. Other than in `ConversationAction` the name
+    /// may be empty.
     package static func fault(in record: ConversationRecord) -> ServerFrame.Problem? {
         let max = ConversationRecord.membersMax
         return Self.problem { () throws(InvalidField) in
@@ -135,20 +123,16 @@ package enum StoreRules {
     }
 }
 
-/// A batch came from an owner that is not the owner any more (DESIGN §3 "Owner"). Nothing of it was carried out.
+/// A batch of an earlier owner (DESIGN §3 "Owner"); nothing of it was carried out.
 package struct StaleEpoch: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The epoch the batch carried.
     package var presented: UInt64
-    /// The epoch of the present owner.
     package var current: UInt64
 
-    /// An error from its parts.
     package init(presented: UInt64, current: UInt64) {
         self.presented = presented
         self.current = current
     }
 
-    /// One sentence with both epochs.
     package var description: String {
         "the batch carries epoch \(self.presented), but the store has been opened again since, with epoch \(self.current)"
     }

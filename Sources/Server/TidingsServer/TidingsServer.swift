@@ -11,16 +11,12 @@ import StoreModel
 import TidingsModel
 import UnixSignals
 
-/// The server: gateway, HTTP API, core and store in one process (DESIGN §2). A service; give it to a `ServiceGroup`, or call
+/// The server: gateway, HTTP API, core and store in one process (DESIGN §2). Give it to a `ServiceGroup`, or call
 /// `runUntilSignalled()`.
 package struct TidingsServer: Service {
-    /// Where a running server listens.
     package struct Listening: Equatable, Sendable {
-        /// The gateway's TCP port.
         package var gatewayPort: Int
-        /// The HTTP API's TCP port.
         package var apiPort: Int
-        /// The TCP port of the routes for phones.
         package var phonePort = 0
     }
 
@@ -31,14 +27,9 @@ package struct TidingsServer: Service {
     private let registry: PrometheusRegistry
     private let onReady: @Sendable (Listening) -> Void
 
-    /// A server that does nothing until it is run.
-    ///
-    /// - Parameters:
-    ///   - audit: where it is told who signed in and who asked for what; `logger` if nil.
-    ///   - outputs: whose dropped lines are counted.
-    ///   - registry: where its metrics are kept, and what `/metrics` shows; give the one of `MetricsSystem.bootstrap` so that
-    ///     the metrics of libraries are there too.
-    ///   - onReady: called once, when all ports are open and the store is.
+    /// - Parameters: audit: where it logs who signed in and who called what; `logger` if nil. outputs: whose dropped lines are
+    ///   counted. registry: what `/metrics` shows; give the one of `MetricsSystem.bootstrap` so that the metrics of libraries are
+    ///   there too. onReady: called once, when all ports are open and the store is.
     package init(
         configuration: ServerConfiguration, logger: Logger, audit: Logger? = nil, outputs: [LogOutput] = [],
         registry: PrometheusRegistry = PrometheusRegistry(help: ServerMetric.help),
@@ -52,9 +43,7 @@ package struct TidingsServer: Service {
         self.onReady = onReady
     }
 
-    /// Runs until SIGTERM or SIGINT, then drains.
-    ///
-    /// - Throws: as `run()`.
+    /// Until SIGTERM or SIGINT, then drains.
     package func runUntilSignalled() async throws {
         let group = ServiceGroup(
             configuration: .init(
@@ -63,11 +52,8 @@ package struct TidingsServer: Service {
         try await group.run()
     }
 
-    /// Runs until it is asked to stop gracefully: clients are told to come back, what they and the core still have to do is
-    /// done, and the store is closed.
-    ///
-    /// - Throws: `ConfigurationFaults` with everything that keeps it from starting, each with its remedy; `StoreFailure` if
-    ///   the store cannot go on later.
+    /// Until it is asked to stop gracefully: then clients are told to come back, the core finishes its work, and the store is closed.
+    /// - Throws: `ConfigurationFaults` with everything that keeps it from starting; `StoreFailure` if the store cannot go on later.
     package func run() async throws {
         let faults = self.configuration.validate()
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
@@ -79,25 +65,33 @@ package struct TidingsServer: Service {
             gateway: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             api: MultiThreadedEventLoopGroup(numberOfThreads: 1)
         )
-        let result: Result<Void, any Error>
-        do {
+        try await Self.attempt {
             try await self.run(configuration, gatewayLoop: groups.gateway.next(), apiGroup: groups.api)
-            result = .success(())
-        } catch {
-            result = .failure(error)
+        } finally: {
+            try? await groups.gateway.shutdownGracefully()
+            try? await groups.api.shutdownGracefully()
+            self.logger.log(.info, "stopped", [:])
         }
-        try? await groups.gateway.shutdownGracefully()
-        try? await groups.api.shutdownGracefully()
-        self.logger.log(.info, "stopped", [:])
-        try result.get()
+    }
+
+    /// `defer` cannot wait.
+    private static func attempt(
+        _ body: () async throws -> Void, finally cleanUp: () async -> Void
+    ) async throws {
+        do {
+            try await body()
+        } catch {
+            await cleanUp()
+            throw error
+        }
+        await cleanUp()
     }
 
     private func run(
         _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let senders = try await ApnsSenders(apps: configuration.apps, group: apiGroup, logger: self.logger)
-        let result: Result<Void, any Error>
-        do {
+        let senders = try await APNsSenders(configuration, group: apiGroup, logger: self.logger)
+        try await Self.attempt {
             let disk = StoreDisk(path: configuration.store.path)
             let store = try MessageStoreAdapter(configuration, logger: self.logger)
             defer { store.close() }
@@ -107,21 +101,18 @@ package struct TidingsServer: Service {
                     .path: configuration.store.path, .epoch: "\(store.opening.epoch)",
                     .pendingUsers: "\(store.opening.pending.count)",
                 ])
-            // Whoever asks must not hear that all is well from a server that ends with its first write.
+            // A server whose first write fails must not say that it is ready.
             if let fault = disk.probe(bytes: StoreDisk.startBytes) {
                 throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
             }
             try await self.serve(configuration, store, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
-            result = .success(())
-        } catch {
-            result = .failure(error)
+        } finally: {
+            await senders.close()
         }
-        await senders.close()
-        try result.get()
     }
 
     private func serve(
-        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: ApnsSenders, _ disk: StoreDisk,
+        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: APNsSenders, _ disk: StoreDisk,
         gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
@@ -134,14 +125,14 @@ package struct TidingsServer: Service {
             eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders.byApp,
             tokens: tokens, metrics: metrics, readiness: readiness, logger: self.logger, audit: self.audit,
             seed: UInt64.random(in: .min ... .max))
-        if let free = disk.free { server.measured(free: free) }
+        if let free = disk.free { server.updateFreeBytes(free) }
         let watch = gatewayLoop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
             NIOThreadPool.singleton.runIfActive(eventLoop: gatewayLoop) { disk.free }.map { free in
-                if let free { server.measured(free: free) }
+                if let free { server.updateFreeBytes(free) }
             }
         }
         defer { watch.cancel() }
-        // Before the first connection: a phone that comes back at once after a restart is not to be refused.
+        // Before the first connection: a phone that comes back at once after a restart must not be refused.
         server.open(store.opening)
         let gateway: Gateway
         do {
@@ -154,8 +145,9 @@ package struct TidingsServer: Service {
             database: configuration.store.path, group: apiGroup, logger: self.logger
         ) { path in try await store.backUp(to: path) }
         defer { control?.close() }
-        let api = Api(
-            core: { await server.ask($0) }, metrics: metrics, tokens: tokens, keys: ApiKeys(apps: configuration.apps),
+        let api = API(
+            core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
+            keys: APIKeys(apps: configuration.apps),
             readiness: readiness, disk: disk, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
             proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit)
         let ready = self.ready(gateway, readiness)
@@ -175,22 +167,17 @@ package struct TidingsServer: Service {
                         service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                 ], logger: self.logger))
-        let result: Result<Void, any Error>
-        do {
+        try await Self.attempt {
             try await group.run()
-            result = .success(())
-        } catch {
-            result = .failure(error)
+        } finally: {
+            gateway.stopAccepting()
+            await server.stop()
         }
-        gateway.stopAccepting()
-        await server.stop()
-        try result.get()
     }
 
     private func http(
-        _ listener: Listener, _ router: Router<ApiContext>, _ configuration: ServerConfiguration,
-        _ metrics: ServerMetrics,
-        _ group: MultiThreadedEventLoopGroup, onRunning: @escaping @Sendable (Int) -> Void
+        _ listener: Listener, _ router: Router<APIContext>, _ configuration: ServerConfiguration,
+        _ metrics: ServerMetrics, _ group: MultiThreadedEventLoopGroup, onRunning: @escaping @Sendable (Int) -> Void
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
         .init(
             service: HTTPService(
@@ -198,7 +185,7 @@ package struct TidingsServer: Service {
                 group: group, logger: self.logger, onRunning: onRunning))
     }
 
-    /// What is to be called with each HTTP port that is open; with the last one the server is ready.
+    /// Called with each HTTP port that is open; with the last one the server is ready.
     private func ready(_ gateway: Gateway, _ readiness: Readiness) -> @Sendable (Listener, Int) -> Void {
         let open = NIOLockedValueBox<[Listener: Int]>([:])
         return { listener, port in
@@ -216,7 +203,7 @@ package struct TidingsServer: Service {
         }
     }
 
-    /// The server has no TLS of its own: whoever is on the way reads tokens and messages.
+    /// The server has no TLS of its own: anybody on the way could read tokens and messages.
     private func warnOfOpenListeners() {
         for listener in self.configuration.listeners where !listener.isLoopback {
             self.logger.log(
@@ -229,7 +216,6 @@ package struct TidingsServer: Service {
     }
 }
 
-/// The gateway's part of the life cycle: drains the core when the process is asked to stop.
 private struct GatewayService: Service {
     let gateway: Gateway
     let server: ServerLoop
@@ -238,7 +224,7 @@ private struct GatewayService: Service {
 
     func run() async throws {
         try await withGracefulShutdownHandler {
-            try await self.ended()
+            try await self.waitForEnd()
         } onGracefulShutdown: {
             self.logger.log(.info, "draining", [:])
             self.readiness.state = .stopping
@@ -247,20 +233,19 @@ private struct GatewayService: Service {
         }
     }
 
-    private func ended() async throws {
+    private func waitForEnd() async throws {
         try await withTaskCancellationHandler {
             try await self.server.ended.futureResult.get()
         } onCancel: {
             // Another service failed: there is nothing to drain for.
-            self.server.end()
+            self.server.endWithoutDraining()
         }
     }
 }
 
-/// One HTTP listener's part of the life cycle.
 private struct HTTPService: Service {
     let listener: Listener
-    let responder: RouterResponder<ApiContext>
+    let responder: RouterResponder<APIContext>
     let metrics: ServerMetrics
     let configuration: ServerConfiguration
     let group: MultiThreadedEventLoopGroup
@@ -271,14 +256,14 @@ private struct HTTPService: Service {
         var quiet = self.logger
         // Hummingbird tells its own address in its own words.
         quiet.logLevel = max(quiet.logLevel, .warning)
-        let isApi = self.listener == .api
+        let isAPI = self.listener == .api
         let (host, port) =
-            isApi
+            isAPI
             ? (self.configuration.api.host, self.configuration.api.port)
             : (self.configuration.phone.host, self.configuration.phone.port)
         let connections = HTTPConnections(
             self.listener,
-            connectionsMax: isApi ? self.configuration.api.connectionsMax : self.configuration.phone.connectionsMax,
+            connectionsMax: isAPI ? self.configuration.api.connectionsMax : self.configuration.phone.connectionsMax,
             limits: self.configuration.http, metrics: self.metrics)
         let application = Application(
             responder: self.responder,
@@ -292,9 +277,7 @@ private struct HTTPService: Service {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw ConfigurationFaults([
-                ConfigurationFault.address(error, section: self.listener.rawValue, host: host, port: port)
-            ])
+            throw ConfigurationFaults(address: error, section: self.listener.rawValue, host: host, port: port)
         }
     }
 
@@ -304,7 +287,7 @@ private struct HTTPService: Service {
             try channel.pipeline.syncOperations.addHandler(
                 AcceptPause(listener, metrics: metrics, logger: logger), position: .first)
         }.get()
-        connections.listens(channel)
+        connections.setSocket(channel)
         self.onRunning(channel.localAddress?.port ?? 0)
     }
 }

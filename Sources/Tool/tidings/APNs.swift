@@ -5,7 +5,6 @@ import Logging
 import TidingsModel
 import TidingsServer
 
-/// `tidings apns`: the local APNs.
 struct APNs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns",
@@ -30,7 +29,7 @@ struct APNs: AsyncParsableCommand {
                                                 "topics":[...],"environments":[...],"password":TEXT,"variant":"good",
                                                 "expired", "revoked" or "unknown_issuer"}
               POST /certificates/SHA256/revoke  the certificate is good for nothing from now on
-              GET  /faults                      the plan, and how often each rule matched and struck
+              GET  /faults                      the plan, and how often each rule matched and was injected
               POST /faults                      sets the plan; {} ends all faults
 
             A fault plan is {"seed":7,"rules":[{"fault":KIND, ...}]}. Kinds: respond (status, reason, retry_after), delay \
@@ -104,7 +103,7 @@ struct APNs: AsyncParsableCommand {
         print("control       http://\(self.host):\(addresses.controlPort)")
         print("team \(addresses.teamID), key \(addresses.keyID), credential \(addresses.credentialPath)")
         fflush(nil)
-        await Signals.wait(for: [SIGTERM, SIGINT])
+        await Leftovers.waitForSignal()
         await simulator.stop()
     }
 }

@@ -1,10 +1,9 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import TidingsClient
-import TidingsModel
+public import TidingsModel
 import TidingsServer
 
-/// Where the server's HTTP API is, and the key for it.
 struct APIOptions: ParsableArguments {
     @Option(help: "Address of the server's HTTP API.") var api = "http://127.0.0.1:7480"
     @Option(help: "API key; better in the environment as TIDINGS_API_KEY.") var apiKey: String?
@@ -18,7 +17,6 @@ struct APIOptions: ParsableArguments {
     }
 }
 
-/// `tidings token`: a user token, as an app's own backend would ask for it.
 struct Token: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask the server for a user token.",
@@ -32,19 +30,14 @@ struct Token: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let answer = try await HTTP.json(
-            "POST", "\(self.options.api)/v1/apps/\(self.options.app)/tokens", key: self.options.key(),
-            body: ["user": .string(self.user), "expires_in_seconds": .int(self.seconds)])
-        guard let token = answer["token"]?.stringValue else { throw ToolFailure("the answer holds no token") }
-        print(token)
+        print(try await self.options.userToken(for: self.user, seconds: self.seconds))
     }
 }
 
-/// `tidings trace`: the life of one message.
 struct Trace: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the life of one message: every leg with its end, reason and times.",
-        discussion: "A withdrawal and a custom message have ids and lives of their own.")
+        discussion: "A recall and a custom message have ids and lives of their own.")
     @OptionGroup var options: APIOptions
     @Argument(help: "The message's id, 13 characters.") var message: String
     @Flag(help: "Print the server's JSON instead of a table.") var json = false
@@ -53,13 +46,11 @@ struct Trace: AsyncParsableCommand {
         guard let id = MessageID(self.message) else {
             throw ValidationError("message must be the 13 characters of a message id, got \"\(self.message)\"")
         }
-        let trace = try await HTTP.json(
-            "GET", "\(self.options.api)/v1/apps/\(self.options.app)/messages/\(id)/trace", key: self.options.key())
+        let trace = try await self.options.request("GET", "messages/\(id)/trace")
         if self.json { print(trace.text) } else { TraceTable(trace).lines.forEach { print($0) } }
     }
 }
 
-/// `tidings send`: one message through the SDK, as a command-line program would send it.
 struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send one message through the SDK and wait until the server has it on disk.",
@@ -68,7 +59,8 @@ struct Send: AsyncParsableCommand {
     @Option(help: "Address of the gateway.") var gateway = "ws://127.0.0.1:7400"
     @Option(help: "Who sends.") var from: String
     @Option(help: "Who receives, or the conversation's id.") var to: String
-    @Option(help: "Kind of conversation: PR, DS, GRP, CS, SYS, MC, MP, PH or CHRM.") var type = "PR"
+    @Option(help: "Kind of conversation: PR, DS, GRP, CS, SYS, MC, MP, PH or CHRM.")
+    var type = ConversationType.direct
     @Option(help: "Whom the message mentions; give it once for each.") var mention: [String] = []
     @Flag(help: "The message mentions everybody.") var mentionAll = false
     @Option(help: "For which members alone it is; give it once for each.") var recipient: [String] = []
@@ -76,10 +68,6 @@ struct Send: AsyncParsableCommand {
     @Argument(help: "The text.") var text: String
 
     func validate() throws {
-        guard ConversationType(rawValue: self.type) != nil else {
-            let known = ConversationType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--type must be one of \(known), got \"\(self.type)\"")
-        }
         guard self.mention.isEmpty || !self.mentionAll else {
             throw ValidationError("--mention and --mention-all must not be given together")
         }
@@ -88,34 +76,23 @@ struct Send: AsyncParsableCommand {
     func run() async throws {
         let folder = try TemporaryFolder("send")
         defer { folder.remove() }
-        let sent = try await self.send(storeFolder: folder.path)
-        print(sent)
-    }
-
-    private func userToken() async throws -> String {
-        if let token = self.token ?? ProcessInfo.processInfo.environment["TIDINGS_TOKEN"] { return token }
-        let answer = try await HTTP.json(
-            "POST", "\(self.options.api)/v1/apps/\(self.options.app)/tokens", key: self.options.key(),
-            body: ["user": .string(self.from), "expires_in_seconds": 300])
-        guard let token = answer["token"]?.stringValue else { throw ToolFailure("the answer holds no token") }
-        return token
-    }
-
-    private func send(storeFolder: String) async throws -> String {
-        let token = try await self.userToken()
+        let given = self.token ?? ProcessInfo.processInfo.environment["TIDINGS_TOKEN"]
+        let token = if let given { given } else { try await self.options.userToken(for: self.from, seconds: 300) }
         guard let url = URL(string: self.gateway) else { throw ToolFailure("\(self.gateway) is not an address") }
         var configuration = ChatClient.Configuration(appKey: AppID(self.options.app), serverURL: url)
-        configuration.storeFolder = URL(fileURLWithPath: storeFolder, isDirectory: true)
+        configuration.storeFolder = URL(fileURLWithPath: folder.path, isDirectory: true)
         configuration.connectTimeLimit = 10
         let client = ChatClient(configuration: configuration)
         try await client.connect(userID: UserID(self.from), token: token)
-        let conversation = ConversationID(type: ConversationType(rawValue: self.type) ?? .direct, target: self.to)
+        let conversation = ConversationID(type: self.type, target: self.to)
         let mentioned = self.mention.map { UserID($0) }
         let mentions: Mentions = self.mentionAll ? .everyone : mentioned.isEmpty ? .none : .users(mentioned)
         let sent = try await client.send(
             text: self.text, to: conversation, mentions: mentions, recipients: self.recipient.map { UserID($0) })
         // This device exists for one message only; signed out, it gets no legs.
         await client.signOut()
-        return "\(sent.id)"
+        print(sent.id)
     }
 }
+
+extension ConversationType: ExpressibleByArgument {}

@@ -4,7 +4,6 @@ import PhoneTerminal
 import TidingsModel
 import VirtualPhone
 
-/// `tidings phone`: a virtual iPhone in the terminal.
 struct Phone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a virtual iPhone in the terminal: every app and extension is a process of its own.",
@@ -35,9 +34,10 @@ struct Phone: AsyncParsableCommand {
     var contentCategories = [PushInfo.category]
     @Option(help: "The app's bundle identifier.") var bundle = "com.example.chat"
     @Option(help: "App group shared by app and extension.") var appGroup = "group.com.example.chat"
-    @Option(help: "The app's delegate methods: modern, or legacy as before iOS 10.") var delegate = "modern"
+    @Option(help: "The app's delegate methods: modern, or legacy as before iOS 10.")
+    var delegate = PhoneApp.Delegate.modern
     @Option(help: "Life cycle of the app: scenes or application; application if left out with --delegate legacy.")
-    var lifecycle: String?
+    var lifecycle: LifecycleStyle?
     @Option(help: "Largest push in bytes instead of the system's (256 before iOS 8).") var payloadLimit: Int?
     @Option(
         name: .customLong("env"), parsing: .singleValue,
@@ -68,9 +68,8 @@ struct Phone: AsyncParsableCommand {
         let port = host.controlPort ?? 0
         if case .screen = mode {} else { print("control port \(port)") }
         fflush(nil)
-        let phone = HostedPhone(host: host, apps: configuration.apps.map(\.installed.bundleID))
         let title = "\(self.id)  iOS \(configuration.osVersion)  control port \(port)"
-        let status = await PhoneTerminal.run(phone, title: title, mode: mode)
+        let status = await PhoneTerminal.run(host, title: title, mode: mode)
         await host.stop()
         guard status == 0 else { throw ExitCode(status) }
     }
@@ -93,25 +92,10 @@ struct Phone: AsyncParsableCommand {
         guard let version = OSVersion(self.ios) else {
             throw ValidationError("--ios must be a version such as 17 or 17.4, got \"\(self.ios)\"")
         }
-        guard let delegate = PhoneApp.Delegate(rawValue: self.delegate) else {
-            throw ValidationError("--delegate must be modern or legacy, got \"\(self.delegate)\"")
-        }
-        let lifecycle = try self.lifecycle.map { name in
-            guard let lifecycle = LifecycleStyle(rawValue: name) else {
-                throw ValidationError("--lifecycle must be scenes or application, got \"\(name)\"")
-            }
-            return lifecycle
-        }
         if let limit = self.payloadLimit, !(1...1_000_000).contains(limit) {
             throw ValidationError("--payload-limit must be 1 to 1000000 bytes, got \(limit)")
         }
-        var variables: [String: String] = [:]
-        for pair in self.environment {
-            guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
-                throw ValidationError("--env must be name=value, got \"\(pair)\"")
-            }
-            variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
-        }
+        var variables = try pairs(self.environment, of: "--env", "name=value")
         let courier = try self.courierEndpoint()
         let app = try PhoneApp(
             self.app, extension: self.extension, contentExtension: self.contentExtension,
@@ -119,10 +103,10 @@ struct Phone: AsyncParsableCommand {
         let inherited = await app.environment(phone: self.id, given: variables)
         variables.merge(inherited) { given, _ in given }
         let installed = app.installed(
-            as: BundleID(self.bundle), delegate: delegate, lifecycle: lifecycle, appGroup: self.appGroup)
+            as: BundleID(self.bundle), delegate: self.delegate, lifecycle: self.lifecycle, appGroup: self.appGroup)
         variables.merge([
             "CHAT_APP_GROUP": self.appGroup, "CHAT_LIFECYCLE": installed.lifecycle.rawValue,
-            "CHAT_DELEGATE": delegate.rawValue,
+            "CHAT_DELEGATE": self.delegate.rawValue,
         ]) { given, _ in given }
         var configuration = PhoneHost.Configuration(
             phoneID: self.id, osVersion: version, folder: self.folder, courier: courier,
@@ -136,7 +120,7 @@ struct Phone: AsyncParsableCommand {
         return configuration
     }
 
-    /// A person at a terminal answers; unattended, the answer is yes unless told otherwise.
+    /// At a terminal the person answers; otherwise the answer is yes unless told otherwise.
     private func answersPrompts(_ mode: PhoneTerminal.Mode) -> Bool? {
         if self.denyNotifications { return false }
         if case .screen = mode { return nil }
@@ -152,7 +136,6 @@ struct Phone: AsyncParsableCommand {
         return PhoneHost.Endpoint(host: String(parts[0]), port: port)
     }
 
-    /// The words of scripts with their keys, for `--help`.
     private static var wordList: String {
         let words = TerminalWord.all.map { word in
             let key = word.key.map { "  (key \($0))" } ?? ""

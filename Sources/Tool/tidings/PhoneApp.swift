@@ -1,75 +1,52 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
 import TidingsModel
-import VirtualPhone
+public import VirtualPhone
 
-/// The app a phone of the tool carries: one that is built beside the tool, by its name, or any executable, by its path.
+/// The app of a phone: one that is built beside the tool, by name, or any executable, by path.
 struct PhoneApp {
-    /// The app's executable.
     let executable: String
-    /// The extension's; nil for an app without one.
     let extensionExecutable: String?
-    /// The content extension's; nil for an app without one.
     let contentExtension: PhoneHost.ContentExtension?
     private let isChat: Bool
 
-    /// What stands beside the tool: name, executable, extensions.
-    private static let known = [
-        (
-            name: "chat", executable: "ChatApp", extension: "ChatNotificationService",
-            contentExtension: "ChatNotificationContent"
-        )
-    ]
-
-    /// Where `tidings serve` is found unless told otherwise.
     private static let gateway = "ws://127.0.0.1:7400"
     private static let api = "http://127.0.0.1:7480"
     private static let phoneRoutes = "http://127.0.0.1:7481"
 
-    /// The names, for help and errors.
-    static var names: String { self.known.map(\.name).joined(separator: ", ") }
+    static let names = "chat"
 
-    /// - Parameters:
-    ///   - name: a known name, or a path, which has a slash.
-    ///   - extension: a path; `none` for an app without one; nil takes that of a known app.
-    ///   - contentExtension: the same for the content extension.
-    ///   - categories: the content extension's categories.
-    /// - Throws: `ValidationError` for an unknown name, `ToolFailure` if a known app is not built.
+    /// A name without a slash is a known app's. Extensions are paths; `none` is an app without one, nil a known app's own.
     init(_ name: String, extension: String?, contentExtension: String?, categories: [String]) throws {
-        let known = Self.known.first { $0.name == name }
-        let content =
-            contentExtension == "none"
-            ? nil : try contentExtension ?? known.map { try siblingExecutable($0.contentExtension) }
-        self.contentExtension = content.map { PhoneHost.ContentExtension(executable: $0, categories: categories) }
-        if let known {
-            self.executable = try siblingExecutable(known.executable)
-            self.extensionExecutable =
-                `extension` == "none" ? nil : try `extension` ?? siblingExecutable(known.extension)
-        } else if name.contains("/") {
-            guard FileManager.default.isExecutableFile(atPath: name) else {
-                throw ValidationError("--app must be an executable file, got \"\(name)\"")
-            }
-            self.executable = name
-            self.extensionExecutable = `extension` == "none" ? nil : `extension`
-        } else {
+        let isChat = name == "chat"
+        guard isChat || name.contains("/") else {
             throw ValidationError("--app must be one of \(Self.names), or the path of an executable, got \"\(name)\"")
         }
-        self.isChat = name == "chat"
+        guard isChat || FileManager.default.isExecutableFile(atPath: name) else {
+            throw ValidationError("--app must be an executable file, got \"\(name)\"")
+        }
+        func path(_ given: String?, _ sibling: String) throws -> String? {
+            if given == "none" { return nil }
+            return try given ?? (isChat ? siblingExecutable(sibling) : nil)
+        }
+        self.isChat = isChat
+        self.executable = isChat ? try siblingExecutable("ChatApp") : name
+        self.extensionExecutable = try path(`extension`, "ChatNotificationService")
+        self.contentExtension = try path(contentExtension, "ChatNotificationContent").map {
+            PhoneHost.ContentExtension(executable: $0, categories: categories)
+        }
     }
 
     /// Which delegate methods the app has, by their names in ios-delivery.md §0.3.
-    enum Delegate: String {
-        /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`,
-        /// `userNotificationCenter(_:willPresent:withCompletionHandler:)` and
-        /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`; the example app also has
-        /// `application(_:didReceiveRemoteNotification:)` and `application(_:performFetchWithCompletionHandler:)`.
+    enum Delegate: String, CaseIterable, ExpressibleByArgument {
+        /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)` and the methods of
+        /// `UNUserNotificationCenterDelegate`; the example app also has
+        /// `application(_:didReceiveRemoteNotification:)` and `performFetch`.
         case modern
-        /// `didReceiveRemoteNotification:`, `didReceiveRemoteNotification:fetchCompletionHandler:`,
-        /// `application(_:didReceive: UILocalNotification)`, `performFetch` and the actions of iOS 8 and 9.
+        /// The methods before iOS 10: remote and local notifications, `performFetch`, and the actions of iOS 8 and 9.
         case legacy
     }
 
-    /// What the phone is told of the app. It must be what the app declares.
     func installed(
         as bundle: BundleID, delegate: Delegate, lifecycle: LifecycleStyle?, appGroup: String
     ) -> InstalledApp {
@@ -92,9 +69,9 @@ struct PhoneApp {
         return installed
     }
 
-    /// What the example app needs to know and was not given: variables of the same name in the tool's environment, then
-    /// the addresses `tidings serve` has by default. Its user token is TIDINGS_TOKEN, or asked for with TIDINGS_API_KEY;
-    /// without one the app runs and is refused by the server.
+    /// What the example app needs and was not given: variables of the same name in the tool's environment, then the
+    /// defaults of `tidings serve`. The user token is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY; without one
+    /// the app runs and the server refuses it.
     func environment(phone: String, given: [String: String]) async -> [String: String] {
         guard self.isChat else { return [:] }
         let own = ProcessInfo.processInfo.environment
@@ -115,9 +92,10 @@ struct PhoneApp {
     private static func token(app: String, user: String, _ own: [String: String]) async -> String {
         if let token = own["TIDINGS_TOKEN"], !token.isEmpty { return token }
         guard let key = own["TIDINGS_API_KEY"], !key.isEmpty else { return "none" }
-        let answer = try? await HTTP.json(
-            "POST", "\(own["TIDINGS_API"] ?? Self.api)/v1/apps/\(app)/tokens", key: key,
-            body: ["user": .string(user), "expires_in_seconds": 86_400])
-        return answer?["token"]?.stringValue ?? "none"
+        var options = APIOptions()
+        (options.api, options.apiKey, options.app) = (own["TIDINGS_API"] ?? Self.api, key, app)
+        return (try? await options.userToken(for: user, seconds: 86_400)) ?? "none"
     }
 }
+
+extension LifecycleStyle: ExpressibleByArgument {}

@@ -2,7 +2,6 @@ import ArgumentParser
 import Scenarios
 import TidingsModel
 
-/// `tidings scenario`: scenario files on the simulated phone.
 struct ScenarioCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario",

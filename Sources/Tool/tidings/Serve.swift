@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import TidingsServer
 
-/// `tidings serve`: the server.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: """
@@ -26,21 +25,15 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Check the configuration, then exit.") var check = false
 
     func run() async throws {
-        // A reader of the log that has gone must not end the server.
+        // A log reader that goes away must not end the server.
         signal(SIGPIPE, SIG_IGN)
         if self.keys {
             let defaults = ServerConfiguration()
             for key in ConfigurationKey.all { print("\(key.name) = \(key.value(in: defaults))    # \(key.summary)") }
             return
         }
-        var overrides: [String: String] = [:]
-        for setting in self.settings {
-            guard let equals = setting.firstIndex(of: "="), equals != setting.startIndex else {
-                throw ValidationError("--set must be key=value, got \"\(setting)\"")
-            }
-            overrides[String(setting[..<equals])] = String(setting[setting.index(after: equals)...])
-        }
-        // What the server makes is its own: messages and tokens of everybody.
+        let overrides = try pairs(self.settings, of: "--set", "key=value")
+        // Files of the server hold everybody's messages and tokens.
         umask(0o077)
         do {
             let configuration = try await ServerConfiguration.load(

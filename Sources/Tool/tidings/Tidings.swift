@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// The command `tidings`: server, local APNs, virtual phones, simulation and what an operator asks.
 @main
 struct Tidings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,10 +17,9 @@ struct Tidings: AsyncParsableCommand {
         ])
 }
 
-/// The version in --help and in logs.
 let toolVersion = "0.1.0"
 
-/// Ends a command with one plain sentence: what was wrong, and the remedy. No stack trace.
+/// Ends a command with one sentence: what was wrong, and the remedy. No stack trace.
 struct ToolFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -2,11 +2,8 @@ import Foundation
 package import ScenarioCore
 import Yams
 
-/// A scenario file on disk.
 package struct ScenarioFile: Sendable {
-    /// Where it is, as given.
     package var path: String
-    /// What it says.
     package var scenario: Scenario
 
     /// Reads a file.
@@ -98,9 +95,7 @@ package struct ScenarioFile: Sendable {
     }
 }
 
-/// A scenario file that cannot be used.
 package struct ScenarioFileError: Error, Equatable, Sendable {
-    /// The file.
     package var path: String
     /// What is wrong, each with file, line and column, in the order of the file.
     package var problems: [String]

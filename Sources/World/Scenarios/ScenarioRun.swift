@@ -8,11 +8,8 @@ package struct ScenarioRun: Sendable {
     /// The problems of the others, each with file, line and column.
     package var problems: [String] = []
 
-    /// One file.
     package struct FileResult: Sendable {
-        /// Where it is.
         package var path: String
-        /// What it says.
         package var scenario: Scenario
         /// Its cases that ran, in order.
         package var cases: [CaseResult]
@@ -50,7 +47,6 @@ package struct ScenarioRun: Sendable {
             FileResult(path: file.path, scenario: file.scenario, cases: cases.map { $0.run() }))
     }
 
-    /// How many cases ran.
     package var caseCount: Int { self.files.reduce(0) { $0 + $1.cases.count } }
     /// How many of them differ from what was expected.
     package var failedCount: Int { self.files.reduce(0) { $0 + $1.cases.count { !$0.hasPassed } } }
@@ -93,7 +89,6 @@ package struct ScenarioRun: Sendable {
         }
     }
 
-    /// Seconds with three digits.
     private static func time(_ milliseconds: Int64) -> String {
         let rest = String(milliseconds % 1_000)
         return "\(milliseconds / 1_000).\(String(repeating: "0", count: 3 - rest.count))\(rest)"
@@ -101,7 +96,6 @@ package struct ScenarioRun: Sendable {
 
     // MARK: For programs
 
-    /// The same as JSON.
     package func json(showsTrace: Bool = false) -> JSONValue {
         [
             "files": .array(
@@ -167,7 +161,6 @@ struct ScenarioTable {
 
 /// The keys of the format, for `--explain` and the documentation's check.
 package enum ScenarioFormat {
-    /// Every mapping with its keys, type and meaning.
     package static var lines: [String] {
         var lines: [String] = []
         for section in ScenarioSection.allCases {

@@ -5,7 +5,7 @@ import TidingsModel
 // What the shipped extension carries over to Apple's types, carried over to the virtual iPhone's.
 
 extension ContentEdit {
-    /// A content with the edit. Pictures and senders are not simulated.
+    /// Images and senders are not simulated.
     package func applied(to original: NotificationContent) -> NotificationContent {
         var content = original
         if self.isStripped {
@@ -27,7 +27,6 @@ extension ContentEdit {
 }
 
 extension MissedDecision.Post {
-    /// The request of the local notification.
     package func request(recipientTag tag: String) -> NotificationRequest {
         var content = NotificationContent(
             title: self.message.text.title ?? "", body: self.message.text.body, sound: self.isSilent ? nil : .standard,

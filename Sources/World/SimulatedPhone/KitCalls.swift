@@ -5,11 +5,7 @@ import TidingsModel
 // What the shipped kit takes over from Apple's delegates and hands to Apple's calls, for the virtual iPhone's.
 
 extension KitMachine.Event {
-    /// What a call of the system's tells the kit; nil for a call that is not about notifications.
-    ///
-    /// - Parameters:
-    ///   - call: the call's number, under which the kit answers it.
-    ///   - isCenterDelegateSet: whether the app has set the notification centre's delegate.
+    /// Nil for a call that is not about notifications.
     package init?(
         _ callback: Callback, _ call: CallbackNumber, _ state: ApplicationState, isCenterDelegateSet: Bool
     ) {
@@ -94,7 +90,6 @@ extension Callback {
 }
 
 extension FetchResult {
-    /// What the kit says to the system.
     package init(_ result: BackgroundRefreshResult) {
         switch result {
         case .newData: self = .newData
@@ -104,23 +99,37 @@ extension FetchResult {
     }
 }
 
-extension PostResult {
-    /// What the notification centre's answer to a local notification means.
-    package init(_ answer: QueryAnswer) {
-        switch answer {
-        case .added: self = .shown
-        case .refused(.notificationsNotAllowed): self = .notAuthorized
-        default: self = .failed
+extension NotificationCenterQueue {
+    package enum PendingQuery: Hashable {
+        case posting(Number)
+        case listing(Number)
+        case badge(Number)
+
+        package func event(for answer: QueryAnswer) -> Event {
+            switch (self, answer) {
+            case (.posting(let number), .added): .posted(.shown, number)
+            case (.posting(let number), .refused(.notificationsNotAllowed)): .posted(.notAuthorized, number)
+            case (.posting(let number), _): .posted(.failed, number)
+            case (.listing(let number), .delivered(let notifications)):
+                .listed(notifications.map { Entry($0.request) }, number)
+            case (.listing(let number), _): .listed([], number)
+            // Also where the person does not allow a number.
+            case (.badge(let number), _): .badgeShown(number)
+            }
         }
     }
 }
 
+extension NotificationCenterQueue.Entry {
+    fileprivate init(_ request: NotificationRequest) {
+        self.init(
+            identifier: request.identifier, userInfo: .object(request.content.userInfo),
+            thread: request.content.threadIdentifier)
+    }
+}
+
 extension LocalNotification {
-    /// The request of the local notification.
-    ///
-    /// - Parameters:
-    ///   - badge: the number it brings; nil leaves the icon alone.
-    ///   - hasCategory: whether the app has registered the kit's actions.
+    /// `badge` is nil where the icon is left alone; `hasCategory`: the app has registered the kit's actions.
     package func request(badge: Int?, hasCategory: Bool) -> NotificationRequest {
         var content = NotificationContent(
             title: self.title, body: self.body, badge: badge, sound: self.isSilent ? nil : .standard,

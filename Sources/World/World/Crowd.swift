@@ -3,37 +3,27 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// How many people there are, how many phones each has, and which groups the app's backend makes of them. The default is people of
-/// whom some have a second phone, and one group and one discussion of everybody.
+/// How many people there are, how many phones each has, and which groups the app's backend makes of them.
 package struct Crowd: Hashable, Sendable {
-    /// A group or discussion the backend makes at the beginning.
     package struct Group: Hashable, Sendable {
-        /// What it is: a group or a discussion.
         var type: ConversationType
-        /// Its target.
         var name: String
-        /// How many are in it, of a thousand people. Two are at least.
+        /// Per mille of the people; two at least.
         var share: Int64
     }
 
-    /// Phones that are the further one of somebody, of a thousand.
     var furtherPhones: Int64 = 400
-    /// How many phones somebody has at most.
     var phonesMax = 2
     /// People without a phone, who are written to all the same, and who may sign in on another's phone later.
     var phoneless = 0
-    /// The groups, two at most of a size that is drawn.
     var groups = [
         Group(type: .group, name: "team", share: 1_000), Group(type: .discussion, name: "talk", share: 1_000),
     ]
 
-    /// The default.
     init() {}
 
-    /// A crowd of its own for each seed. Who owns a phone depends on the phones before it alone, so that leaving out the last phones
-    /// of a run changes nothing of the others' owners.
-    ///
-    /// - Parameter chance: the stream it is drawn from.
+    /// Who owns a phone depends on the phones before it alone, so that leaving out the last phones of a run changes
+    /// nothing of the others' owners.
     static func drawn(_ chance: inout SplitMix64) -> Crowd {
         var crowd = Crowd()
         crowd.furtherPhones = chance.number(0...800)
@@ -48,17 +38,15 @@ package struct Crowd: Hashable, Sendable {
     }
 }
 
-// Who is there.
 extension World {
-    /// People without a phone.
     mutating func gatherPhoneless() {
         for number in 0..<self.options.population.crowd.phoneless {
             self.people.append(UserID("q\(number)"))
-            self.see(.reached(.phoneless))
+            self.emit(.reached(.phoneless))
         }
     }
 
-    /// Whose a phone is: the next person's, and sometimes one's who has a phone already. There are two people at least.
+    /// The next person's, and sometimes one's who has a phone already. There are two people at least.
     mutating func owner(of index: Int) -> UserID {
         let crowd = self.options.population.crowd
         let candidates = self.people.filter { person in
@@ -68,7 +56,7 @@ extension World {
             let person = self.drawn(candidates)
         {
             let isThird = self.phones.count { $0.person == person } == 2
-            self.see(.reached(isThird ? .thirdPhones : .secondPhones))
+            self.emit(.reached(isThird ? .thirdPhones : .secondPhones))
             return person
         }
         let person = UserID("p\(self.people.count)")
@@ -76,19 +64,18 @@ extension World {
         return person
     }
 
-    /// The app's backend makes the groups.
     mutating func beginGroups() {
         for (number, group) in self.options.population.crowd.groups.enumerated() {
-            // Turn 0 is who owns which phone.
-            var chance = SplitMix64(seed: self.options.seed, party: .setup, turn: 1 + number)
+            // Draw 0 is who owns which phone.
+            var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + number)
             var names = self.people.filter { _ in chance.chance(perMille: group.share) }
             if names.count < 2 { names = Array(self.people.prefix(2)) }
-            if names.count < self.people.count { self.see(.reached(.smallGroups)) }
+            if names.count < self.people.count { self.emit(.reached(.smallGroups)) }
             let conversation = ConversationID(type: group.type, target: group.name)
             self.groups.append(conversation)
             var members = names.map { Member($0) }
             if group.type == .group { members[0].role = .owner }
-            self.call(
+            self.callAPI(
                 .putConversation(
                     ConversationRecord(
                         app: Self.app, conversation: conversation, name: conversation.target, portrait: nil,

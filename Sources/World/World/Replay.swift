@@ -1,13 +1,10 @@
-/// What a run was made of, as a small text that a person can read and change: one `key value` a line, `#` begins a remark.
+/// What a run was made of, as a small text that a person can read and change: one `key value` a line, `#` begins a
+/// remark.
 package struct Replay: Hashable, Sendable {
-    /// What to run.
     package var options: WorldOptions
-    /// The promise that broke first; nil if none did.
     package var promise: String?
-    /// The hash of the trace; nil if it is not known.
     package var traceHash: UInt64?
 
-    /// What was run, and what it showed.
     package init(_ options: WorldOptions, _ report: WorldReport) {
         self.options = options
         self.promise = report.violations.first?.promise
@@ -16,11 +13,7 @@ package struct Replay: Hashable, Sendable {
 
     private static let head = "tidings world 1"
 
-    /// The text of a file.
-    ///
-    /// - Parameters:
-    ///   - report: the run; its outside events become remarks with their time.
-    ///   - lines: its trace, from which remarks tell what each event did.
+    /// The text of a file. The run's outside events become remarks, with their time and what the trace tells of them.
     package func text(_ report: WorldReport, _ lines: [TraceLine]) -> String {
         var text = ["\(Self.head)"]
         for violation in report.violations.prefix(3) { text.append("# \(violation)") }
@@ -35,7 +28,6 @@ package struct Replay: Hashable, Sendable {
         return text.joined(separator: "\n") + "\n"
     }
 
-    /// The outside events of a run, one a line: the event, its time and what it did first.
     package static func list(_ report: WorldReport, _ lines: [TraceLine]) -> [String] {
         var texts: [OutsideEvent: [String]] = [:]
         for line in lines {
@@ -49,21 +41,16 @@ package struct Replay: Hashable, Sendable {
         }
     }
 
-    /// Why a text is no replay: the line, and what is wrong with it.
     package struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
         /// From 1 on; 0 for the file as a whole.
         package var line: Int
-        /// The field and the rule.
         package var text: String
 
-        /// `line 3: seed must be …`.
         package var description: String { self.line == 0 ? self.text : "line \(self.line): \(self.text)" }
     }
 
-    /// Reads a text.
-    ///
-    /// - Throws: `Invalid` for an unknown or repeated key, a value out of range, an event of a party that does not exist, or if seed,
-    ///   phones, milliseconds or faults are missing.
+    /// - Throws: `Invalid` for an unknown or repeated key, a value out of range, an event of an unknown source, or if
+    /// seed, phones, milliseconds or faults are missing.
     package init(parsing text: String) throws(Invalid) {
         var fields: [String: (line: Int, value: String)] = [:]
         var kept: [OutsideEvent: Int] = [:]
@@ -124,8 +111,8 @@ package struct Replay: Hashable, Sendable {
         options.duration = duration
         options.kept = Set(kept.keys)
         // The first in the file is told, whatever the order of the keys.
-        let strangers = kept.filter { $0.key.party.phone ?? 0 >= phones }
-        if let (event, line) = strangers.min(by: { $0.value < $1.value }), let phone = event.party.phone {
+        let strangers = kept.filter { $0.key.stream.phone ?? 0 >= phones }
+        if let (event, line) = strangers.min(by: { $0.value < $1.value }), let phone = event.stream.phone {
             throw Invalid(line: line, text: "keep \(event) is about phone \(phone), and there are \(phones)")
         }
         var traceHash: UInt64?

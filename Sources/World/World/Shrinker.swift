@@ -1,35 +1,23 @@
-/// Makes a failing run short: leaves out what happens from outside, time and phones as long as the same promise breaks.
+/// Makes a failing run short: leaves out what happens from outside, time and phones as long as the same promise
+/// breaks.
 package struct Shrinker {
-    /// How far it is.
     package struct Progress: Hashable, Sendable {
-        /// Worlds run so far.
         package var runs: Int
-        /// Outside events in the shortest run that fails.
         package var events: Int
     }
 
-    /// The shortest run found.
     package private(set) var options: WorldOptions
-    /// What it showed.
     package private(set) var report: WorldReport
-    /// How many worlds were run.
     package private(set) var runs = 0
     private let promise: String
     private let runsMax: Int
     private let run: (WorldOptions) -> WorldReport
-    private let tell: (Progress) -> Void
+    private let onProgress: (Progress) -> Void
 
-    /// Nothing is left out yet.
-    ///
-    /// - Parameters:
-    ///   - report: what a run with these options showed: at least one violation.
-    ///   - runsMax: how many worlds may be run.
-    ///   - run: runs a world; called with one set of options after the other.
-    ///   - tell: hears of every world that was run.
-    /// - Returns: nil if no promise was broken.
+    /// Nil if no promise was broken. `onProgress` is called after every run.
     package init?(
         _ options: WorldOptions, report: WorldReport, runsMax: Int, run: @escaping (WorldOptions) -> WorldReport,
-        tell: @escaping (Progress) -> Void = { _ in }
+        onProgress: @escaping (Progress) -> Void = { _ in }
     ) {
         guard let first = report.violations.first else { return nil }
         self.options = options
@@ -37,10 +25,9 @@ package struct Shrinker {
         self.promise = first.promise
         self.runsMax = runsMax
         self.run = run
-        self.tell = tell
+        self.onProgress = onProgress
     }
 
-    /// Leaves out what it can.
     package mutating func shrink() {
         self.shortenTime()
         self.leaveOutEvents()
@@ -62,11 +49,12 @@ package struct Shrinker {
             self.options = options
             self.report = report
         }
-        self.tell(Progress(runs: self.runs, events: self.report.outside.count))
+        self.onProgress(Progress(runs: self.runs, events: self.report.outside.count))
         return breaks
     }
 
-    /// Everything heals earlier: just after the violation or the last outside event, else after half the time, again and again.
+    /// Everything heals earlier: just after the violation or the last outside event, else after half the time, again
+    /// and again.
     private mutating func shortenTime() {
         let second: Int64 = 1_000
         for end in [self.report.violations.first?.at, self.report.outside.last?.at] {
@@ -87,7 +75,8 @@ package struct Shrinker {
         }
     }
 
-    /// Two that need each other, such as putting the app away and opening it again; of a few only, since there are many pairs.
+    /// Two that need each other, such as putting the app away and opening it again; of a few only, since there are
+    /// many pairs.
     private mutating func leaveOutPair() -> Bool {
         let events = self.report.outside.map(\.event)
         guard events.count <= Self.pairsMax else { return false }
@@ -101,7 +90,7 @@ package struct Shrinker {
 
     private static let pairsMax = 24
 
-    /// Tries to spare each chunk, the last first: what led to a violation comes late.
+    /// The last chunk first: what led to a violation comes late.
     private mutating func leaveOutChunks(of size: Int) -> Bool {
         var sparedSome = false
         var end = self.report.outside.count
@@ -122,7 +111,7 @@ package struct Shrinker {
 
     /// The phones with the highest numbers go, as long as nothing happens to them.
     private mutating func leaveOutPhones() {
-        let used = self.report.outside.compactMap(\.event.party.phone).max() ?? 0
+        let used = self.report.outside.compactMap(\.event.stream.phone).max() ?? 0
         for count in [2, used + 1] where count >= 2 && count < self.options.phones {
             if self.accept({ $0.phones = count }) { return }
         }

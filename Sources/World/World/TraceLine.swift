@@ -1,21 +1,16 @@
-/// A line of a trace.
 package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
-    /// When, in milliseconds since the beginning.
+    /// In milliseconds since the beginning.
     package var at: Int64
-    /// Who was at work.
-    package var party: Party
+    package var stream: RandomStream
     /// What happened from outside at this moment and led to it; nil if nothing did.
     package var cause: OutsideEvent?
-    /// What happened.
     package var text: String
-    /// Whether it comes all the time and tells nothing: a ping and its answer.
     package var isRoutine = false
 
-    /// Time, party and what happened.
     package var description: String {
-        let party = self.party.description
+        let stream = self.stream.description
         return
-            "\(Self.clock(self.at))  \(party)\(String(repeating: " ", count: max(0, 10 - party.count)))  \(self.text)"
+            "\(Self.clock(self.at))  \(stream)\(String(repeating: " ", count: max(0, 10 - stream.count)))  \(self.text)"
     }
 
     /// Hours, minutes, seconds and milliseconds since the beginning.
@@ -29,17 +24,14 @@ package struct TraceLine: Hashable, Sendable, CustomStringConvertible {
             + ".\(digits(milliseconds % 1_000, 3))"
     }
 
-    /// The last lines of each party up to a moment that are no routine, in the order of time.
-    ///
-    /// - Parameters:
-    ///   - moment: the last moment that counts, in milliseconds since the beginning; nil for the end.
-    ///   - count: how many of each party.
+    /// The last lines of each source up to a moment that are no routine, in the order of time; the moment is nil for
+    /// the end.
     package static func last(_ count: Int, of lines: [TraceLine], upTo moment: Int64?) -> [TraceLine] {
-        var taken: [Party: Int] = [:]
+        var taken: [RandomStream: Int] = [:]
         var last: [TraceLine] = []
         for line in lines.reversed() where !line.isRoutine && line.at <= moment ?? .max {
-            guard taken[line.party] ?? 0 < count else { continue }
-            taken[line.party, default: 0] += 1
+            guard taken[line.stream] ?? 0 < count else { continue }
+            taken[line.stream, default: 0] += 1
             last.append(line)
         }
         return last.reversed()

@@ -8,8 +8,8 @@ import TidingsModel
 // Apple: what its core wants done.
 extension World {
     mutating func handle(_ event: APNsService.Event) {
-        var effects = self.scratch.apns.take()
-        defer { self.scratch.apns.give(&effects) }
+        var effects = self.scratch.apns.borrow()
+        defer { self.scratch.apns.giveBack(&effects) }
         self.apns.handle(event, at: self.now, into: &effects)
         for effect in effects { self.perform(effect) }
     }
@@ -18,8 +18,8 @@ extension World {
         switch effect {
         case .respond(let id, let response, _, let delay):
             if response.status == 200 { self.report.pushes += 1 }
-            self.note("apns answers \(response.status) \(response.reason?.name ?? "")")
-            guard delay > 0 else { return self.answer(id, response) }
+            self.appendTrace("apns answers \(response.status) \(response.reason?.name ?? "")")
+            guard delay > 0 else { return self.answerPush(id, response) }
             self.plan(.appleAnswers(id, response), after: delay)
         case .confirmRegistration(let courier, _, let topic, _, _, let token):
             guard let phone = self.phoneOfCourier[courier.rawValue] else { return }
@@ -34,7 +34,7 @@ extension World {
                 delivery: UInt64(delivery), topic: push.target.topic, payload: payload,
                 pushType: push.pushType.rawValue,
                 priority: push.priority.rawValue, collapseID: push.collapseID)
-            // Apple promises no time: some pushes come when all has long been said on the connection.
+            // Apple promises no time: some pushes come long after the message was delivered on the connection.
             let delay = self.hasHealed ? 0 : self.delay(of: phone)
             self.plan(
                 .pushArrives(phone, generation: self.phones[phone].tokenGeneration, arrived),
@@ -42,8 +42,8 @@ extension World {
         case .reject(_, let fault): self.checkers.foundBug("courier: \(fault)")
         case .log(let entry):
             switch entry.event {
-            case .overwritten: self.see(.reached(.overwritten))
-            case .duplicated: self.see(.reached(.duplicated))
+            case .overwritten: self.emit(.reached(.overwritten))
+            case .duplicated: self.emit(.reached(.duplicated))
             case .accepted, .refused, .answerLost, .faulted, .stored, .held, .sent, .delivered, .returned, .discarded:
                 break
             }
@@ -56,12 +56,11 @@ extension World {
         }
     }
 
-    /// How much longer a push to a phone takes than others.
     private mutating func delay(of phone: Int) -> Int64 {
-        self.takeTurn(.air(phone))
+        self.beginDraw(of: .radio(phone))
         guard self.chance.chance(perMille: Int64(self.options.faults.push)), self.happens() else { return 0 }
         let delay = self.chance.number(1_000...60_000)
-        self.see(.held(until: self.time + delay, on: self.phones[phone].device))
+        self.emit(.held(until: self.time + delay, on: self.phones[phone].device))
         return delay
     }
 }

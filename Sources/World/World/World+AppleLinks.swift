@@ -3,20 +3,21 @@ import APNsCore
 import APNsModel
 import TidingsModel
 
-/// A connection between the server's APNs client and Apple, or an attempt at one. Frames keep their order in each direction.
+/// A connection between the server's APNs client and Apple, or an attempt at one. Frames keep their order in each
+/// direction.
 struct AppleLink {
-    /// The client's end.
     enum Phase {
-        /// TCP and TLS.
         case connecting
         case open
-        /// The dispatcher has heard of the end, or asked for it.
         case over
     }
 
-    /// Apple's end.
+    /// ```text
+    /// connecting ──finished──▶ open ──goAway──▶ leaving ──last answer──▶ over
+    ///     │                     └──silence──▶ silent                      ▲
+    ///     └──refused, TLS alert── (open, leaving, silent) ──cut───────────┘
+    /// ```
     enum ApplePhase {
-        /// TCP and TLS.
         case connecting
         case open
         /// It has said GOAWAY: what is open is answered, then it is closed.
@@ -26,36 +27,28 @@ struct AppleLink {
         case over
     }
 
-    /// The dispatcher's number of it.
     let connection: APNsDispatcher.ConnectionID
     var phase = Phase.connecting
     var applePhase = ApplePhase.connecting
-    /// Streams that Apple has not answered.
     var streams: Set<Int64> = []
-    /// Body bytes Apple has taken and not given back.
+    /// Body bytes Apple has read without opening the window again.
     var unreturned: Int64 = 0
     /// When the last frame arrives at Apple, and at the client.
     var toApple: Int64 = 0
     var toClient: Int64 = 0
 }
 
-/// What the client says on a link.
 enum ToApple {
     /// TCP's first word, and the last word of TLS.
     case hello
     case finished
-    /// `number` is the dispatcher's.
     indirect case request(stream: Int64, number: UInt64, APNsRequest, ProviderTokenFacts)
-    /// RST_STREAM.
     case reset(stream: Int64)
     case ping
-    /// It closes.
     case end
 }
 
-/// What Apple says on a link.
 enum FromApple {
-    /// TCP and TLS stand, or do not.
     case connected
     case failed(APNsDispatcher.ConnectFault)
     case streamLimit(Int)
@@ -66,7 +59,6 @@ enum FromApple {
     case reset(stream: Int64, code: UInt32)
     case goAway(lastStream: Int64, debug: [UInt8])
     case pong
-    /// It is cut, or closed.
     case end
 }
 
@@ -74,7 +66,8 @@ enum FromApple {
 extension World {
     static let keyID = "WORLDKEY01"
     static let teamID = "WORLDTEAM1"
-    /// What a peer takes in before it opens the window again: half of the window (RFC 9113, section 6.9.2; `SessionCore`).
+    /// What a peer reads before it opens the window again: half of the window (RFC 9113, section 6.9.2;
+    /// `SessionCore`).
     private static let windowHalf: Int64 = 65_535 / 2
 
     // MARK: The client's end
@@ -90,31 +83,29 @@ extension World {
 
     mutating func giveUpConnecting(_ number: UInt64) {
         guard let link = self.links[number], link.phase == .connecting else { return }
-        self.see(.reached(.connectTimeouts))
+        self.emit(.reached(.connectTimeouts))
         self.hangUp(number)
         if self.pool?.links[link.connection] == number { self.pool?.links[link.connection] = nil }
-        self.tell(link.connection, .unreachable("no connection in time"))
+        self.failConnecting(link.connection, .unreachable("no connection in time"))
     }
 
-    /// Apple has not let a connection come about.
-    private mutating func fail(_ number: UInt64, _ fault: APNsDispatcher.ConnectFault) {
+    private mutating func failLink(_ number: UInt64, _ fault: APNsDispatcher.ConnectFault) {
         guard let link = self.links[number] else { return }
-        self.forget(number, link)
-        self.tell(link.connection, fault)
+        self.forgetLink(number, link)
+        self.failConnecting(link.connection, fault)
     }
 
-    private mutating func tell(_ id: APNsDispatcher.ConnectionID, _ fault: APNsDispatcher.ConnectFault) {
+    private mutating func failConnecting(_ id: APNsDispatcher.ConnectionID, _ fault: APNsDispatcher.ConnectFault) {
         let jitter = self.pool?.jitter() ?? 0
         self.handle(APNsDispatcher.Event.connectFailed(id, fault, jitter: jitter))
     }
 
-    /// Apple's end is over, and the client knows.
-    private mutating func forget(_ number: UInt64, _ link: AppleLink) {
+    private mutating func forgetLink(_ number: UInt64, _ link: AppleLink) {
         self.links[number] = nil
         if self.pool?.links[link.connection] == number { self.pool?.links[link.connection] = nil }
     }
 
-    /// The client closes a connection, or stops opening it. What Apple still says on it finds nobody.
+    /// What Apple still says on it finds nobody.
     mutating func hangUp(_ number: UInt64) {
         self.links[number]?.phase = .over
         self.write(.end, to: number)
@@ -127,8 +118,7 @@ extension World {
         self.agenda.plan(.toApple(number, frame), at: arrival)
     }
 
-    /// A frame of Apple's arrives.
-    mutating func arrive(_ frame: FromApple, on number: UInt64) {
+    mutating func deliverFromApple(_ frame: FromApple, on number: UInt64) {
         guard let link = self.links[number], link.phase != .over else { return }
         let id = link.connection
         switch frame {
@@ -136,7 +126,7 @@ extension World {
             self.links[number]?.phase = .open
             self.write(.finished, to: number)
             self.handle(APNsDispatcher.Event.connected(id))
-        case .failed(let fault): self.fail(number, fault)
+        case .failed(let fault): self.failLink(number, fault)
         case .streamLimit(let limit): self.handle(APNsDispatcher.Event.streamLimitAnnounced(id, limit))
         case .windowOpened(let bytes): self.handle(APNsDispatcher.Event.windowOpened(id, by: bytes))
         case .response(let stream, let response):
@@ -152,8 +142,8 @@ extension World {
                 APNsDispatcher.Event.goAwayReceived(id, lastStream: lastStream, debugData: debug, jitter: jitter))
         case .pong: self.handle(APNsDispatcher.Event.pingAnswered(id))
         case .end:
-            guard link.phase == .open else { return self.fail(number, .unreachable("closed by the server")) }
-            self.forget(number, link)
+            guard link.phase == .open else { return self.failLink(number, .unreachable("closed by the server")) }
+            self.forgetLink(number, link)
             let jitter = self.pool?.jitter() ?? 0
             self.handle(APNsDispatcher.Event.connectionClosed(id, cause: "closed by the server", jitter: jitter))
         }
@@ -161,8 +151,7 @@ extension World {
 
     // MARK: Apple's end
 
-    /// A frame of the client's arrives.
-    mutating func arrive(_ frame: ToApple, atApple number: UInt64) {
+    mutating func deliverToApple(_ frame: ToApple, on number: UInt64) {
         guard let link = self.links[number] else { return }
         let connection = APNsService.ConnectionID(number)
         if case .end = frame {
@@ -176,35 +165,34 @@ extension World {
             self.handle(APNsService.Event.connectionArrived(connection, .push(.sandbox)))
             // What the client says first in TLS, and the answer.
             guard self.links[number]?.applePhase == .connecting else { return }
-            self.tell(.connected, on: number, trips: 3)
+            self.sendFromApple(.connected, on: number, trips: 3)
         case .finished:
             self.links[number]?.applePhase = .open
             self.handle(APNsService.Event.connectionOpened(connection, .push(.sandbox), certificate: nil))
             guard self.links[number]?.applePhase == .open else { return }
-            self.tell(.streamLimit(self.apns.initialStreamLimit(hasCertificate: false)), on: number)
+            self.sendFromApple(.streamLimit(self.apns.initialStreamLimit(hasCertificate: false)), on: number)
         case .request(let stream, let request, let sent, let token):
-            self.takeBody(sent.payload.count, on: number)
+            self.readBody(sent.payload.count, on: number)
             // After GOAWAY nothing is processed any more, as that has said.
             guard link.applePhase == .open else { return }
             self.links[number]?.streams.insert(stream)
-            self.receive(sent, stream: stream, on: number, as: request, token: token)
+            self.receiveRequest(sent, stream: stream, on: number, as: request, token: token)
         case .reset(let stream):
             self.links[number]?.streams.remove(stream)
             self.closeIfAnswered(number)
-        case .ping: self.tell(.pong, on: number)
+        case .ping: self.sendFromApple(.pong, on: number)
         case .end: break
         }
     }
 
-    /// Opens the window again when half of it is used.
-    private mutating func takeBody(_ bytes: Int, on number: UInt64) {
+    private mutating func readBody(_ bytes: Int, on number: UInt64) {
         let used = (self.links[number]?.unreturned ?? 0) + Int64(bytes)
         let isHalf = used > Self.windowHalf
         self.links[number]?.unreturned = isHalf ? 0 : used
-        if isHalf { self.tell(.windowOpened(used), on: number) }
+        if isHalf { self.sendFromApple(.windowOpened(used), on: number) }
     }
 
-    private mutating func receive(
+    private mutating func receiveRequest(
         _ sent: APNsRequest, stream: Int64, on number: UInt64, as request: UInt64, token: ProviderTokenFacts
     ) {
         let id = APNsService.RequestID(connection: APNsService.ConnectionID(number), stream: stream)
@@ -213,59 +201,58 @@ extension World {
             apnsID: sent.apnsID ?? "00000000-0000-4000-8000-\(Hexadecimal.text(self.lastUnique, digits: 12))",
             uniqueID: "unique-\(self.lastUnique)")
         let event = APNsService.Event.requestReceived(id, WireRequest(sent), token: token, drawn: drawn)
-        var effects = self.scratch.apns.take()
-        defer { self.scratch.apns.give(&effects) }
+        var effects = self.scratch.apns.borrow()
+        defer { self.scratch.apns.giveBack(&effects) }
         self.apns.handle(event, at: self.now, into: &effects)
         for effect in effects {
-            if case .log(let entry) = effect, entry.event == .accepted { self.see(.pool(.taken(request))) }
+            if case .log(let entry) = effect, entry.event == .accepted { self.emit(.pool(.taken(request))) }
             self.perform(effect)
         }
     }
 
-    /// Apple answers a request, unless the connection has ended or the client has given it up.
-    mutating func answer(_ id: APNsService.RequestID, _ response: APNsResponse) {
+    mutating func answerPush(_ id: APNsService.RequestID, _ response: APNsResponse) {
         let number = id.connection.rawValue
         guard let phase = self.links[number]?.applePhase, phase == .open || phase == .leaving,
             self.links[number]?.streams.remove(id.stream) != nil
         else { return }
-        self.tell(.response(stream: id.stream, response), on: number)
+        self.sendFromApple(.response(stream: id.stream, response), on: number)
         self.closeIfAnswered(number)
     }
 
-    /// What Apple's core wants done on a connection.
     mutating func perform(onLink effect: APNsService.Effect) {
         switch effect {
         case .announceStreamLimit(let id, let limit):
-            if limit == 1 { self.see(.reached(.narrowConnections)) }
-            self.tell(.streamLimit(limit), on: id.rawValue)
+            if limit == 1 { self.emit(.reached(.narrowConnections)) }
+            self.sendFromApple(.streamLimit(limit), on: id.rawValue)
         case .resetStream(let id, let code):
-            self.see(.reached(code == HTTP2Code.refusedStream ? .refusedStreams : .resetStreams))
+            self.emit(.reached(code == HTTP2Code.refusedStream ? .refusedStreams : .resetStreams))
             self.links[id.connection.rawValue]?.streams.remove(id.stream)
-            self.tell(.reset(stream: id.stream, code: code), on: id.connection.rawValue)
+            self.sendFromApple(.reset(stream: id.stream, code: code), on: id.connection.rawValue)
             self.closeIfAnswered(id.connection.rawValue)
         case .goAway(let id, let lastStream, _, let debug):
-            self.see(.reached(.goAways))
+            self.emit(.reached(.goAways))
             let number = id.rawValue
             if let streams = self.links[number]?.streams {
                 self.links[number]?.streams = streams.filter { $0 <= lastStream }
             }
             self.links[number]?.applePhase = .leaving
-            self.tell(.goAway(lastStream: lastStream, debug: debug), on: number)
+            self.sendFromApple(.goAway(lastStream: lastStream, debug: debug), on: number)
             self.closeIfAnswered(number)
         case .cutConnection(let id):
-            self.see(.reached(.cuts))
-            self.close(id.rawValue)
+            self.emit(.reached(.cuts))
+            self.closeLink(id.rawValue)
         case .silenceConnection(let id):
-            self.see(.reached(.silences))
+            self.emit(.reached(.silences))
             self.links[id.rawValue]?.applePhase = .silent
         case .refuseConnection(let id):
-            self.see(.reached(.refusedConnects))
+            self.emit(.reached(.refusedConnects))
             self.links[id.rawValue]?.applePhase = .over
-            self.tell(.failed(.unreachable("closed by the server during the TLS handshake")), on: id.rawValue)
+            self.sendFromApple(.failed(.unreachable("closed by the server during the TLS handshake")), on: id.rawValue)
         case .alertTLS(let id, let alert):
-            self.see(.reached(.brokenHandshakes))
+            self.emit(.reached(.brokenHandshakes))
             self.links[id.rawValue]?.applePhase = .over
-            self.tell(.failed(.refused("refuses the connection (\(alert.rawValue))")), on: id.rawValue, trips: 3)
+            self.sendFromApple(
+                .failed(.refused("refuses the connection (\(alert.rawValue))")), on: id.rawValue, trips: 3)
         default: break  // tidy: the other effects are about requests and phones
         }
     }
@@ -273,17 +260,17 @@ extension World {
     /// After GOAWAY the connection goes with its last answer.
     private mutating func closeIfAnswered(_ number: UInt64) {
         guard let link = self.links[number], link.applePhase == .leaving, link.streams.isEmpty else { return }
-        self.close(number)
+        self.closeLink(number)
     }
 
-    private mutating func close(_ number: UInt64) {
+    private mutating func closeLink(_ number: UInt64) {
         guard self.links[number] != nil else { return }
         self.links[number]?.applePhase = .over
-        self.tell(.end, on: number)
+        self.sendFromApple(.end, on: number)
     }
 
     /// - Parameter trips: how often something goes to and fro before it.
-    private mutating func tell(_ frame: FromApple, on number: UInt64, trips: Int = 1) {
+    private mutating func sendFromApple(_ frame: FromApple, on number: UInt64, trips: Int = 1) {
         guard let link = self.links[number] else { return }
         var arrival = self.time
         for _ in 0..<trips { arrival += self.latencyToApple() }

@@ -8,7 +8,7 @@ import TidingsModel
 extension World {
     mutating func backendActs() {
         guard !self.hasHealed else { return }
-        self.takeTurn(.backend)
+        self.beginDraw(of: .backend)
         self.plan(.backendActs, after: self.chance.number(10_000...90_000))
         guard self.server != nil, self.happens() else { return }
         switch self.chance.number(0...9) {
@@ -25,16 +25,16 @@ extension World {
         let recipients = self.people.filter { _ in self.chance.chance(perMille: 600) }
         let lifetime = self.lifetimeOfCustom()
         let message = CustomMessage(id: MessageID(rawValue: 0), content: name, sentAt: 0, expiresAt: lifetime)
-        self.note(
+        self.appendTrace(
             "the backend sends \(name) to \(Self.names(recipients))"
                 + (lifetime.map { ", good for \($0) ms" } ?? ""))
-        self.call(
+        self.callAPI(
             .sendCustom(
                 Self.app, message, recipients: recipients.isEmpty ? self.people : recipients,
                 clientMessageID: ClientMessageID(name)))
     }
 
-    /// How long a custom message is handed over, in milliseconds: some for seconds, some for longer than anything breaks.
+    /// In milliseconds: some for seconds, some for longer than anything breaks.
     private mutating func lifetimeOfCustom() -> Int64? {
         switch self.chance.number(0...5) {
         case 0: self.chance.number(1...60_000)
@@ -47,49 +47,42 @@ extension World {
     private mutating func sendAsSomebody() {
         guard let sender = self.drawn(self.people), let conversation = self.drawn(self.groups) else { return }
         let name = "b\(self.time)"
-        self.note("the backend sends \(name) to \(conversation) as \(sender)")
-        self.call(
-            .send(
-                UserKey(app: Self.app, user: sender),
-                MessageDraft(
-                    clientMessageID: ClientMessageID(name), conversation: conversation, objectName: .text,
-                    content: JSONValue.members([("content", .string(name))]).text)))
+        self.appendTrace("the backend sends \(name) to \(conversation) as \(sender)")
+        self.callAPI(.send(UserKey(app: Self.app, user: sender), Self.draft(name, to: conversation)))
     }
 
     private mutating func recallAsBackend() {
         let messages = self.drawn(self.phones)?.disk.store.messages.elements.suffix(5)
         guard let (message, _) = messages?.first(where: { !$0.value.isRecalled }) else { return }
-        self.note("the backend withdraws \(message)")
-        self.call(.request(Self.app, actor: nil, .recall(message)))
+        self.appendTrace("the backend recalls \(message)")
+        self.callAPI(.request(Self.app, actor: nil, .recall(message)))
     }
 
     private mutating func changeMembersAsBackend() {
         guard let person = self.drawn(self.people), let conversation = self.drawn(self.groups) else { return }
         let action: ConversationAction = self.chance.chance(perMille: 250) ? .remove([person]) : .add([person])
-        self.note("the backend does \(action.name) \(Self.names(action.people)) in \(conversation)")
-        self.call(.request(Self.app, actor: nil, .change(conversation, action)))
+        self.appendTrace("the backend does \(action.name) \(Self.names(action.people)) in \(conversation)")
+        self.callAPI(.request(Self.app, actor: nil, .change(conversation, action)))
     }
 
-    mutating func call(_ command: ApiCommand) {
-        self.lastApiRequest += 1
-        self.ask(command, as: ApiRequestID(self.lastApiRequest))
-        guard var chance = self.strike(.gateway, perMille: self.options.faults.http) else { return }
-        self.comeAgain(command, after: chance.number(5...max(5, self.options.faults.latencyMax)))
+    mutating func callAPI(_ command: APICommand) {
+        self.lastAPIRequest += 1
+        self.callAPI(command, as: APIRequestID(self.lastAPIRequest))
+        guard var chance = self.injectFault(.gateway, perMille: self.options.faults.http) else { return }
+        self.repeatRequest(command, after: chance.number(5...max(5, self.options.faults.latencyMax)))
     }
 
-    /// A request comes to the HTTP API.
-    mutating func ask(_ command: ApiCommand, as request: ApiRequestID) {
+    mutating func callAPI(_ command: APICommand, as request: APIRequestID) {
         guard self.server != nil else { return }
-        self.openApiRequests.insert(request)
+        self.openAPIRequests.insert(request)
         self.handle(ServerEvent.api(request, command))
     }
 
-    /// A request comes once more under another number, sent again by something on the way.
-    mutating func comeAgain(_ command: ApiCommand, after wait: Int64) {
-        self.lastApiRequest += 1
-        let again = ApiRequestID(self.lastApiRequest)
-        self.note("a request comes again in \(wait) ms, as \(again)")
-        self.see(.reached(.repeatedRequests))
+    mutating func repeatRequest(_ command: APICommand, after wait: Int64) {
+        self.lastAPIRequest += 1
+        let again = APIRequestID(self.lastAPIRequest)
+        self.appendTrace("a request comes again in \(wait) ms, as \(again)")
+        self.emit(.reached(.repeatedRequests))
         self.plan(.apiRequest(again, command), after: wait)
     }
 }

@@ -5,7 +5,6 @@ import TidingsModel
 
 // The SDK in the app's process: its effects on disk, network and the app. Those on the notification centre: World+Kit.swift.
 extension World {
-    /// The client a new process of the app begins with: what the disk holds.
     func client(of index: Int) -> WorldClient {
         let key = self.phones[index].key
         var restored = self.phones[index].disk.store.restored()
@@ -20,10 +19,10 @@ extension World {
     mutating func handle(_ event: ClientEvent, in process: ProcessID, on index: Int) {
         guard let hosted = self.phones[index].processes[process], hosted.client != nil else { return }
         guard !hosted.isSuspended else {
-            if event != .deadlineReached { hosted.waiting.append(event) }
+            if event != .deadlineReached { hosted.waiting.append(.client(index, process, event)) }
             return
         }
-        var effects = self.scratch.client.take()
+        var effects = self.scratch.client.borrow()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)
         for place in effects.indices where !effects[place].answersCaller {
@@ -32,7 +31,7 @@ extension World {
         for place in effects.indices where effects[place].answersCaller {
             self.perform(effects[place], in: process, on: index)
         }
-        self.scratch.client.give(&effects)
+        self.scratch.client.giveBack(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return
         }
@@ -42,7 +41,9 @@ extension World {
         self.agenda.plan(.clientTimer(index, process), at: due)
     }
 
-    mutating func later(_ event: consuming ClientEvent, in process: ProcessID, on index: Int, after wait: Int64 = 1) {
+    mutating func planClientEvent(
+        _ event: consuming ClientEvent, in process: ProcessID, on index: Int, after wait: Int64 = 1
+    ) {
         self.plan(.client(index, process, event), after: wait)
     }
 
@@ -51,19 +52,20 @@ extension World {
         let key = self.phones[index].key
         switch effect {
         case .askToken(let person):
-            self.later(
+            self.planClientEvent(
                 .tokenProvided(self.token(for: person)), in: process, on: index,
                 after: self.phones[index].chance.number(5...300))
-        case .open(let number): self.open(number, in: process, on: index)
+        case .open(let number): self.openConnection(number, in: process, on: index)
         case .sendFrame(let number, let frame): self.write(frame, on: number, in: process, on: index)
-        case .close(let number): self.close(number, in: process, on: index)
+        case .close(let number): self.closeConnection(number, in: process, on: index)
 
-        case .storeEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish, .keepWish,
+        case .storeEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .removePendingChange,
+            .addPendingChange,
             .storeSettings, .storeConversation:
-            self.store(effect, in: process, on: index)
+            self.carryOutStoreEffect(effect, in: process, on: index)
         case .skipEntries(let after, _):
             self.checkers.foundBug("phone \(index) skipped a part of the log after \(after)")
-        case .storeWish, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
+        case .storePendingChange, .setStoreAside: self.checkers.foundBug("phone \(index) took its store for damaged")
         // This server does not say which store it has.
         case .storeOrigin: self.checkers.foundBug("phone \(index) heard of a store nobody told it of")
         case .resetLog: self.checkers.foundBug("phone \(index) dropped its log: the server's is another one")
@@ -72,38 +74,40 @@ extension World {
             self.tags[recipient.tag] = key
         case .noteLanguage: break  // tidy: the people of the World all speak English
         case .noteHiddenContent(let hides): self.phones[index].group.hidesContent = hides
-        case .forgetPerson: self.forgetPerson(in: process, on: index)
-        case .keepFarewell: self.phones[index].isLeaving = true
-        case .farewellEnded: self.endFarewell(in: process, on: index)
+        case .forgetPerson:
+            self.forgetPerson(on: index)
+            if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
+        case .keepPendingSignOut: self.phones[index].isLeaving = true
+        case .pendingSignOutEnded: self.endPendingSignOut(in: process, on: index)
 
         case .finishSend(_, .accepted(let message)):
-            self.note("phone \(index) has \(message.id) acknowledged")
-            self.see(.acknowledged(message, to: key))
-            self.takeBackSoon(message, on: index)
+            self.appendTrace("phone \(index) has \(message.id) acknowledged")
+            self.emit(.acknowledged(message, to: key))
+            self.maybeRecallSoon(message, on: index)
         case .finishSend(let id, .refused(let problem)):
-            self.note("phone \(index) has \(id) refused: \(problem.code.rawValue)")
+            self.appendTrace("phone \(index) has \(id) refused: \(problem.code.rawValue)")
             guard let draft = self.phones[index].drafts.removeValue(forKey: id) else { return }
-            self.see(.refused(draft, problem, to: key))
+            self.emit(.refused(draft, problem, to: key))
         case .finishSend(let id, let outcome):
             self.phones[index].drafts.removeValue(forKey: id)
             guard self.phones[index].isSignedIn, !self.phones[index].isFull else { return }
             self.checkers.foundBug("a send was given up: \(id) \(outcome)")
         case .finishRequest(let number, let outcome):
-            self.note("phone \(index) has request \(number) ended", more: "\(outcome)")
-            self.see(.answered(number, outcome, to: key))
-        case .publishEntries(let entries): self.see(.applied(entries, on: key))
+            self.appendTrace("phone \(index) has request \(number) ended", more: "\(outcome)")
+            self.emit(.answered(number, outcome, to: key))
+        case .publishEntries(let entries): self.emit(.applied(entries, on: key))
         case .handOverCustomMessages(let wall):
-            self.handOver(wall: wall, in: process, on: index)
-        case .publishProblem(let problem): self.note("phone \(index) problem: \(problem)")
+            self.handOverCustomMessages(wall: wall, in: process, on: index)
+        case .publishProblem(let problem): self.appendTrace("phone \(index) problem: \(problem)")
         case .finishWake(let number, let result): self.finishWake(number, result, in: process, on: index)
         case .publishStatus, .publishRunState, .finishConnect, .publishSignal: break
-        case .readDeviceStatus: self.readStatus(in: process, on: index)
+        case .readDeviceStatus: self.readDeviceStatus(in: process, on: index)
 
         case .readTimeZone(let name):
-            self.later(.timeZoneRead(name, Self.zone), in: process, on: index)
+            self.planClientEvent(.timeZoneRead(name, Self.zone), in: process, on: index)
 
-        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markWithdrawn,
-            .releaseClaim, .clearNotifications, .withdrawNotification, .lowerBadge, .writeBadge:
+        case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markRecalled,
+            .releaseClaim, .clearNotifications, .recallNotification, .lowerBadge, .writeBadge:
             self.performKit(effect, in: process, on: index)
 
         case .beginBackgroundTask:
@@ -111,47 +115,47 @@ extension World {
             let task = self.phones[index].nextTask
             self.phones[index].nextTask += 1
             self.phones[index].processes[process]?.task = task
-            self.tell(process, .backgroundTaskBegan(task), on: index)
+            self.sendToSystem(process, .backgroundTaskBegan(task), on: index)
         case .endBackgroundTask:
             guard let task = self.phones[index].processes[process]?.task else { return }
             self.phones[index].processes[process]?.task = nil
-            self.tell(process, .backgroundTaskEnded(task), on: index)
+            self.sendToSystem(process, .backgroundTaskEnded(task), on: index)
         }
     }
 
-    private mutating func store(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
+    private mutating func carryOutStoreEffect(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
         guard let command = effect.storeCommand(for: key.user.user),
             self.canStore(command, in: process, on: index)
         else { return }
         let outcome = self.phones[index].disk.carryOut(command)
-        if case .written(let written) = outcome { self.see(.stored(upTo: written.stored, on: key)) }
-        for event in command.events(after: outcome) { self.later(event, in: process, on: index) }
+        if case .written(let written) = outcome { self.emit(.stored(upTo: written.stored, on: key)) }
+        for event in command.events(after: outcome) { self.planClientEvent(event, in: process, on: index) }
     }
 
-    private mutating func handOver(wall: Int64?, in process: ProcessID, on index: Int) {
+    private mutating func handOverCustomMessages(wall: Int64?, in process: ProcessID, on index: Int) {
         let waiting = self.phones[index].disk.store.custom
         guard case .custom(let messages) = self.phones[index].disk.carryOut(.takeCustomMessages(wall: wall)) else {
             return
         }
-        self.note("phone \(index) hands over \(Self.names(messages.map(\.id)))")
-        let isInFront = self.phones[index].processes[process]?.isInFront ?? false
+        self.appendTrace("phone \(index) hands over \(Self.names(messages.map(\.id)))")
+        let isInForeground = self.phones[index].processes[process]?.isInForeground ?? false
         let taken = messages.compactMap { message in
             waiting.elements.first { $0.value == message }.map { (position: $0.key, message: message) }
         }
-        self.see(.handedOver(taken, isInFront: isInFront, on: self.phones[index].key))
+        self.emit(.handedOver(taken, isInForeground: isInForeground, on: self.phones[index].key))
     }
 
-    mutating func count(in process: ProcessID, on index: Int) {
-        self.later(.unreadCounted(self.phones[index].counts.unread), in: process, on: index)
+    mutating func reportUnreadCount(in process: ProcessID, on index: Int) {
+        self.planClientEvent(.unreadCounted(self.phones[index].counts.unread), in: process, on: index)
     }
 
-    private mutating func readStatus(in process: ProcessID, on index: Int) {
+    private mutating func readDeviceStatus(in process: ProcessID, on index: Int) {
         let isAllowed =
             self.phones[index].core.notificationSettings(of: Self.bundle)?.authorizationStatus == .authorized
         let status = DeviceStatus(
             authorization: isAllowed ? .authorized : .notDetermined, alert: isAllowed, sound: isAllowed,
             badge: isAllowed, lockScreen: isAllowed, notificationCenter: isAllowed, backgroundRefresh: .available)
-        self.later(.deviceStatusRead(status), in: process, on: index)
+        self.planClientEvent(.deviceStatusRead(status), in: process, on: index)
     }
 }

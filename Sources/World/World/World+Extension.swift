@@ -8,7 +8,6 @@ import TidingsModel
 
 // The service extension as it ships: its machine decides, the World carries out (DESIGN P3, §5 "Keep-one", §7 "Extension").
 extension World {
-    /// The system hands the extension a push.
     mutating func extensionCalled(
         _ request: NotificationRequest, _ call: CallbackNumber, in process: ProcessID, on index: Int
     ) {
@@ -18,22 +17,23 @@ extension World {
             isForeignRecall: CornerMarkDecrease.isSet(in: .object(request.content.userInfo)))
         var work = ExtensionWork(process: process, request: request, machine: ExtensionMachine(push))
         if self.phones[index].canReadGroup {
-            work.isStalled = self.breaksExtension(process, on: index)
+            let tag = PushInfo(userInfo: push.userInfo)?.recipientTag
+            let isForAnother = tag != nil && tag != self.phones[index].group.recipient?.tag
+            work.isStalled = self.breaksExtension(process, isForAnother: isForAnother, on: index)
         } else {
-            self.note("phone \(index) extension \(request.identifier) cannot read")
-            self.see(.reached(.lockedExtensions))
+            self.appendTrace("phone \(index) extension \(request.identifier) cannot read")
+            self.emit(.reached(.lockedExtensions))
         }
         if work.isStalled || !self.phones[index].canReadGroup {
-            self.see(.unextended(identifier: request.identifier, on: self.phones[index].key))
+            self.emit(.unextended(identifier: request.identifier, on: self.phones[index].key))
         }
         work.isUnreadable = !self.phones[index].canReadGroup
         self.phones[index].extensionWork[call] = work
         guard !work.isStalled else { return }
-        self.plan(.extensionGoesOn(index, call, .received), after: self.phones[index].chance.number(1...30))
+        self.plan(.continueExtension(index, call, .received), after: self.phones[index].chance.number(1...30))
     }
 
-    /// Something happens to a push at work, unless its process is gone.
-    mutating func extensionGoesOn(_ event: ExtensionMachine.Event, for call: CallbackNumber, on index: Int) {
+    mutating func continueExtension(_ event: ExtensionMachine.Event, for call: CallbackNumber, on index: Int) {
         guard var work = self.phones[index].extensionWork[call], !work.isStalled else { return }
         let wasDecided = work.machine.changes != nil
         let wasFinished = work.machine.isFinished
@@ -46,48 +46,48 @@ extension World {
         if let group { self.phones[index].group = group }
         self.phones[index].extensionWork[call] = work
         if !wasDecided, let changes = work.machine.changes { self.decided(changes, by: work, on: index) }
-        if case .missedFetched = event, !wasFinished { self.see(work.machine, fetchedOn: index) }
-        for effect in effects { self.carryOut(effect, for: call, of: work, on: index) }
+        if case .missedFetched = event, !wasFinished { self.emitFetched(work.machine, fetchedOn: index) }
+        for effect in effects { self.performExtension(effect, for: call, of: work, on: index) }
         if self.phones[index].extensionWork[call]?.machine.isIdle == true {
             self.phones[index].extensionWork[call] = nil
         }
     }
 
-    private mutating func carryOut(
+    private mutating func performExtension(
         _ effect: ExtensionMachine.Effect, for call: CallbackNumber, of work: ExtensionWork, on index: Int
     ) {
         switch effect {
-        case .wait(let milliseconds): self.plan(.extensionGoesOn(index, call, .timePassed), after: milliseconds)
+        case .wait(let milliseconds): self.plan(.continueExtension(index, call, .timePassed), after: milliseconds)
         case .listDelivered:
             let identifiers = Set(self.phones[index].core.listed.map(\.key.identifier))
-            self.plan(.extensionGoesOn(index, call, .deliveredListed(identifiers)), after: 1)
+            self.plan(.continueExtension(index, call, .deliveredListed(identifiers)), after: 1)
         case .remove(let messages):
-            self.tell(work.process, .deliveredRemoved(identifiers: messages.map(\.description)), on: index)
+            self.sendToSystem(work.process, .deliveredRemoved(identifiers: messages.map(\.description)), on: index)
         case .report(let messages):
-            self.askApi(messages.map { .receipt($0, .shown) }, .report, for: call, on: index, patience: 1_500)
+            self.sendAPIRequests(messages.map { .receipt($0, .shown) }, .report, for: call, on: index, timeLimit: 1_500)
         case .fetch(let fetch):
-            self.note("phone \(index) extension asks for \(fetch.limit) after \(fetch.after)")
-            self.see(.reached(.fetches))
-            self.askApi(
-                [.missed(after: fetch.after, limit: fetch.limit)], .fetch, for: call, on: index, patience: 8_000)
+            self.appendTrace("phone \(index) extension asks for \(fetch.limit) after \(fetch.after)")
+            self.emit(.reached(.fetches))
+            self.sendAPIRequests(
+                [.missed(after: fetch.after, limit: fetch.limit)], .fetch, for: call, on: index, timeLimit: 8_000)
         case .post(let post, let tag):
             let purpose = QueryPurpose.extensionPost(call, post.message.message)
-            self.ask(work.process, .add(post.request(recipientTag: tag)), on: index, for: purpose)
-        // Pictures are not simulated.
-        case .fetchPicture: self.plan(.extensionGoesOn(index, call, .pictureFetched(isThere: false)), after: 1)
-        case .finish(let edit): self.finish(work, call, edit, on: index)
+            self.querySystem(work.process, .add(post.request(recipientTag: tag)), on: index, for: purpose)
+        // Images are not simulated.
+        case .fetchImage: self.plan(.continueExtension(index, call, .imageFetched(isThere: false)), after: 1)
+        case .finish(let edit): self.finishPush(work, call, edit, on: index)
         }
     }
 
-    /// The content handler is called.
-    private mutating func finish(_ work: ExtensionWork, _ call: CallbackNumber, _ edit: ContentEdit?, on index: Int) {
+    private mutating func finishPush(_ work: ExtensionWork, _ call: CallbackNumber, _ edit: ContentEdit?, on index: Int)
+    {
         let content = edit?.applied(to: work.request.content) ?? work.request.content
         if let changes = work.machine.changes, let answer = work.machine.answer, answer.reason != changes.reason {
-            self.note("phone \(index) extension answers \(work.request.identifier) \(answer.reason.rawValue)")
-            if changes.reason == .rings, answer.reason == .recall { self.see(.reached(.withdrawnAtWork)) }
-            self.seeExtended(answer, of: work, text: content.body, on: index)
+            self.appendTrace("phone \(index) extension answers \(work.request.identifier) \(answer.reason.rawValue)")
+            if changes.reason == .rings, answer.reason == .recall { self.emit(.reached(.recalledAtWork)) }
+            self.emitExtended(answer, of: work, text: content.body, on: index)
         } else if work.machine.changes == nil, !work.isUnreadable {
-            self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
+            self.emit(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
         }
         self.handle(.process(work.process, .callbackCompleted(call, .content(content))), on: index)
     }
@@ -95,83 +95,84 @@ extension World {
     // MARK: What the checkers see
 
     private mutating func decided(_ changes: ExtensionDecision.Changes, by work: ExtensionWork, on index: Int) {
-        self.note("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
+        self.appendTrace("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
         guard let info = PushInfo(userInfo: .object(work.request.content.userInfo)) else { return }
-        if changes.reason == .recall, !info.isRecall { self.see(.reached(.lateWithdrawn)) }
-        self.seeExtended(changes, of: work, text: changes.body ?? work.request.content.body, on: index)
+        if changes.reason == .recall, !info.isRecall { self.emit(.reached(.lateRecalled)) }
+        self.emitExtended(changes, of: work, text: changes.body ?? work.request.content.body, on: index)
     }
 
-    private mutating func seeExtended(
+    private mutating func emitExtended(
         _ changes: ExtensionDecision.Changes, of work: ExtensionWork, text: String, on index: Int
     ) {
         guard let info = PushInfo(userInfo: .object(work.request.content.userInfo)) else { return }
-        let isSeen = !changes.isDiscarded || !self.phones[index].mayFilter
-        self.see(
-            .extended(info.message, isQuiet: changes.isSilent, text: isSeen ? text : nil, on: self.phones[index].key))
+        let seen = changes.isDiscarded && self.phones[index].mayFilter ? nil : text
+        let key = self.phones[index].key
+        self.emit(.extended(info.message, isQuiet: changes.isSilent, text: seen, on: key))
+        guard let owner = self.tags[info.recipientTag], owner.user != key.user else { return }
+        self.emit(.extendedForAnother(info.message, isQuiet: changes.isSilent, text: seen, on: key))
     }
 
-    private mutating func see(_ machine: ExtensionMachine, fetchedOn index: Int) {
+    private mutating func emitFetched(_ machine: ExtensionMachine, fetchedOn index: Int) {
         let posts = machine.openPosts
-        self.note("phone \(index) extension posts \(posts.map(\.message.message))")
-        self.see(.fetched(posts, pushRings: machine.changes?.reason == .rings, on: self.phones[index].key))
+        self.appendTrace("phone \(index) extension posts \(posts.map(\.message.message))")
+        self.emit(.fetched(posts, pushRings: machine.changes?.reason == .rings, on: self.phones[index].key))
     }
 
     // MARK: What the server is asked and told
 
     /// Sends requests at once; the last one's answer is waited for.
-    private mutating func askApi(
+    private mutating func sendAPIRequests(
         _ questions: [ExtensionRequest], _ wait: ExtensionWork.Wait, for call: CallbackNumber, on index: Int,
-        patience: Int64
+        timeLimit: Int64
     ) {
         let requests = questions.map { question in
-            self.lastApiRequest += 1
-            return (ApiRequestID(self.lastApiRequest), question)
+            self.lastAPIRequest += 1
+            return (APIRequestID(self.lastAPIRequest), question)
         }
         guard let last = requests.last?.0 else { return }
         self.phones[index].extensionWork[call]?.waits[last] = wait
-        self.plan(.extensionHears(index, call, last, nil), after: patience)
+        self.plan(.extensionAnswered(index, call, last, nil), after: timeLimit)
         guard let token = self.phones[index].group.recipient?.extensionToken, let issuedAt = Int64(token) else {
             return
         }
         for (request, question) in requests {
-            let fate = self.httpFate(of: index)
+            let outcome = self.httpOutcome(of: index)
             guard self.phones[index].isOnline else { return }
-            guard !fate.isLost else {
+            guard !outcome.isLost else {
                 self.loseHTTP("request \(request.rawValue)", of: index)
                 continue
             }
-            self.apiCallers[request] = ApiCaller(phone: index, call: call, isDeaf: fate.losesAnswer)
-            let command = ApiCommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
+            self.apiCallers[request] = APICaller(phone: index, call: call, isDeaf: outcome.losesAnswer)
+            let command = APICommand.fromExtension(self.phones[index].key, tokenIssuedAt: issuedAt, question)
             self.plan(.apiRequest(request, command), after: self.latency(of: index))
-            if fate.comesTwice { self.comeAgain(command, after: 2 * self.latency(of: index)) }
+            if outcome.comesTwice { self.repeatRequest(command, after: 2 * self.latency(of: index)) }
         }
     }
 
-    /// The server has answered a request of an extension.
-    mutating func answer(_ request: ApiRequestID, _ result: ApiResult) {
+    mutating func answerExtension(_ request: APIRequestID, _ result: APIResult) {
         guard let caller = self.apiCallers.removeValue(forKey: request) else { return }
         let index = caller.phone
         if case .missed(let page, let words, let hidesContent) = result {
             let key = self.phones[index].key
             let answer = page.missedAnswer(for: key.user.user, in: words, hidesContent: hidesContent)
-            self.see(.toldMissed(answer, to: key))
+            self.emit(.toldMissed(answer, to: key))
         }
         guard !caller.isDeaf else { return self.loseHTTP("the answer to \(request.rawValue)", of: index) }
-        self.plan(.extensionHears(index, caller.call, request, result), after: self.latency(of: index))
+        self.plan(.extensionAnswered(index, caller.call, request, result), after: self.latency(of: index))
     }
 
     private mutating func loseHTTP(_ what: String, of index: Int) {
-        self.note("phone \(index) loses \(what)")
-        self.see(.reached(.lostRequests))
+        self.appendTrace("phone \(index) loses \(what)")
+        self.emit(.reached(.lostRequests))
     }
 
-    /// An answer, or nil when it was waited for long enough.
-    mutating func extensionHears(
-        _ result: ApiResult?, to request: ApiRequestID, for call: CallbackNumber, on index: Int
+    /// The result is nil when it was waited for long enough.
+    mutating func extensionAnswered(
+        _ result: APIResult?, to request: APIRequestID, for call: CallbackNumber, on index: Int
     ) {
         guard let wait = self.phones[index].extensionWork[call]?.waits.removeValue(forKey: request) else { return }
         switch wait {
-        case .report: self.extensionGoesOn(.reported, for: call, on: index)
+        case .report: self.continueExtension(.reported, for: call, on: index)
         case .fetch:
             var missed: JSONValue?
             if case .missed(let page, let words, let hidesContent)? = result {
@@ -179,26 +180,23 @@ extension World {
                     for: self.phones[index].key.user.user, in: words, hidesContent: hidesContent)
             }
             let identifiers = Set(self.phones[index].core.listed.map(\.key.identifier))
-            self.extensionGoesOn(.missedFetched(missed, delivered: identifiers), for: call, on: index)
+            self.continueExtension(.missedFetched(missed, delivered: identifiers), for: call, on: index)
         }
     }
 
-    /// The notification centre has answered one post.
     mutating func extensionPosted(_ message: MessageID, isTaken: Bool, for call: CallbackNumber, on index: Int) {
-        self.extensionGoesOn(.posted(message, isTaken: isTaken), for: call, on: index)
-        if isTaken, self.phones[index].group.ledger[message]?.isWithdrawn != true { self.see(.reached(.fetched)) }
+        self.continueExtension(.posted(message, isTaken: isTaken), for: call, on: index)
+        if isTaken, self.phones[index].group.ledger[message]?.isRecalled != true { self.emit(.reached(.fetched)) }
     }
 
     // MARK: The end
 
-    /// The time is up: the best there is by now is shown.
     mutating func extensionTimeIsUp(in process: ProcessID, on index: Int) {
         for (call, work) in self.phones[index].extensionWork where work.process == process {
-            self.extensionGoesOn(.timeExpired, for: call, on: index)
+            self.continueExtension(.timeExpired, for: call, on: index)
         }
     }
 
-    /// The system has ended an extension's process: what it had under way is shown as it came.
     mutating func extensionKilled(_ process: ProcessID, on index: Int) {
         let tag = self.phones[index].group.recipient?.tag
         for work in self.phones[index].extensionWork.values
@@ -206,35 +204,30 @@ extension World {
             let isForSignedIn =
                 tag != nil && tag == PushInfo(userInfo: .object(work.request.content.userInfo))?.recipientTag
             guard work.machine.changes?.isSilent != false || !isForSignedIn else { continue }
-            self.see(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
+            self.emit(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
         }
         self.phones[index].extensionWork.removeAll { $0.value.process == process }
     }
 }
 
-/// Whose request the server has to answer, and whether the answer is lost.
-struct ApiCaller: Hashable {
+struct APICaller: Hashable {
     var phone: Int
     var call: CallbackNumber
     var isDeaf: Bool
 }
 
-/// A push the extension has at work.
 struct ExtensionWork {
-    /// What an answer is waited for.
     enum Wait: Hashable {
         case report
         case fetch
     }
 
-    /// Its process does not go on.
     var isStalled = false
-    /// The app group could not be read when it came.
     var isUnreadable = false
     let process: ProcessID
     let request: NotificationRequest
     var machine: ExtensionMachine
-    var waits: OrderedDictionary<ApiRequestID, Wait> = [:]
+    var waits: OrderedDictionary<APIRequestID, Wait> = [:]
 
     init(process: ProcessID, request: NotificationRequest, machine: ExtensionMachine) {
         self.process = process

@@ -10,15 +10,11 @@ import TidingsModel
 struct HostileSession {
     var user: UserID
     var device: DeviceID
-    /// The server's life it belongs to.
     var life: Int
-    /// Messages that were sent on it and not answered.
     var unanswered: Set<ClientMessageID> = []
 }
 
-/// What hostile clients have.
 struct HostileClients {
-    /// In the order in which they connected.
     var sessions: OrderedDictionary<SessionID, HostileSession> = [:]
     var lastSession = World.firstHostileSession
     var lastDevice = 0
@@ -28,28 +24,22 @@ struct HostileClients {
     /// What they ask of groups they are not in; each is to be refused.
     var aboutGroups: [ClientRequest] = []
 
-    /// A device nobody has.
     mutating func nextDevice() -> DeviceID {
         self.lastDevice += 1
         return DeviceID("made-up-\(self.lastDevice)")
     }
-
-    mutating func nextMessage() -> ClientMessageID {
-        self.lastMessage += 1
-        return ClientMessageID("h\(self.lastMessage)")
-    }
 }
 
-// Two people of the app with valid user tokens and clients of their own, who say to the server whatever its protocol can express: devices
-// and push tokens they make up, floods, ids of others. Nobody else may notice more of them than their messages.
+// Two people of the app with valid user tokens and clients of their own, who send the server whatever its protocol can express: made-up
+// devices and push tokens, floods, ids of others. Others may notice nothing of them but their messages.
 extension World {
     /// Sessions of phones are numbered from 1 on by their connections.
     static let firstHostileSession: UInt64 = 1 << 32
     static let hostilePeople: [UserID] = ["mallory", "mallet"]
-    /// How many connections they keep.
     static let hostileSessionsMax = 6
 
-    /// Tighter limits than an operator's, so that floods of a few hundred frames meet them; no person of the World does.
+    /// Tighter limits than an operator's, so that floods of a few hundred frames meet them; no person of the World
+    /// does.
     static func limitHostileClients(_ limits: inout RateLimits) {
         for scope in [RateScope.connection, .person] {
             limits[scope, .messages] = RateLimit(perSecond: 2, burst: 80)
@@ -58,19 +48,18 @@ extension World {
         }
     }
 
-    /// How many devices they make up at once.
     static let madeUpAtOnce = 12
 
     static func isHostile(_ user: UserID) -> Bool { self.hostilePeople.contains(user) }
 
     mutating func hostileActs() {
         guard !self.hasHealed else { return }
-        self.takeTurn(.hostile)
+        self.beginDraw(of: .hostile)
         self.plan(.hostileActs, after: self.chance.number(5_000...40_000) * Night.slowness(at: self.time))
         guard self.server != nil, self.happens() else { return }
-        self.see(.reached(.hostileActs))
-        let turn = self.chance.number(0...9)
-        switch turn {
+        self.emit(.reached(.hostileActs))
+        let kind = self.chance.number(0...9)
+        switch kind {
         case 0...2: self.makeUpDevices(Int(self.chance.number(1...Int64(Self.madeUpAtOnce))))
         case 3...4: self.writeToMadeUpDevices()
         case 5...6: self.flood()
@@ -82,7 +71,6 @@ extension World {
 
     // MARK: Connections
 
-    /// Connects as one of them; nil if the server has ended over it.
     private mutating func connectHostile(_ user: UserID, as device: DeviceID) -> SessionID? {
         if self.hostile.sessions.count >= Self.hostileSessionsMax { self.hangUpHostile(self.hostile.sessions.keys[0]) }
         guard self.server != nil else { return nil }
@@ -92,7 +80,7 @@ extension World {
         let hello = ClientFrame.Hello(
             versions: ProtocolVersion.supported, token: user.rawValue, device: device, platform: "none",
             runState: .foreground, after: 0)
-        self.note("\(user) connects as \(device)")
+        self.appendTrace("\(user) connects as \(device)")
         let checked = CheckedToken(user: UserKey(app: Self.app, user: user), expiresAt: 1 << 53)
         self.handle(
             ServerEvent.connected(session, hello, .valid(checked, extensionToken: "\(session.rawValue)")))
@@ -104,34 +92,29 @@ extension World {
         self.handle(ServerEvent.disconnected(session))
     }
 
-    /// The server has ended, and with it every connection.
     mutating func forgetHostileSessions() {
         self.hostile.sessions = [:]
         self.hostileWaits = []
         self.hostileDrafts = []
     }
 
-    /// All of them hang up: everything heals.
     mutating func hangUpHostile() {
         for session in self.hostile.sessions.keys.elements { self.hangUpHostile(session) }
     }
 
-    /// A connection of theirs the server knows; a new one if there is none.
     private mutating func hostileSession() -> SessionID? {
         if let session = self.drawn(self.hostile.sessions.keys.elements) { return session }
         guard let user = self.drawn(Self.hostilePeople) else { return nil }
         return self.connectHostile(user, as: DeviceID("\(user)-phone"))
     }
 
-    /// Says something, if the connection is still there.
-    private mutating func say(_ frame: ClientFrame, on session: SessionID) {
+    private mutating func sendHostileFrame(_ frame: ClientFrame, on session: SessionID) {
         guard let known = self.hostile.sessions[session], known.life == self.life else { return }
         if case .send(let draft) = frame { self.hostile.sessions[session]?.unanswered.insert(draft.clientMessageID) }
         self.handle(ServerEvent.frame(session, frame))
     }
 
-    /// The server has written to one of them.
-    mutating func hostileHears(_ frame: ServerFrame, on session: SessionID) {
+    mutating func handleHostileFrame(_ frame: ServerFrame, on session: SessionID) {
         guard self.hostile.sessions[session] != nil else { return }
         switch frame {
         case .sendAccepted(let accepted):
@@ -139,29 +122,27 @@ extension World {
             self.hostile.accepted.append(accepted.messageID)
         case .sendRefused(let id, let problem):
             self.hostile.sessions[session]?.unanswered.remove(id)
-            self.see(.hostile(.refused(problem.code)))
-        case .answer(_, .refused(let problem)), .problem(let problem, _): self.see(.hostile(.refused(problem.code)))
-        // The history is that of one's own log, which has nothing of it.
+            self.emit(.hostile(.refused(problem.code)))
+        case .answer(_, .refused(let problem)), .problem(let problem, _): self.emit(.hostile(.refused(problem.code)))
+        // A history is read from the person's own log, which has nothing of it.
         case .answer(_, .history([], hasMore: false)): return
         case .answer(let number, _):
             let place = Int(number) - Self.firstAboutGroups
             if self.hostile.aboutGroups.indices.contains(place) {
-                self.see(.hostile(.granted(self.hostile.aboutGroups[place])))
+                self.emit(.hostile(.granted(self.hostile.aboutGroups[place])))
             }
-        case .page(let page): for entry in page.entries { self.see(.hostile(.toldEntry(entry))) }
+        case .page(let page): for entry in page.entries { self.emit(.hostile(.toldEntry(entry))) }
         case .welcome, .entry, .pong, .reconnect, .signal, .tokenExpiring: break
         }
     }
 
-    /// The server has closed a connection of theirs.
-    mutating func hostileIsClosed(_ session: SessionID) { self.hostile.sessions.removeValue(forKey: session) }
+    mutating func dropHostileSession(_ session: SessionID) { self.hostile.sessions.removeValue(forKey: session) }
 
     // MARK: What they do
 
-    /// Devices that do not exist, each with a push token that APNs never gave anybody.
     private mutating func makeUpDevices(_ count: Int) {
         guard let user = self.drawn(Self.hostilePeople) else { return }
-        self.note("\(user) makes up \(count) devices")
+        self.appendTrace("\(user) makes up \(count) devices")
         for _ in 0..<count {
             guard let session = self.connectHostile(user, as: self.hostile.nextDevice()) else { return }
             self.hostileWaits.append((session, self.madeUpToken()))
@@ -174,22 +155,20 @@ extension World {
         PushToken((0..<4).map { _ in Hexadecimal.text(UInt64.random(in: .min ... .max, using: &self.chance)) }.joined())
     }
 
-    /// The devices that were made up register their tokens, and go.
     mutating func registerMadeUpDevices() {
         let waits = self.hostileWaits
         self.hostileWaits = []
         for (session, token) in waits {
             let registration = PushRegistration(
                 token: token, environment: .sandbox, topic: Self.bundle.rawValue)
-            self.say(.registerPush(registration), on: session)
-            self.say(.runState(.suspending), on: session)
+            self.sendHostileFrame(.registerPush(registration), on: session)
+            self.sendHostileFrame(.runState(.suspending), on: session)
         }
     }
 
-    /// A message for which the server has to push to all the devices that were made up.
     private mutating func writeToMadeUpDevices() {
         guard let session = self.connectHostile("mallet", as: "mallet-phone") else { return }
-        self.note("mallet writes to mallory")
+        self.appendTrace("mallet writes to mallory")
         self.hostileDrafts.append((session, self.hostileDraft(to: ConversationID(type: .direct, target: "mallory"))))
         self.plan(.hostileWrites(life: self.life), after: 2_000)
     }
@@ -198,17 +177,15 @@ extension World {
     mutating func writeHostileDrafts() {
         let drafts = self.hostileDrafts
         self.hostileDrafts = []
-        for (session, draft) in drafts { self.say(.send(draft), on: session) }
+        for (session, draft) in drafts { self.sendHostileFrame(.send(draft), on: session) }
     }
 
     private mutating func hostileDraft(to conversation: ConversationID) -> MessageDraft {
-        let name = self.hostile.nextMessage()
-        return MessageDraft(
-            clientMessageID: name, conversation: conversation, objectName: .text,
-            content: JSONValue.members([("content", .string("hostile \(name)"))]).text)
+        self.hostile.lastMessage += 1
+        let name = "h\(self.hostile.lastMessage)"
+        return Self.draft(name, to: conversation, saying: "hostile \(name)")
     }
 
-    /// The same frame again and again, faster than any person or app.
     private mutating func flood() {
         guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user else { return }
         let person = self.drawn(self.people) ?? user
@@ -217,19 +194,19 @@ extension World {
         let kind = self.chance.number(0...7)
         // One connection has few messages under way at a time: what bounds them all is the person's limit.
         let own = self.hostile.sessions.elements.filter { $0.value.user == user }.map(\.key)
-        self.note("\(user) floods, kind \(kind)")
+        self.appendTrace("\(user) floods, kind \(kind)")
         for number in 0..<250 {
             switch kind {
             case 0:
                 let draft = self.hostileDraft(to: ConversationID(type: .direct, target: "mallory"))
-                self.say(.send(draft), on: own[number % own.count])
-            case 1: self.say(.typing(direct, isTyping: number.isMultiple(of: 2)), on: session)
-            case 2: self.say(.opened(message), on: session)
-            case 3: self.say(.opened(MessageID(rawValue: message.rawValue &+ UInt64(number))), on: session)
-            case 4: self.say(.sync(after: LogPosition(number), limit: .max), on: session)
-            case 5: self.say(.markRead(direct, upTo: LogPosition.max - LogPosition(number)), on: session)
-            case 6: self.say(.request(RequestNumber(number + 1), .receipts(message)), on: session)
-            default: self.say(.ack(.init(stored: LogPosition(number) * 1_000, settled: [])), on: session)
+                self.sendHostileFrame(.send(draft), on: own[number % own.count])
+            case 1: self.sendHostileFrame(.typing(direct, isTyping: number.isMultiple(of: 2)), on: session)
+            case 2: self.sendHostileFrame(.opened(message), on: session)
+            case 3: self.sendHostileFrame(.opened(MessageID(rawValue: message.rawValue &+ UInt64(number))), on: session)
+            case 4: self.sendHostileFrame(.sync(after: LogPosition(number), limit: .max), on: session)
+            case 5: self.sendHostileFrame(.markRead(direct, upTo: LogPosition.max - LogPosition(number)), on: session)
+            case 6: self.sendHostileFrame(.request(RequestNumber(number + 1), .receipts(message)), on: session)
+            default: self.sendHostileFrame(.ack(.init(stored: LogPosition(number) * 1_000, settled: [])), on: session)
             }
         }
     }
@@ -237,16 +214,15 @@ extension World {
     /// The number of the first question about a group of others: no others are numbered from there on.
     private static let firstAboutGroups = 1_000_000
 
-    /// Ids of others: every one of these is to be refused.
     private mutating func reviseOthers() {
         guard let session = self.hostileSession() else { return }
         let message = self.anyMessage()
-        self.note("a hostile client revises \(message)")
+        self.appendTrace("a hostile client revises \(message)")
         let requests: [ClientRequest] = [
             .recall(message), .edit(message, content: #"{"content":"not theirs"}"#), .receipts(message),
         ]
         for (number, request) in requests.enumerated() {
-            self.say(.request(RequestNumber(1_000 + number), request), on: session)
+            self.sendHostileFrame(.request(RequestNumber(1_000 + number), request), on: session)
         }
         for group in self.groups {
             self.hostile.aboutGroups = [
@@ -256,9 +232,9 @@ extension World {
                 .conversation(group),
             ]
             for (number, request) in self.hostile.aboutGroups.enumerated() {
-                self.say(.request(RequestNumber(Self.firstAboutGroups + number), request), on: session)
+                self.sendHostileFrame(.request(RequestNumber(Self.firstAboutGroups + number), request), on: session)
             }
-            self.say(.send(self.hostileDraft(to: group)), on: session)
+            self.sendHostileFrame(.send(self.hostileDraft(to: group)), on: session)
         }
     }
 
@@ -271,8 +247,8 @@ extension World {
         guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user,
             let person = self.drawn(self.people), let other = self.drawn(self.people)
         else { return }
-        self.note("\(person) blocks \(user), who goes on writing")
-        self.call(.request(Self.app, actor: person, .setBlocked(user, true)))
+        self.appendTrace("\(person) blocks \(user), who goes on writing")
+        self.callAPI(.request(Self.app, actor: person, .setBlocked(user, true)))
         for target in [person, other] {
             for type in ConversationType.allCases {
                 let draft = self.hostileDraft(to: ConversationID(type: type, target: target.rawValue))
@@ -285,8 +261,8 @@ extension World {
     /// One of them recalls a message, and looks at it from a device that was never there.
     private mutating func recallOwnAndSync() {
         guard let message = self.hostile.accepted.last, let session = self.hostileSession() else { return }
-        self.note("a hostile client recalls \(message) and reads on")
-        self.say(.request(1, .recall(message)), on: session)
-        self.say(.sync(after: 0, limit: 200), on: session)
+        self.appendTrace("a hostile client recalls \(message) and reads on")
+        self.sendHostileFrame(.request(1, .recall(message)), on: session)
+        self.sendHostileFrame(.sync(after: 0, limit: 200), on: session)
     }
 }

@@ -11,86 +11,77 @@ extension World {
     mutating func performKit(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
         switch effect {
         case .resolveNames(let id, let question):
-            self.see(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
+            self.emit(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
             let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.later(
+            self.planClientEvent(
                 .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
         case .askDelegate(let message, _):
-            self.later(.delegateAnswered(message.id, handled: false), in: process, on: index)
-        case .claimRing(let id): self.claim(id, in: process, on: index)
-        case .postNotification(let notification):
-            self.see(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
-            let badge = self.phones[index].group.countPosted(notification)
-            self.post(notification, badge: badge, isAnswered: true, in: process, on: index)
-        case .markShown(let id):
-            self.phones[index].group.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .markWithdrawn(let id):
-            self.phones[index].group.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .releaseClaim(let id):
-            self.phones[index].group.ledger.release(id, by: .kit(process: process.number))
-        case .clearNotifications(let conversation, let position):
-            let messages = self.phones[index].disk.store.messages
-            self.removeDelivered(in: process, on: index) {
-                NotificationClearing.isRead(
-                    .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
-                    in: conversation, upTo: position, stored: { messages[$0]?.position })
-            }
-            self.later(.notificationWorkDone, in: process, on: index)
-        case .withdrawNotification(let id, let replacement):
-            self.withdraw(id, replacement, in: process, on: index)
-            self.later(.notificationWorkDone, in: process, on: index)
-        case .lowerBadge(let unread, let position):
-            if let number = self.phones[index].group.countUnread(unread, at: position) {
-                self.setBadge(number, in: process, on: index)
-            }
-            self.later(.notificationWorkDone, in: process, on: index)
-        case .writeBadge(let unread, let position):
-            let number = self.phones[index].group.countResigned(unread: unread, at: position)
-            self.setBadge(number, in: process, on: index)
-            self.later(.notificationWorkDone, in: process, on: index)
+            self.planClientEvent(.delegateAnswered(message.id, handled: false), in: process, on: index)
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
+            if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
         default: break  // tidy: the others are World+Client.swift's
         }
     }
 
-    private mutating func claim(_ id: MessageID, in process: ProcessID, on index: Int) {
-        let holder = Ledger.Holder.kit(process: process.number)
-        let verdict = self.phones[index].group.ledger.claim(
-            id, by: holder, isDelivered: self.isDelivered(id.description, on: index), wall: self.now.wall)
-        self.later(.ringClaimed(id, verdict), in: process, on: index)
+    // MARK: The work at the notification centre
+
+    mutating func requestCenterWork(_ work: NotificationCenterQueue.Work, in process: ProcessID, on index: Int) {
+        guard let hosted = self.phones[index].processes[process] else { return }
+        hosted.lastCenterWork += 1
+        self.handle(.requested(work, hosted.lastCenterWork), in: process, on: index)
     }
 
-    /// Whether the notification of a name is in the list.
-    func isDelivered(_ identifier: String, on index: Int) -> Bool {
-        self.phones[index].core.listed.contains { $0.notification.request.identifier == identifier }
+    /// What a frozen process is answered it hears when it goes on.
+    mutating func handle(_ event: NotificationCenterQueue.Event, in process: ProcessID, on index: Int) {
+        let phone = self.phones[index]
+        guard let hosted = phone.processes[process] else { return }
+        guard !hosted.isSuspended else { return hosted.waiting.append(.center(index, process, event)) }
+        // Taken out, so that nothing big is copied.
+        var group: WorldAppGroup? = phone.canReadGroup ? phone.group : nil
+        if group != nil { phone.group = WorldAppGroup() }
+        let messages = phone.disk.store.messages
+        let facts = NotificationCenterQueue.Facts(
+            process: process.number, major: phone.core.version.major, wall: self.now.wall,
+            position: { messages[$0]?.position })
+        var effects: [NotificationCenterQueue.Effect] = []
+        hosted.center.handle(event, group: &group, facts: facts, into: &effects)
+        if let group { phone.group = group }
+        for effect in effects { self.perform(effect, in: process, on: index) }
     }
 
-    private mutating func withdraw(
-        _ id: MessageID, _ replacement: LocalNotification?, in process: ProcessID, on index: Int
-    ) {
-        let badge = replacement.flatMap { self.phones[index].group.countPosted($0) }
-        guard self.isDelivered(id.description, on: index) else { return }
-        let major = self.phones[index].core.version.major
-        guard let replacement = NotificationClearing.inPlace(replacement, major: major) else {
-            return self.tell(process, .deliveredRemoved(identifiers: [id.description]), on: index)
+    private mutating func perform(_ effect: NotificationCenterQueue.Effect, in process: ProcessID, on index: Int) {
+        switch effect {
+        // Nothing is scheduled in the World.
+        case .list(let number), .removeScheduledAndList(let number):
+            self.querySystem(process, .deliveredNotifications, on: index, for: .center(.listing(number)))
+        case .post(let notification, let badge, let number):
+            self.emit(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
+            let request = notification.request(badge: badge, hasCategory: false)
+            self.querySystem(process, .add(request), on: index, for: .center(.posting(number)))
+            self.maybeClearUnsettled(notification.message, in: process, on: index)
+        case .remove(let identifiers):
+            self.sendToSystem(process, .deliveredRemoved(identifiers: identifiers), on: index)
+        // By the call the system has (ios-delivery.md §9).
+        case .showBadge(let badge, let number) where self.phones[index].core.version.major < 16:
+            self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
+            self.plan(.center(index, process, .badgeShown(number)), after: 1)
+        case .showBadge(let badge, let number):
+            self.querySystem(process, .setBadgeCount(badge), on: index, for: .center(.badge(number)))
+        case .showBadgeBeforeReturning(let badge) where self.phones[index].core.version.major < 16:
+            self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
+        case .showBadgeBeforeReturning(let badge): self.querySystem(process, .setBadgeCount(badge), on: index)
+        case .finish(_, .client(let event)): self.planClientEvent(event, in: process, on: index)
+        case .finish(_, .kit(let event)): self.handleKitEvent(event, in: process, on: index)
+        case .finish(_, nil): break
         }
-        self.see(.posted(replacement, on: self.phones[index].key, self.phones[index].disk))
-        self.post(replacement, badge: badge, isAnswered: false, in: process, on: index)
-    }
-
-    private mutating func post(
-        _ notification: LocalNotification, badge: Int?, isAnswered: Bool, in process: ProcessID, on index: Int
-    ) {
-        let request = notification.request(badge: badge, hasCategory: false)
-        self.ask(process, .add(request), on: index, for: isAnswered ? .kitPost(notification.message) : nil)
     }
 
     // MARK: The kit's machine
 
-    /// What the system tells of a notification, and what the kit does with it.
-    ///
     /// - Returns: false if the process has no kit, and for a notification that is none of ours.
     @discardableResult
-    mutating func kit(_ event: KitMachine.Event, in process: ProcessID, on index: Int) -> Bool {
+    mutating func handleKitEvent(_ event: KitMachine.Event, in process: ProcessID, on index: Int) -> Bool {
         let phone = self.phones[index]
         guard process.role == .app, let hosted = phone.processes[process] else { return false }
         var effects: [KitMachine.Effect] = []
@@ -109,55 +100,47 @@ extension World {
             let phone = self.phones[index]
             guard let options = phone.processes[process]?.kit.standardPresentation(of: notification, facts: phone)
             else { return }
-            self.kit(.presentationChosen(options, call), in: process, on: index)
+            self.handleKitEvent(.presentationChosen(options, call), in: process, on: index)
         case .present(let options, let call):
             let major = self.phones[index].core.version.major
-            self.answer(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
-        case .markShown(let message):
-            self.phones[index].group.ledger.markShown(
-                message, by: .kit(process: process.number), wall: self.now.wall)
-            self.see(.reached(.frontRings))
-        case .countBadge(let push, let isActive, let call):
-            let facts = BadgePush.Facts(isActive: isActive, managesBadge: true)
-            let verdict = BadgePush.verdict(push, facts, badge: &self.phones[index].group.badge)
-            self.kit(.badgeCounted(verdict, call), in: process, on: index)
-        case .showBadge(let number, let call):
-            self.note("phone \(index) shows \(number) for a silent push")
-            self.see(.reached(.badgesByPush))
-            self.setBadge(number, in: process, on: index)
-            self.kit(.badgeShown(call), in: process, on: index)
+            self.completeCallback(
+                call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
+        case .markShown, .countBadge, .showBadge, .clearNotifications:
+            if case .markShown = effect { self.emit(.reached(.foregroundRings)) }
+            if case .showBadge(let number, _) = effect {
+                self.appendTrace("phone \(index) shows \(number) for a silent push")
+                self.emit(.reached(.badgesByPush))
+            }
+            if let work = effect.centerWork(managesBadge: true) {
+                self.requestCenterWork(work, in: process, on: index)
+            }
         case .refresh(let call):
             // Nobody is signed in.
             guard self.phones[index].processes[process]?.client != nil else {
-                self.kit(.refreshed(.failed, call), in: process, on: index)
+                self.handleKitEvent(.refreshed(.failed, call), in: process, on: index)
                 return
             }
-            self.see(.reached(.wakes))
+            self.emit(.reached(.wakes))
             self.phones[index].wokenAt = self.time
             let remaining =
-                self.phones[index].isInFront
+                self.phones[index].isInForeground
                 ? nil : self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.wakeBegan(call, remainingMilliseconds: remaining), in: process, on: index)
-        case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process, on: index)
+        case .answerFetch(let result, let call):
+            self.completeCallback(call, .fetch(FetchResult(result)), in: process, on: index)
         case .reportOpened(let message): self.handle(.notificationOpened(message), in: process, on: index)
-        case .clearNotifications(let conversation):
-            self.removeDelivered(in: process, on: index) {
-                NotificationClearing.isOf(
-                    conversation, .object($0.content.userInfo), thread: $0.content.threadIdentifier)
-            }
         case .open(let response):
             guard let payload = response.payload, let message = payload.messageUID.flatMap({ MessageID($0) }) else {
                 return
             }
-            self.note("phone \(index) opens \(payload.conversation) for \(message)")
-            self.see(.opened(payload.conversation, of: message, on: self.phones[index].key))
-        case .completeResponse(let call): self.answer(call, .returned, in: process, on: index)
-        case .registerForRemoteNotifications: self.tell(process, .remoteRegistrationRequested, on: index)
+            self.appendTrace("phone \(index) opens \(payload.conversation) for \(message)")
+            self.emit(.opened(payload.conversation, of: message, on: self.phones[index].key))
+        case .completeResponse(let call): self.completeCallback(call, .returned, in: process, on: index)
+        case .registerForRemoteNotifications: self.sendToSystem(process, .remoteRegistrationRequested, on: index)
         }
     }
 
-    /// The app calls a completion handler, unless it was made never to.
-    private mutating func answer(
+    private mutating func completeCallback(
         _ call: CallbackNumber, _ result: CallbackResult, in process: ProcessID, on index: Int
     ) {
         guard !self.phones[index].neglected.contains(call) else { return }
@@ -166,25 +149,9 @@ extension World {
             after: self.phones[index].chance.number(1...30))
     }
 
-    private mutating func removeDelivered(
-        in process: ProcessID, on index: Int, where isMeant: (NotificationRequest) -> Bool
-    ) {
-        let identifiers = self.phones[index].core.listed.map(\.notification.request).filter(isMeant).map(\.identifier)
-        self.tell(process, .deliveredRemoved(identifiers: identifiers), on: index)
-    }
-
-    /// A wake is over.
     mutating func finishWake(
         _ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID, on index: Int
-    ) { self.kit(.refreshed(result, number), in: process, on: index) }
-
-    /// By the call the system has (ios-delivery.md §9).
-    mutating func setBadge(_ number: Int, in process: ProcessID, on index: Int) {
-        guard self.phones[index].core.version.major >= 16 else {
-            return self.tell(process, .iconBadgeNumberSet(number), on: index)
-        }
-        self.ask(process, .setBadgeCount(number), on: index)
-    }
+    ) { self.handleKitEvent(.refreshed(result, number), in: process, on: index) }
 }
 
 extension WorldPhone: KitFacts {

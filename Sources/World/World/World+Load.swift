@@ -5,27 +5,26 @@ import PhoneCore
 import ServerCore
 import StoreModel
 
-// What is looked at while the world runs: how much is held in memory, and whether all agree in time.
+// What is measured while the World runs: how much is held in memory, and whether all agree in time.
 extension World {
-    /// How often, in milliseconds.
     private static let measureInterval: Int64 = 10_000
-    /// How long the server may hear of a phone that a silent push has woken, in milliseconds.
+    /// How long the server may be told of a phone that a silent push has woken, in milliseconds.
     private static let wakeTime: Int64 = 60_000
 
     mutating func measure() {
         self.plan(.measure, after: Self.measureInterval)
-        self.see(.measured(self.load(isQuiet: false)))
+        self.emit(.measured(self.memoryLoad(isQuiet: false)))
     }
 
-    func load(isQuiet: Bool) -> WorldLoad {
+    func memoryLoad(isQuiet: Bool) -> WorldLoad {
         var load = WorldLoad()
         load.server = self.server?.load(at: self.serverNow)
         load.pool = self.pool?.dispatcher.load
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
         load.connections += self.hostile.sessions.count
-        load.apiRequests = self.openApiRequests.count
+        load.apiRequests = self.openAPIRequests.count
         load.hasHostileClients = self.options.faults.hasHostileClients
-        // The other app's people have the same names; whoever calls the roll has nobody's.
+        // The other app's people have the same names; the caller of the roll has a name of its own.
         load.people = 2 * self.people.count + 1
         if self.options.faults.hasHostileClients { load.people += Self.hostilePeople.count }
         load.isQuiet = isQuiet
@@ -38,12 +37,10 @@ extension World {
         return load
     }
 
-    /// Everybody has looked at the app for four minutes: all agree, but for the number on the icon, which is the system's business
-    /// once the app has left.
-    mutating func endLook() { self.see(.looked(self.ending(withMessages: false))) }
+    /// Everybody has looked at the app for four minutes: all agree, but for the number on the icon, which the system
+    /// changes once the app has left.
+    mutating func endLook() { self.emit(.looked(self.ending(withMessages: false))) }
 
-    /// The store and the phones as they are.
-    ///
     /// - Parameter withMessages: whether the store tells what became of each message; that takes long.
     func ending(withMessages: Bool) -> Ending {
         Ending(
@@ -55,10 +52,10 @@ extension World {
 }
 
 extension WorldPhone {
-    /// What it holds in memory, looked at where it lies: all phones are asked again and again, and mostly hold nothing.
+    /// Looked at where it lies: all phones are asked again and again, and mostly hold nothing.
     fileprivate var load: WorldLoad.Phone {
         var load = WorldLoad.Phone(key: self.key, ledger: Self.count(of: &self.group.ledger))
-        Self.look(at: &self.extensionWork, into: &load)
+        Self.countWork(in: &self.extensionWork, into: &load)
         for process in self.processes.values.elements {
             guard let client = process.client else { continue }
             load.client = client.load
@@ -69,8 +66,8 @@ extension WorldPhone {
 
     private static func count(of ledger: inout Ledger) -> Int { ledger.count }
 
-    private static func look(
-        at work: inout OrderedDictionary<CallbackNumber, ExtensionWork>, into load: inout WorldLoad.Phone
+    private static func countWork(
+        in work: inout OrderedDictionary<CallbackNumber, ExtensionWork>, into load: inout WorldLoad.Phone
     ) {
         guard !work.isEmpty else { return }
         load.pushesAtWork = work.count

@@ -8,15 +8,14 @@ import TidingsModel
 
 // Connections between phones and the server: in order, late, and sometimes dead without a word.
 extension World {
-    /// A process opens a connection; it hears of it after a round trip.
-    mutating func open(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+    mutating func openConnection(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
         let wait = 2 * self.latency(of: phone)
         guard self.phones[phone].isOnline, self.server != nil else {
             return self.plan(.client(phone, process, .connectionClosed(number, reason: "unreachable")), after: wait)
         }
         self.lastSession += 1
         let chance = SplitMix64(
-            seed: self.options.seed, party: .network(phone), turn: self.phones[phone].connectionCount)
+            seed: self.options.seed, stream: .network(phone), draw: self.phones[phone].connectionCount)
         self.phones[phone].connectionCount += 1
         self.phones[phone].openConnections.removeAll { index in
             let other = self.connections[index]
@@ -27,7 +26,7 @@ extension World {
             WorldConnection(
                 phone: phone, process: process, number: number, session: SessionID(self.lastSession), life: self.life,
                 chance: chance))
-        self.slow(self.connections.count - 1, of: phone)
+        self.drawSlowness(self.connections.count - 1, of: phone)
         self.plan(.client(phone, process, .connectionOpened(number)), after: wait)
     }
 
@@ -38,35 +37,33 @@ extension World {
     }
 
     /// Some links are slow, so that a later connection overtakes what was written on them.
-    private mutating func slow(_ index: Int, of phone: Int) {
-        guard var chance = self.strike(.link(phone), perMille: self.options.faults.slowLinks) else { return }
+    private mutating func drawSlowness(_ index: Int, of phone: Int) {
+        guard var chance = self.injectFault(.link(phone), perMille: self.options.faults.slowLinks) else { return }
         let slowness = chance.number(1_000...12_000)
         self.connections[index].slowness = slowness
-        self.note("connection \(index) is \(slowness) ms slow")
-        self.see(.reached(.slowLinks))
+        self.appendTrace("connection \(index) is \(slowness) ms slow")
+        self.emit(.reached(.slowLinks))
     }
 
-    /// A process writes a frame.
     mutating func write(
         _ frame: consuming ClientFrame, on number: ConnectionNumber, in process: ProcessID, on phone: Int
     ) {
         guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
-        guard !self.breaks(index) else { return }
+        guard !self.breaksConnection(index) else { return }
         let arrival = max(self.connections[index].serverArrival, self.time + self.latency(on: index))
         self.connections[index].serverArrival = arrival
         self.agenda.plan(.toServer(index, frame), at: arrival)
     }
 
-    /// The server writes a frame.
     mutating func write(_ frame: consuming ServerFrame, on index: Int) {
-        guard !self.breaks(index) else { return }
+        guard !self.breaksConnection(index) else { return }
         let arrival = max(self.connections[index].clientArrival, self.time + self.latency(on: index))
         self.connections[index].clientArrival = arrival
         self.agenda.plan(.toClient(index, frame), at: arrival)
     }
 
     /// Whether the connection is dead, or dies now.
-    private mutating func breaks(_ index: Int) -> Bool {
+    private mutating func breaksConnection(_ index: Int) -> Bool {
         if self.connections[index].isDead { return true }
         guard !self.hasHealed else { return false }
         if self.connections[index].chance.chance(perMille: self.options.faults.silentDeath), self.breaksNow(index) {
@@ -77,12 +74,12 @@ extension World {
             case 1: self.connections[index].isDeafClient = true
             default: self.connections[index].isDead = true
             }
-            if !self.connections[index].isDead { self.see(.reached(.oneWay)) }
-            self.note("connection \(index) dies without a word")
+            if !self.connections[index].isDead { self.emit(.reached(.oneWay)) }
+            self.appendTrace("connection \(index) dies without a word")
             return self.connections[index].isDead
         }
         if self.connections[index].chance.chance(perMille: self.options.faults.reset), self.breaksNow(index) {
-            self.note("connection \(index) is reset")
+            self.appendTrace("connection \(index) is reset")
             self.report.broken += 1
             self.connections[index].isDead = true
             self.plan(.serverHangUp(index), after: self.latency(on: index))
@@ -92,14 +89,13 @@ extension World {
         return false
     }
 
-    /// Whether what breaks a connection happens.
     private mutating func breaksNow(_ index: Int) -> Bool {
         let phone = self.connections[index].phone
         self.phones[phone].breakCount += 1
-        return self.happens(OutsideEvent(.network(phone), turn: self.phones[phone].breakCount - 1))
+        return self.happens(OutsideEvent(.network(phone), draw: self.phones[phone].breakCount - 1))
     }
 
-    mutating func arrive(_ frame: ClientFrame, on index: Int) {
+    mutating func deliverToServer(_ frame: ClientFrame, on index: Int) {
         let connection = self.connections[index]
         guard connection.serverIsOpen, connection.life == self.life, !connection.isDead, !connection.isDeafServer else {
             return
@@ -109,26 +105,25 @@ extension World {
                 $0 < index && !self.connections[$0].isDead && self.connections[$0].serverIsOpen
                     && self.connections[$0].life == self.life && self.connections[$0].serverArrival > self.time
             }
-            if isOvertaking { self.see(.reached(.overtaken)) }
+            if isOvertaking { self.emit(.reached(.overtaken)) }
             let key = UserKey(app: Self.app, user: UserID(hello.token))
-            self.note("\(connection.session) is \(key)")
+            self.appendTrace("\(connection.session) is \(key)")
             let verdict = self.verdict(on: hello.token, of: connection.phone)
             return self.handle(ServerEvent.connected(connection.session, hello, verdict))
         }
-        self.note("\(connection.session) says \(Self.kind(of: frame))", isRoutine: Self.isPing(frame))
+        self.appendTrace("\(connection.session) says \(Self.kind(of: frame))", isRoutine: Self.isPing(frame))
         self.handle(ServerEvent.frame(connection.session, frame))
     }
 
-    mutating func arrive(_ frame: ServerFrame, on index: Int) {
+    mutating func deliverToClient(_ frame: ServerFrame, on index: Int) {
         let connection = self.connections[index]
         guard connection.clientIsOpen, !connection.isDead, !connection.isDeafClient else { return }
-        self.note("\(connection.session) hears \(Self.kind(of: frame))", isRoutine: Self.isPong(frame))
+        self.appendTrace("\(connection.session) hears \(Self.kind(of: frame))", isRoutine: Self.isPong(frame))
         self.handle(
             ClientEvent.frameReceived(connection.number, frame), in: connection.process, on: connection.phone)
     }
 
-    /// The process closes its end after what it wrote.
-    mutating func close(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
+    mutating func closeConnection(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
         guard let index = self.index(number, process, phone), self.connections[index].clientIsOpen else { return }
         self.hangUpClient(index)
         guard !self.connections[index].isDead else { return }
@@ -149,7 +144,6 @@ extension World {
             .connectionClosed(connection.number, reason: "closed"), in: connection.process, on: connection.phone)
     }
 
-    /// A process is gone: the system closes what it had open.
     mutating func dropConnections(of process: ProcessID, on phone: Int) {
         for index in self.phones[phone].openConnections where self.connections[index].process == process {
             guard self.connections[index].clientIsOpen else { continue }
@@ -185,7 +179,6 @@ extension World {
                 .init(courier), id: 1, topic: Self.bundle.rawValue, .sandbox, drawn: self.token(of: phone)), phone)
     }
 
-    /// The network is gone without a word: every connection of the phone is dead.
     mutating func goOffline(_ phone: Int) {
         self.phones[phone].isOnline = false
         for index in self.phones[phone].openConnections {
@@ -241,7 +234,6 @@ extension World {
         }
     }
 
-    /// One after the other, without the marks an array puts around them.
     static func names(_ all: [some CustomStringConvertible]) -> String {
         all.map(\.description).joined(separator: " ")
     }

@@ -3,56 +3,56 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-// What people do beside writing and reading: withdraw, edit, delete, silence, hide, block, come and go.
+// What people do beside writing and reading: recall, edit, delete, silence, hide, block, come and go.
 extension World {
     mutating func operate(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle) else { return }
         switch self.chance.number(0...16) {
-        case 0...2: self.recall(own: true, in: process, on: index)
-        case 3: self.recall(own: false, in: process, on: index)
-        case 4...5: self.edit(in: process, on: index)
-        case 6: self.delete(in: process, on: index)
+        case 0...2: self.recallMessage(own: true, in: process, on: index)
+        case 3: self.recallMessage(own: false, in: process, on: index)
+        case 4...5: self.editMessage(in: process, on: index)
+        case 6: self.deleteMessage(in: process, on: index)
         case 7...9: self.setLevel(in: process, on: index)
         case 10: self.setQuietHours(in: process, on: index)
         case 11: self.setForEverything(in: process, on: index)
-        case 12: self.block(in: process, on: index)
+        case 12: self.changeBlocking(in: process, on: index)
         case 13...14: self.changeMembers(in: process, on: index)
         case 15: if self.chance.chance(perMille: 500) { self.signOut(in: process, on: index) }
         default:
             let conversation = self.anyConversation(of: index)
             self.handle(
-                .typingWished(conversation, isTyping: self.chance.chance(perMille: 500)), in: process, on: index)
+                .typingRequested(conversation, isTyping: self.chance.chance(perMille: 500)), in: process, on: index)
         }
     }
 
     // MARK: Messages
 
-    /// Withdraws a recent message: one's own, or as a group's owner or admin somebody else's.
-    private mutating func recall(own: Bool, in process: ProcessID, on index: Int) {
+    private mutating func recallMessage(own: Bool, in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
         let recent = self.phones[index].disk.store.messages.elements.suffix(12).filter { _, item in
             guard !item.isRecalled else { return false }
             return own ? item.message.sender == person : item.conversation.hasMembers && item.message.sender != person
         }
         guard let (message, _) = recent.last else { return }
-        self.ask(.recall(message), in: process, on: index)
+        self.sendRequest(.recall(message), in: process, on: index)
     }
 
-    private mutating func edit(in process: ProcessID, on index: Int) {
+    private mutating func editMessage(in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
         let own = self.phones[index].disk.store.messages.elements.suffix(12).filter {
             $0.value.message.sender == person
         }
         guard let (message, _) = own.last else { return }
         let text = JSONValue.members([("content", .string("e\(index)-\(self.time)"))]).text
-        self.ask(.edit(message, content: text), in: process, on: index)
+        self.sendRequest(.edit(message, content: text), in: process, on: index)
     }
 
-    private mutating func delete(in process: ProcessID, on index: Int) {
+    private mutating func deleteMessage(in process: ProcessID, on index: Int) {
         guard let (message, item) = self.drawn(Array(self.phones[index].disk.store.messages.elements.suffix(8))) else {
             return
         }
-        self.ask(.delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
+        self.sendRequest(
+            .delete(Deletion(conversation: item.conversation, messages: [message])), in: process, on: index)
     }
 
     // MARK: Settings
@@ -61,14 +61,14 @@ extension World {
         let conversation = self.anyConversation(of: index)
         let isSet = self.phones[index].disk.store.preferences().current.conversations[conversation] != nil
         guard !isSet || self.chance.chance(perMille: 300) else {
-            return self.wish(.conversation(conversation, ConversationSettings()), in: process, on: index)
+            return self.pendingChange(.conversation(conversation, ConversationSettings()), in: process, on: index)
         }
         let level = self.drawn(NotificationLevel.allCases)
         // A level that ends does so while people look at the app after healing, at the latest.
         let latest = self.options.duration + 480_000
         let until = min(latest, self.time + self.chance.number(10_000...900_000))
         let hasEnd = self.chance.chance(perMille: 400)
-        self.wish(
+        self.pendingChange(
             .conversation(
                 conversation, ConversationSettings(level: level, levelUntil: hasEnd ? Self.wallStart + until : nil)),
             in: process, on: index)
@@ -76,44 +76,43 @@ extension World {
 
     private mutating func setQuietHours(in process: ProcessID, on index: Int) {
         guard self.phones[index].disk.store.preferences().current.person.quietHours == nil else {
-            return self.wish(.quietHours(nil), in: process, on: index)
+            return self.pendingChange(.quietHours(nil), in: process, on: index)
         }
         let minute = self.time / 60_000
         let start = minute + self.chance.number(-2...5)
         let hours = QuietHours(
             start: Int((start + 1_440) % 1_440), end: Int((start + self.chance.number(2...15)) % 1_440),
             timeZone: "Etc/UTC", manner: self.chance.chance(perMille: 400) ? .drop : .defer)
-        self.wish(.quietHours(hours), in: process, on: index)
+        self.pendingChange(.quietHours(hours), in: process, on: index)
     }
 
     private mutating func setForEverything(in process: ProcessID, on index: Int) {
         let current = self.phones[index].disk.store.preferences().current.person
         switch self.chance.number(0...2) {
-        case 0...1: self.wish(.hidesContent(!current.hidesContent), in: process, on: index)
+        case 0...1: self.pendingChange(.hidesContent(!current.hidesContent), in: process, on: index)
         default:
             let isSilent = current.levels[.group] != nil
-            self.wish(.level(.group, isSilent ? .all : .mentions), in: process, on: index)
+            self.pendingChange(.level(.group, isSilent ? .all : .mentions), in: process, on: index)
         }
     }
 
-    /// The app's store has a wish before the client hears of it.
-    private mutating func wish(_ wish: SettingsWish, in process: ProcessID, on index: Int) {
+    private mutating func pendingChange(_ pendingChange: PendingSettingsChange, in process: ProcessID, on index: Int) {
         // The app is told that its store has failed.
         guard !self.phones[index].isFull else { return }
-        self.note("person on phone \(index) sets \(wish.key)", more: "\(wish)")
-        _ = self.phones[index].disk.carryOut(.keepWish(wish))
-        self.handle(.settingWished(wish), in: process, on: index)
-        self.count(in: process, on: index)
+        self.appendTrace("person on phone \(index) sets \(pendingChange.key)", more: "\(pendingChange)")
+        _ = self.phones[index].disk.carryOut(.addPendingChange(pendingChange))
+        self.handle(.settingRequested(pendingChange), in: process, on: index)
+        self.reportUnreadCount(in: process, on: index)
     }
 
     // MARK: People
 
-    private mutating func block(in process: ProcessID, on index: Int) {
+    private mutating func changeBlocking(in process: ProcessID, on index: Int) {
         let blocked = self.phones[index].disk.store.confirmed.blocked
         if let first = blocked.first, self.chance.chance(perMille: 700) {
-            return self.ask(.setBlocked(first, false), in: process, on: index)
+            return self.sendRequest(.setBlocked(first, false), in: process, on: index)
         }
-        self.ask(.setBlocked(self.anybody(but: index), true), in: process, on: index)
+        self.sendRequest(.setBlocked(self.anybody(but: index), true), in: process, on: index)
     }
 
     private mutating func changeMembers(in process: ProcessID, on index: Int) {
@@ -129,22 +128,22 @@ extension World {
         case _ where !members.contains { $0.id == person } && conversation.type == .discussion: action = .join
         default: action = .add([self.anybody(but: index)])
         }
-        self.ask(.change(conversation, action), in: process, on: index)
+        self.sendRequest(.change(conversation, action), in: process, on: index)
     }
 
     private mutating func makeGroup(in process: ProcessID, on index: Int) {
         let group = ConversationID(type: .group, target: "g\(self.time)")
         let others = [self.anybody(but: index), self.anybody(but: index)]
-        self.ask(
+        self.sendRequest(
             .change(group, .create(name: group.target, portrait: nil, members: Set(others).sorted())), in: process,
             on: index)
     }
 
-    mutating func ask(_ request: ClientRequest, in process: ProcessID, on index: Int) {
+    mutating func sendRequest(_ request: ClientRequest, in process: ProcessID, on index: Int) {
         let number = self.phones[index].nextRequest
         self.phones[index].nextRequest += 1
-        self.note("person on phone \(index) asks \(number): \(Self.word(for: request))", more: "\(request)")
-        self.see(.asked(number, request, by: self.phones[index].key))
-        self.handle(.requestWished(number, request), in: process, on: index)
+        self.appendTrace("person on phone \(index) asks \(number): \(Self.word(for: request))", more: "\(request)")
+        self.emit(.asked(number, request, by: self.phones[index].key))
+        self.handle(.requestSubmitted(number, request), in: process, on: index)
     }
 }

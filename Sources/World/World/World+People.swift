@@ -6,9 +6,9 @@ import TidingsModel
 
 // People: they write, read, put the phone away, and things happen to the phone. What else they do: World+Operations.swift.
 extension World {
-    mutating func act(_ index: Int) {
+    mutating func actAsPerson(_ index: Int) {
         guard !self.hasHealed else { return }
-        self.takeTurn(.person(index))
+        self.beginDraw(of: .person(index))
         let pause = self.chance.number(2_000...60_000)
         if let rest = self.phones[index].night.rest(at: self.time) {
             self.plan(.personActs(index), after: rest + pause)
@@ -18,24 +18,24 @@ extension World {
         self.plan(.personActs(index), after: wait)
         if wait > Night.lockTime { self.plan(.phone(index, .person(.locked)), after: Night.lockTime) }
         guard self.time >= self.phones[index].sleepsUntil, self.happens() else { return }
-        guard !self.followsHabit(index) else { return }
-        guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.mishap(index) }
+        guard !self.followsBehaviour(index) else { return }
+        guard !self.chance.chance(perMille: self.options.faults.phone) else { return self.fault(index) }
         if self.phones[index].core.asksForPermission {
             return self.handle(PhoneEvent.person(.permissionAnswered(allowed: true)), on: index)
         }
-        let isInFront = self.phones[index].core.state(of: Self.bundle)?.isInFront == true
+        let isInForeground = self.phones[index].core.state(of: Self.bundle)?.isInForeground == true
         let isSignedIn = self.phones[index].isSignedIn
-        switch (isInFront, self.chance.number(0...19)) {
+        switch (isInForeground, self.chance.number(0...19)) {
         case (true, 0...15) where !isSignedIn: break
-        case (true, 0...7): self.write(index)
-        case (true, 8...10): self.read(index)
+        case (true, 0...7): self.writeMessage(index)
+        case (true, 8...10): self.readConversation(index)
         case (true, 11...15): self.operate(index)
         case (true, 16...17): self.handle(PhoneEvent.person(.locked), on: index)
         case (true, _): self.handle(PhoneEvent.person(.wentHome), on: index)
         case (false, 0...7): self.handle(PhoneEvent.person(.appOpened(Self.bundle)), on: index)
         case (false, 8...11):
             guard let entry = self.phones[index].core.listed.first else { return }
-            self.tap(entry, on: index)
+            self.tapNotification(entry, on: index)
         case (false, 12...13):
             guard let entry = self.phones[index].core.listed.last else { return }
             self.handle(PhoneEvent.person(.notificationDismissed(entry.key)), on: index)
@@ -43,20 +43,20 @@ extension World {
         }
     }
 
-    private mutating func tap(_ entry: ListEntry, on index: Int) {
+    private mutating func tapNotification(_ entry: ListEntry, on index: Int) {
         let userInfo = JSONValue.object(entry.notification.request.content.userInfo)
-        // What was stripped, being for the person before, has nothing left to open.
+        // A stripped push, for the person before, has nothing to open.
         if let message = MessageID(entry.notification.request.identifier),
             self.isOfRecipient(userInfo, on: index),
             userInfo != ExtensionDecision.strippedUserInfo
         {
-            self.note("person taps \(message) on phone \(index)")
-            self.see(.tapped(message, on: self.phones[index].key))
+            self.appendTrace("person taps \(message) on phone \(index)")
+            self.emit(.tapped(message, on: self.phones[index].key))
         }
         self.handle(PhoneEvent.person(.notificationTapped(entry.key)), on: index)
     }
 
-    /// Whether a push is for the person who is signed in; not by the kit's rule, which is to be held by it.
+    /// Not by the kit's rule, which is to be held by it.
     private func isOfRecipient(_ userInfo: JSONValue, on index: Int) -> Bool {
         guard let tag = PushInfo(userInfo: userInfo)?.recipientTag else { return true }
         return tag == self.phones[index].group.recipient?.tag
@@ -64,13 +64,11 @@ extension World {
 
     // MARK: Writing and reading
 
-    private mutating func write(_ index: Int) {
+    private mutating func writeMessage(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle) else { return }
         let conversation = self.anyConversation(of: index)
         let name = "m\(index)-\(self.time)"
-        var draft = MessageDraft(
-            clientMessageID: ClientMessageID(name), conversation: conversation, objectName: .text,
-            content: JSONValue.members([("content", .string(name))]).text)
+        var draft = Self.draft(name, to: conversation)
         if conversation.hasMembers, self.chance.chance(perMille: 400) {
             draft.mentions = self.chance.chance(perMille: 300) ? .everyone : .users([self.anybody(but: index)])
         }
@@ -80,16 +78,15 @@ extension World {
         case 2: draft.flags.remove(.stored)
         default: break
         }
-        self.note("person on phone \(index) writes \(name) to \(conversation)")
+        self.appendTrace("person on phone \(index) writes \(name) to \(conversation)")
         self.phones[index].drafts[draft.clientMessageID] = draft
         let key = self.phones[index].key
-        self.see(.written(draft, by: key))
-        self.handle(ClientEvent.sendWished(draft), in: process, on: index)
+        self.emit(.written(draft, by: key))
+        self.handle(ClientEvent.sendRequested(draft), in: process, on: index)
         self.maybeWriteMore(to: conversation, in: process, on: index)
         if self.chance.chance(perMille: 120) { self.phones[index].regrets.append(draft.clientMessageID) }
     }
 
-    /// With somebody else, or a group they may have left.
     mutating func anyConversation(of index: Int) -> ConversationID {
         if self.chance.chance(perMille: Self.groupShare(of: self.people.count)), let group = self.drawn(self.groups) {
             return group
@@ -102,37 +99,37 @@ extension World {
         return self.drawn(self.people.filter { $0 != person }) ?? person
     }
 
-    /// One of several; nil of none.
     mutating func drawn<Value>(_ values: [Value]) -> Value? {
         values.isEmpty ? nil : values[Int(self.chance.number(0...Int64(values.count - 1)))]
     }
 
-    private mutating func read(_ index: Int) {
+    private mutating func readConversation(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle),
             let (conversation, position) = self.drawn(self.phones[index].disk.store.unreadConversations),
             !self.deletesNewest(in: process, on: index)
         else { return }
-        self.note("person on phone \(index) reads \(conversation) to \(position)")
-        self.handle(ClientEvent.markReadWished(conversation, upTo: position), in: process, on: index)
+        self.appendTrace("person on phone \(index) reads \(conversation) to \(position)")
+        self.handle(ClientEvent.markReadRequested(conversation, upTo: position), in: process, on: index)
     }
 
     // MARK: Healing
 
-    /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the phone away
-    /// some minutes later. The roll is called once no connection is alive in the background; then everybody looks again.
+    /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the
+    /// phone away some minutes later. The roll is called once no connection is alive in the background; then
+    /// everybody looks again.
     mutating func heal() {
-        self.note("everything heals")
+        self.appendTrace("everything heals")
         self.hasHealed = true
         self.effectsToCrash = nil
         self.hangUpHostile()
-        self.change(nil)
+        self.setAPNsFault(nil)
         self.healServer()
         self.healPhones()
         self.plan(.openEverything, after: 600_000)
         self.plan(.endLook, after: 840_000)
         self.plan(.leaveEverything, after: 840_000)
-        self.plan(.rollCall, after: 1_080_000)
-        self.plan(.rollCallEnds, after: 1_140_000)
+        self.plan(.finalProbe, after: 1_080_000)
+        self.plan(.finalProbeEnds, after: 1_140_000)
         self.plan(.openEverything, after: 1_140_000)
         self.plan(.leaveEverything, after: 1_200_000)
     }

@@ -8,14 +8,14 @@ import TidingsModel
 // Phones: what the system does to the app's processes, and what the app answers.
 extension World {
     mutating func handle(_ event: PhoneEvent, on index: Int) {
-        if case .person(let deed) = event { self.note("person on phone \(index)", more: "\(deed)") }
-        var effects = self.scratch.phone.take()
+        if case .person(let action) = event { self.appendTrace("person on phone \(index)", more: "\(action)") }
+        var effects = self.scratch.phone.borrow()
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
         // Taken out one after the other: a copy of each would cost more than to carry it out.
         effects.reverse()
         while let effect = effects.popLast() { self.perform(effect, on: index) }
-        self.scratch.phone.give(&effects)
+        self.scratch.phone.giveBack(&effects)
         guard let deadline = self.phones[index].core.nextDeadline else { return }
         let due = max(deadline, self.time)
         guard self.phones[index].timerAt != due else { return }
@@ -37,17 +37,18 @@ extension World {
             self.phones[index].processes[process]?.isSuspended = false
             let waiting = self.phones[index].processes[process]?.waiting ?? []
             self.phones[index].processes[process]?.waiting = []
-            for event in waiting { self.plan(.client(index, process, event), after: 0) }
-            // A timer that came while nothing ran comes now.
+            for event in waiting { self.plan(event, after: 0) }
+            // A timer that was due while the process was suspended.
             self.plan(.client(index, process, .deadlineReached), after: 0)
         case .killProcess(let process):
             self.phones[index].processes[process] = nil
             self.extensionKilled(process, on: index)
             self.dropConnections(of: process, on: index)
         case .call(let process, let number, let callback, let state):
-            self.call(process, number, callback, state, on: index)
+            self.answerCallback(process, number, callback, state, on: index)
         case .answer(let process, let query, let answer):
-            self.answered(self.phones[index].queries.removeValue(forKey: query), answer, in: process, on: index)
+            self.handleQueryAnswer(
+                self.phones[index].queries.removeValue(forKey: query), answer, in: process, on: index)
         case .registerTopic: self.askForToken(index)
         case .unregisterTopic(let bundle):
             guard let courier = self.phones[index].courier else { return }
@@ -61,48 +62,48 @@ extension World {
             self.tellCourier(.deliveryAcknowledged(.init(courier), delivery: Int64(delivery)), index)
         case .connectCourier: self.goOnline(index)
         case .disconnectCourier: self.goOffline(index)
-        case .record(let record): self.record(record, on: index)
+        case .record(let record): self.handleRecord(record, on: index)
         }
     }
 
-    private mutating func answered(
+    private mutating func handleQueryAnswer(
         _ purpose: QueryPurpose?, _ answer: QueryAnswer, in process: ProcessID, on index: Int
     ) {
         switch purpose {
-        case .kitPost(let message):
-            self.plan(.client(index, process, .notificationPosted(message, PostResult(answer))), after: 1)
+        case .center(let query): self.plan(.center(index, process, query.event(for: answer)), after: 1)
         case .extensionPost(let call, let message):
             self.extensionPosted(message, isTaken: answer == .added, for: call, on: index)
         case nil: break
         }
     }
 
-    private mutating func record(_ record: PhoneRecord, on index: Int) {
+    private mutating func handleRecord(_ record: PhoneRecord, on index: Int) {
         switch record.entry {
         case .presentation(let presentation):
-            self.note(
+            self.appendTrace(
                 "phone \(index) shows \(presentation.identifier) banner \(presentation.banner) sound "
                     + "\(presentation.sound) badge \(presentation.badge ?? -1) \(presentation.reason.rawValue)")
             // Ended before it was even called, it has left the push as it came.
             if presentation.isRemote, self.phones[index].extensionEndedAt == self.time {
-                self.see(.unextended(identifier: presentation.identifier, on: self.phones[index].key))
+                self.emit(.unextended(identifier: presentation.identifier, on: self.phones[index].key))
             }
-            self.see(.presented(presentation, on: self.phones[index].key))
-            self.tidy(presentation, on: index)
-        case .callback(let call): self.note("phone \(index) calls \(call.callback.name)")
+            self.emit(.presented(presentation, on: self.phones[index].key))
+            self.planClearing(of: presentation, on: index)
+        case .callback(let call): self.appendTrace("phone \(index) calls \(call.callback.name)")
         case .state(let state):
-            self.note("phone \(index) app \(state.rawValue)")
-            self.see(.moved(isInFront: state.isInFront, on: self.phones[index].key))
-        case .arrival(let arrival): self.note("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
+            self.appendTrace("phone \(index) app \(state.rawValue)")
+            self.emit(.moved(isInForeground: state.isInForeground, on: self.phones[index].key))
+        case .arrival(let arrival):
+            self.appendTrace("phone \(index) gets \(arrival.identifier) \(arrival.state.rawValue)")
         case .processEnded(let process, let reason):
-            self.note("phone \(index) ends \(process) \(reason.rawValue)")
+            self.appendTrace("phone \(index) ends \(process) \(reason.rawValue)")
             // Before what it leaves is shown.
             self.extensionKilled(process, on: index)
             if process.role == .serviceExtension, reason != .extensionDone {
                 self.phones[index].extensionEndedAt = self.time
             }
         case .fault(let text):
-            self.note("phone \(index) fault \(text)")
+            self.appendTrace("phone \(index) fault \(text)")
             // The app was made to be late.
             guard !self.phones[index].neglected.contains(where: { text.contains("callback \($0) was not called") })
             else {
@@ -115,9 +116,8 @@ extension World {
         }
     }
 
-    /// What the app and its extension do when iOS calls them.
     // tidy: long because it is one case per callback.
-    private mutating func call(
+    private mutating func answerCallback(
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState, on index: Int
     ) {
         let isNeglected = self.neglects(callback, number, on: index)
@@ -126,20 +126,26 @@ extension World {
             if state == .background {
                 self.handle(.appDidEnterBackground(remainingMilliseconds: nil), in: process, on: index)
             }
-            self.phones[index].processes[process]?.isInFront = state != .background
-            // Whoever only says farewell has no kit.
+            self.phones[index].processes[process]?.isInForeground = state != .background
+            if self.phones[index].isSignedIn { self.requestCenterWork(.recoverClaims, in: process, on: index) }
+            // A process that only finishes a sign-out has no kit.
             if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
-            self.handle(.connectWished, in: process, on: index)
-            self.tell(process, .delegateChanged(isSet: true), on: index)
-            self.tell(process, .remoteRegistrationRequested, on: index)
-            self.ask(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
+            self.handle(.connectRequested, in: process, on: index)
+            self.sendToSystem(process, .delegateChanged(isSet: true), on: index)
+            self.sendToSystem(process, .remoteRegistrationRequested, on: index)
+            self.querySystem(process, .requestAuthorization([.alert, .sound, .badge]), on: index)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive:
-            self.phones[index].processes[process]?.isInFront = true
+            self.phones[index].processes[process]?.isInForeground = true
             self.handle(.appWillEnterForeground, in: process, on: index)
-        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
+        case .sceneWillResignActive, .applicationWillResignActive:
             self.handle(.appWillResignActive, in: process, on: index)
+        case .applicationWillTerminate:
+            let counts = self.phones[index].counts
+            guard self.phones[index].isSignedIn else { break }
+            self.requestCenterWork(
+                .countAtTermination(unread: counts.unread, position: counts.stored), in: process, on: index)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
-            self.phones[index].processes[process]?.isInFront = false
+            self.phones[index].processes[process]?.isInForeground = false
             let remaining = self.phones[index].core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.handle(.appDidEnterBackground(remainingMilliseconds: remaining), in: process, on: index)
         case .registeredForRemoteNotifications(let token):
@@ -151,7 +157,7 @@ extension World {
         case .serviceExtensionReceive(let request):
             return self.extensionCalled(request, number, in: process, on: index)
         case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
-        // The kit's, if anybody's.
+        // The kit handles these, if anything does.
         case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
             .sceneDidBecomeActive, .sceneDidDisconnect, .willPresent, .receiveResponse, .receiveRemote,
             .receiveRemoteFetch, .receiveLocal, .performFetch, .handleActionRemote, .handleActionLocal,
@@ -165,7 +171,7 @@ extension World {
         let event = KitMachine.Event(callback, number, state, isCenterDelegateSet: true)
         // A push is neglected as a whole; a tap opens its conversation also where the app never answers.
         if let event, !isNeglected || callback.isResponse {
-            let isOurs = self.kit(event, in: process, on: index)
+            let isOurs = self.handleKitEvent(event, in: process, on: index)
             if isOurs, callback.isAnsweredByKit { return }
         }
         if isNeglected { return }
@@ -174,22 +180,23 @@ extension World {
             after: self.phones[index].chance.number(1...30))
     }
 
-    mutating func tell(_ process: ProcessID, _ event: consuming ProcessEvent, on index: Int) {
+    mutating func sendToSystem(_ process: ProcessID, _ event: consuming ProcessEvent, on index: Int) {
         self.plan(.phone(index, .process(process, event)), after: 1)
     }
 
-    mutating func ask(_ process: ProcessID, _ query: consuming Query, on index: Int, for purpose: QueryPurpose? = nil) {
+    mutating func querySystem(
+        _ process: ProcessID, _ query: consuming Query, on index: Int, for purpose: QueryPurpose? = nil
+    ) {
         let number = self.phones[index].nextQuery
         self.phones[index].nextQuery += 1
         if let purpose { self.phones[index].queries[number] = purpose }
-        self.tell(process, .query(number, query), on: index)
+        self.sendToSystem(process, .query(number, query), on: index)
     }
 }
 
 extension Callback {
     fileprivate var isResponse: Bool { if case .receiveResponse = self { true } else { false } }
 
-    /// How an app answers what its kit does not.
     fileprivate var answerWithoutKit: CallbackResult {
         switch self {
         case .receiveRemoteFetch, .performFetch: .fetch(.noData)

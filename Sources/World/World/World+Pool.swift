@@ -51,21 +51,21 @@ extension World {
 
     /// A server that starts has a client without connections.
     mutating func openPool() {
-        self.pool = WorldPool(chance: SplitMix64(seed: self.options.seed, party: .pool, turn: self.life))
-        self.see(.held(until: self.time + self.connectingTime, on: nil))
+        self.pool = WorldPool(chance: SplitMix64(seed: self.options.seed, stream: .pool, draw: self.life))
+        self.emit(.held(until: self.time + self.connectingTime, on: nil))
     }
 
     /// The server's process has ended: its sockets are closed, and nobody knows any more what was under way.
     mutating func closePool() {
         guard let pool = self.pool else { return }
         self.pool = nil
-        self.see(.pool(.lost))
+        self.emit(.pool(.lost))
         for number in pool.links.values.sorted() { self.hangUp(number) }
     }
 
     /// The server hands a push to its client.
     mutating func send(_ request: APNsRequest, for push: PushID) {
-        self.note("push \(request.collapseID ?? "-") to \(request.token)")
+        self.appendTrace("push \(request.collapseID ?? "-") to \(request.token)")
         do throws(InvalidField) {
             try request.validate()
         } catch {
@@ -74,7 +74,7 @@ extension World {
         self.lastRequest += 1
         let id = APNsDispatcher.RequestID(self.lastRequest)
         self.pool?.requests[id] = (push, request)
-        self.see(.pool(.asked(id.rawValue)))
+        self.emit(.pool(.asked(id.rawValue)))
         // An alert is worth nothing after its expiration; 0 means one attempt at APNs's.
         let now = self.serverNow
         let left = request.expiration.flatMap { $0 > 0 ? $0 * 1_000 - now.wall : nil } ?? Self.requestDeadline
@@ -97,8 +97,8 @@ extension World {
     }
 
     private mutating func handleNow(_ event: APNsDispatcher.Event) {
-        var effects = self.scratch.pool.take()
-        defer { self.scratch.pool.give(&effects) }
+        var effects = self.scratch.pool.borrow()
+        defer { self.scratch.pool.giveBack(&effects) }
         let now = self.serverNow
         self.pool?.dispatcher.handle(event, at: now, into: &effects)
         for effect in effects { self.perform(effect) }
@@ -123,7 +123,7 @@ extension World {
             self.write(.ping, to: number)
         case .close(let id, let cause):
             guard let number = self.pool?.links.removeValue(forKey: id) else { return }
-            if cause == .silence { self.see(.reached(.silenceFound)) }
+            if cause == .silence { self.emit(.reached(.silenceFound)) }
             self.hangUp(number)
         case .mintToken: self.mintToken()
         case .finish(let id, let outcome): self.finish(id, outcome)
@@ -132,7 +132,11 @@ extension World {
             guard self.pool?.wakeAt != at else { return }
             self.pool?.wakeAt = at
             self.agenda.plan(.poolTimer(life: self.life), at: at)
-        case .warn(let text): self.note("the APNs client warns: \(text)")
+        case .warn(let text): self.appendTrace("the APNs client warns: \(text)")
+        case .reportLane(let topic, let state):
+            self.appendTrace("the APNs client says \(topic ?? "all topics"): \(state)")
+            self.plan(
+                .server(life: self.life, .laneReported(Self.app, .sandbox, topic: topic, state)), after: 0)
         // A server's end is no shutdown here: it crashes.
         case .finishShutdown: break
         }
@@ -141,7 +145,7 @@ extension World {
     private mutating func resolve(_ id: APNsDispatcher.ConnectionID) {
         var answer = APNsDispatcher.Event.resolved(id, Self.addresses)
         if self.apnsFault == .noName {
-            self.see(.reached(.namesUnresolved))
+            self.emit(.reached(.namesUnresolved))
             answer = .resolveFailed(id, "no such name", jitter: self.pool?.jitter() ?? 0)
         }
         self.plan(.pool(life: self.life, answer), after: self.latencyToApple())
@@ -155,7 +159,7 @@ extension World {
             keyID: Self.keyID, teamID: Self.teamID, issuedAt: self.serverNow.wall / 1_000, signatureHolds: true,
             text: "bearer world-\(self.life)-\(number)")
         self.pool?.token = token
-        if number > 1 { self.see(.reached(.tokensRenewed)) }
+        if number > 1 { self.emit(.reached(.tokensRenewed)) }
         self.handle(APNsDispatcher.Event.tokenMinted)
     }
 
@@ -173,10 +177,10 @@ extension World {
 
     private mutating func finish(_ id: APNsDispatcher.RequestID, _ outcome: APNsOutcome) {
         let end = PoolEnd(outcome)
-        self.see(.pool(.ended(id.rawValue, end)))
+        self.emit(.pool(.ended(id.rawValue, end)))
         guard let (push, _) = self.pool?.requests.removeValue(forKey: id) else { return }
-        if end == .accepted, self.apnsFault == nil { self.apnsIllness.worked(at: self.time) }
-        if end != .accepted { self.note("request \(id.rawValue) ends: \(outcome)") }
+        if end == .accepted, self.apnsFault == nil { self.apnsOutage.worked(at: self.time) }
+        if end != .accepted { self.appendTrace("request \(id.rawValue) ends: \(outcome)") }
         // The server's loop hears of it after what it is at.
         self.plan(.server(life: self.life, .pushEnded(push, outcome)), after: 0)
     }

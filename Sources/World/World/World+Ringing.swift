@@ -2,14 +2,13 @@ import PhoneCore
 import StoreModel
 import TidingsModel
 
-// What the promises are told of phones that lie away, and of a run that does not come to rest.
+// Which phones are away, and a run that does not come to rest.
 extension World {
-    /// The most events of one phone and hour, in the mean; a thousand times that may come at one instant when all act at once.
+    /// Of one phone and hour, in the mean; a thousandth of it may come at one instant when all act at once.
     private static let eventsMax = 50_000
     private static let eventsAtOnceMax = 2_000
 
-    /// A message was accepted: whose phones lie away.
-    mutating func seeAway(_ command: StoreCommand, _ result: StoreResult) {
+    mutating func emitAway(_ command: StoreCommand, _ result: StoreResult) {
         guard case .accept(let message, _, _) = command, case .accepted(let deliveries, _) = result else { return }
         // Most messages are for two.
         let people = deliveries.count > 2 ? Set(deliveries.map(\.user)) : []
@@ -19,15 +18,14 @@ extension World {
             return people.isEmpty
                 ? deliveries.contains { $0.user == phone.person } : people.contains(phone.person)
         }
-        // Whoever has the app in front of them on one phone: the others need not ring then.
-        let looking = Set(theirs.filter { self.phones[$0].isInFront }.map { self.phones[$0].person })
+        // The other phones of a person who looks at the app need not ring.
+        let looking = Set(theirs.filter { self.phones[$0].isInForeground }.map { self.phones[$0].person })
         let away = theirs.filter { !looking.contains(self.phones[$0].person) }.map {
             AwayPhone(key: self.phones[$0].key, token: self.tokenToRing(on: $0))
         }
-        if !away.isEmpty { self.see(.away(message.id, away)) }
+        if !away.isEmpty { self.emit(.away(message.id, away)) }
     }
 
-    /// The token by which a push would ring on a phone; nil if none would.
     private func tokenToRing(on index: Int) -> PushToken? {
         let phone = self.phones[index]
         guard phone.isOnline, !phone.isFull, let registered = phone.registration?.token, phone.isReadyToRing else {

@@ -5,7 +5,6 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-// The server, its disk and its crashes.
 extension World {
     mutating func startServer() {
         // Opening the store writes: without room the process ends at once, and is started again.
@@ -21,15 +20,15 @@ extension World {
         let opening = self.store.open()
         self.epoch = opening.epoch
         let life = self.life
-        self.see(.serverStarted)
-        self.note("server starts, life \(life), \(opening.pending.count) people with work")
+        self.emit(.serverStarted)
+        self.appendTrace("server starts, life \(life), \(opening.pending.count) people with work")
         self.handle(ServerEvent.opened(opening))
     }
 
     mutating func handle(_ event: ServerEvent) {
         guard self.server != nil else { return }
-        var effects = self.scratch.server.take()
-        defer { self.scratch.server.give(&effects) }
+        var effects = self.scratch.server.borrow()
+        defer { self.scratch.server.giveBack(&effects) }
         let now = self.serverNow
         self.server?.handle(event, at: now, into: &effects)
         let life = self.life
@@ -51,14 +50,16 @@ extension World {
     private mutating func perform(_ effect: consuming ServerEffect) {
         switch effect {
         case .write(let session, let frame):
-            guard session.rawValue < Self.firstHostileSession else { return self.hostileHears(frame, on: session) }
+            guard session.rawValue < Self.firstHostileSession else {
+                return self.handleHostileFrame(frame, on: session)
+            }
             guard let index = self.connectionIndex(session) else { return }
             if case .signal(.typing(_, let user, _)) = frame, Self.isHostile(user) {
-                self.see(.hostile(.relayed(to: session)))
+                self.emit(.hostile(.relayed(to: session)))
             }
             self.write(frame, on: index)
         case .close(let session):
-            guard session.rawValue < Self.firstHostileSession else { return self.hostileIsClosed(session) }
+            guard session.rawValue < Self.firstHostileSession else { return self.dropHostileSession(session) }
             guard let index = self.connectionIndex(session) else { return }
             self.connections[index].serverIsOpen = false
             if !self.connections[index].isDead {
@@ -78,7 +79,10 @@ extension World {
             self.plan(.storeSynced(life: self.life), after: self.syncDelay + self.diskChance.number(1...8))
         case .push(let push, _, let request):
             let sent = SentPush(request)
-            if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { self.see(.pushed(sent, to: key)) }
+            if let message = sent.alert?.message, self.callsToRecall.contains(message) {
+                self.pushedCalls[push] = message
+            }
+            if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { self.emit(.pushed(sent, to: key)) }
             self.send(request, for: push)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
@@ -91,25 +95,24 @@ extension World {
             if !self.isDiskFull { self.checkers.foundBug("server stopped: \(text)") }
             self.stopForStoreFailure()
         case .reply(let request, let result):
-            self.openApiRequests.remove(request)
-            self.hear(result, of: request)
+            self.openAPIRequests.remove(request)
+            self.handleAPIResult(result, of: request)
         case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .raiseAlarm, .clearAlarm, .storageChanged,
             .drained:
             break
         }
     }
 
-    /// The HTTP API has answered.
-    private mutating func hear(_ result: ApiResult, of request: ApiRequestID) {
-        if self.neighbours.contains(request) {
-            self.note("\(request) of the neighbour is answered", more: "\(result)")
-            if case .accepted(let accepted) = result { self.see(.neighbourTold(accepted.messageID)) }
+    private mutating func handleAPIResult(_ result: APIResult, of request: APIRequestID) {
+        if self.otherTenants.contains(request) {
+            self.appendTrace("\(request) of the other tenant is answered", more: "\(result)")
+            if case .accepted(let accepted) = result { self.emit(.otherTenantNotified(accepted.messageID)) }
         } else if case .accepted(let accepted) = result {
-            self.see(.apiAccepted(accepted.messageID))
-            self.withdrawCall(accepted)
+            self.emit(.apiAccepted(accepted.messageID))
+            self.recallCall(accepted)
         } else {
-            self.note("\(request) is answered", more: "\(result)")
-            self.answer(request, result)
+            self.appendTrace("\(request) is answered", more: "\(result)")
+            self.answerExtension(request, result)
         }
     }
 
@@ -121,8 +124,8 @@ extension World {
         return connection.life == self.life && connection.serverIsOpen ? index : nil
     }
 
-    /// The disk has what was handed to it: only now it survives, and only now the core hears of it (DESIGN P1).
-    mutating func sync() {
+    /// Only now what was handed to the disk survives, and only now the core is told (DESIGN P1).
+    mutating func syncDisk() {
         self.isSyncing = false
         var (commands, handed): ([StoreCommand], [StoreRequestID]) = ([], [])
         swap(&commands, &self.batch)
@@ -138,15 +141,15 @@ extension World {
             let results = try self.store.apply(commands, epoch: self.epoch)
             for place in commands.indices {
                 let (command, result) = (commands[place], results[place])
-                self.see(.committed(command, result))
-                self.seeAway(command, result)
+                self.emit(.committed(command, result))
+                self.emitAway(command, result)
                 if case .changed(let change?, _) = result, change.version == 1 {
                     self.groups.append(change.conversation)
                 }
             }
             let life = self.life
             for place in handed.indices {
-                self.see(.heard)
+                self.emit(.heard)
                 self.handle(ServerEvent.stored(handed[place], results[place]))
                 guard life == self.life else { return }
             }
@@ -158,14 +161,14 @@ extension World {
     mutating func maybeCrash() {
         guard !self.hasHealed else { return }
         self.plan(.chanceOfCrash, after: 10_000)
-        self.takeTurn(.server)
+        self.beginDraw(of: .server)
         guard self.server != nil, self.effectsToCrash == nil else { return }
         guard self.chance.chance(perMille: self.options.faults.crash) else { return self.maybeBreakServer() }
         guard self.happens() else { return }
         // Between any two effects, if there is work; else by itself.
         let effects = self.chance.number(0...40)
         self.effectsToCrash = effects
-        self.note("the server is to crash after \(effects) effects, or in 5 s")
+        self.appendTrace("the server is to crash after \(effects) effects, or in 5 s")
         self.plan(.serverCrash, after: 5_000)
     }
 
@@ -173,19 +176,19 @@ extension World {
     mutating func crash() {
         guard self.server != nil, self.effectsToCrash != nil else { return }
         let unsynced = self.batch.count
-        self.note("server crashes with \(unsynced) commands unsynced")
+        self.appendTrace("server crashes with \(unsynced) commands unsynced")
         self.report.crashes += 1
-        self.end()
+        self.endServer()
     }
 
-    mutating func end() {
+    mutating func endServer() {
         self.server = nil
         self.closePool()
         self.effectsToCrash = nil
         self.life += 1
         self.batch = []
         self.batchRequests = []
-        self.openApiRequests = []
+        self.openAPIRequests = []
         self.forgetHostileSessions()
         self.isSyncing = false
         self.serverTimerAt = nil
@@ -197,6 +200,6 @@ extension World {
             }
         }
         self.plan(.serverStart, after: self.diskChance.number(200...6_000))
-        self.see(.held(until: self.time + 6_000, on: nil))
+        self.emit(.held(until: self.time + 6_000, on: nil))
     }
 }

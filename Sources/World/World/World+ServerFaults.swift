@@ -2,35 +2,30 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What may happen to the server besides a crash.
 package enum ServerFault: String, Hashable, Sendable, CaseIterable {
-    /// Its disk takes seconds to sync.
     case slowDisk
-    /// Its disk is full: the store refuses to write, and the server ends and does not start again until there is room.
+    /// The store refuses to write, and the server ends and does not start again until there is room.
     case fullDisk
-    /// Its wall clock is set forward.
     case clockForward
-    /// Its wall clock is set back.
     case clockBack
 }
 
-// What ails the server, its disk and its clock.
 extension World {
-    /// The server's clocks; its wall clock may be wrong.
+    /// Its wall clock may be wrong.
     var serverNow: Now { Now(monotonic: self.time, wall: Self.wallStart + self.time + self.clockSkew) }
 
     mutating func maybeBreakServer() {
         guard self.chance.chance(perMille: self.options.faults.server), self.happens(),
             let fault = self.drawn(self.options.faults.serverFaults)
         else { return }
-        self.note("server \(fault.rawValue)")
+        self.appendTrace("server \(fault.rawValue)")
         switch fault {
         case .slowDisk:
-            self.see(.reached(.slowDisks))
+            self.emit(.reached(.slowDisks))
             self.syncDelay = self.chance.number(500...8_000)
             self.healDisk(after: self.chance.number(5_000...60_000))
         case .fullDisk:
-            self.see(.reached(.fullDisks))
+            self.emit(.reached(.fullDisks))
             self.isDiskFull = true
             self.healDisk(after: self.chance.number(5_000...60_000))
         case .clockForward: self.setClock(self.clockSkew + self.chance.number(1_000...600_000))
@@ -38,17 +33,17 @@ extension World {
         }
     }
 
-    /// - Parameter skew: how far the server's wall clock is ahead, in milliseconds; within half an hour, since Apple takes no
-    ///   provider token that is an hour off.
+    /// - Parameter skew: how far the server's wall clock is ahead, in milliseconds; within half an hour, since Apple
+    /// takes no provider token that is an hour off.
     private mutating func setClock(_ skew: Int64) {
         self.clockSkew = max(-1_800_000, min(1_800_000, skew))
-        self.see(.clockSet(ahead: self.clockSkew))
-        self.see(.reached(.clockJumps))
+        self.emit(.clockSet(ahead: self.clockSkew))
+        self.emit(.reached(.clockJumps))
     }
 
     private mutating func healDisk(after milliseconds: Int64) {
         self.plan(.diskHeals, after: milliseconds)
-        self.see(.held(until: self.time + milliseconds + 8_000, on: nil))
+        self.emit(.held(until: self.time + milliseconds + 8_000, on: nil))
     }
 
     mutating func healServer() {
@@ -61,10 +56,9 @@ extension World {
         self.isDiskFull = false
     }
 
-    /// The store could not write: the process ends, and whoever watches over it starts it again.
     mutating func stopForStoreFailure() {
-        self.note("server stops: the store has refused to write")
-        self.see(.reached(.storeStops))
-        self.end()
+        self.appendTrace("server stops: the store has refused to write")
+        self.emit(.reached(.storeStops))
+        self.endServer()
     }
 }

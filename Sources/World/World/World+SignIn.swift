@@ -4,33 +4,31 @@ import PhoneCore
 import ServerCore
 import TidingsModel
 
-// People sign out, and sooner or later they or somebody else sign in on that phone (DESIGN P7). The next one waits until the server
-// has heard of the farewell, and some seconds more, so that nothing on its way to the one client reaches the other; where the server
-// never takes it, as soon as that is known.
+// People sign out, and later they or somebody else sign in on that phone (DESIGN P7): some seconds after the server was told of the
+// sign-out, so that nothing on its way to the one client reaches the other, or as soon as it is known that it never will be.
 extension World {
     mutating func signOut(in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
         self.leaveNetwork(index)
-        self.note("person signs out on phone \(index)")
-        self.see(.disturbed(key))
-        self.see(.signedOut(key))
+        self.appendTrace("person signs out on phone \(index)")
+        self.emit(.disturbed(key))
+        self.emit(.signedOut(key))
         self.phones[index].isSignedIn = false
         self.plan(.signsIn(index), after: 12_000)
-        self.handle(.signOutWished, in: process, on: index)
+        self.handle(.signOutRequested, in: process, on: index)
     }
 
     /// Nothing of the person stays on the phone but how far custom messages were handed over.
-    mutating func forgetPerson(in process: ProcessID, on index: Int) {
+    mutating func forgetPerson(on index: Int) {
         _ = self.phones[index].disk.carryOut(.forgetPerson)
         self.phones[index].drafts = [:]
         self.phones[index].group.recipient = nil
         self.phones[index].group.ledger = Ledger()
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
-        self.setBadge(0, in: process, on: index)
-        self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
     }
 
-    /// Some sign out where there is no network; and of these some never say farewell, since their token is not good any more by then.
+    /// Some sign out where there is no network; and of these some can never tell the server, since their token is not
+    /// good any more by then.
     private mutating func leaveNetwork(_ index: Int) {
         guard self.chance.chance(perMille: 600) else { return }
         self.handle(PhoneEvent.person(.airplaneModeChanged(isOn: true)), on: index)
@@ -39,13 +37,11 @@ extension World {
         self.phones[index].isTokenVoid = self.chance.chance(perMille: 500)
     }
 
-    /// A token of the app's backend: the person, and until when it is good.
     func token(for person: UserID) -> String {
         guard let life = self.options.tokenLife else { return person.rawValue }
         return "\(person)@\(self.serverNow.wall + life)"
     }
 
-    /// What the server thinks of a token: that of somebody who has signed out may be void.
     mutating func verdict(on token: String, of index: Int) -> TokenVerdict {
         let parts = token.split(separator: "@")
         let key = UserKey(app: Self.app, user: UserID(parts.first.map(String.init) ?? ""))
@@ -55,18 +51,18 @@ extension World {
             let checked = CheckedToken(user: key, expiresAt: expiresAt)
             return .valid(checked, extensionToken: "\(self.serverNow.wall)")
         }
-        self.see(.reached(.lostFarewells))
+        self.emit(.reached(.lostSignOuts))
         return .invalid
     }
 
-    /// The server has heard of the farewell: nobody is signed in, and nothing is left to do for the client.
-    mutating func endFarewell(in process: ProcessID, on index: Int) {
-        self.note("phone \(index) has said farewell")
+    /// The server knows of the sign-out: nobody is signed in, and nothing is left to do for the client.
+    mutating func endPendingSignOut(in process: ProcessID, on index: Int) {
+        self.appendTrace("phone \(index) has said pending sign-out")
         self.phones[index].isLeaving = false
-        self.phones[index].saidFarewellAt = self.time
-        // Nothing is on its way to somebody whom the server has sent away: the next one may come at once.
+        self.phones[index].sentSignOutAt = self.time
+        // Nothing is on its way to somebody whose token the server refuses: the next one may sign in at once.
         if self.phones[index].isTokenVoid {
-            self.phones[index].saidFarewellAt -= 10_000
+            self.phones[index].sentSignOutAt -= 10_000
             self.plan(.signsIn(index), after: 100)
         }
         self.phones[index].processes[process]?.client = nil
@@ -75,30 +71,30 @@ extension World {
 
     mutating func signIn(_ index: Int) {
         guard !self.phones[index].isSignedIn else { return }
-        guard !self.phones[index].isLeaving, self.time >= self.phones[index].saidFarewellAt + 10_000,
+        guard !self.phones[index].isLeaving, self.time >= self.phones[index].sentSignOutAt + 10_000,
             let process = self.phones[index].core.process(of: Self.bundle),
-            self.phones[index].processes[process]?.isInFront == true,
+            self.phones[index].processes[process]?.isInForeground == true,
             self.phones[index].processes[process]?.isSuspended == false
         else { return self.plan(.signsIn(index), after: 5_000) }
-        self.takeTurn(.signIn(index))
+        self.beginDraw(of: .signIn(index))
         let person = self.drawn(self.people) ?? self.phones[index].person
-        self.note("\(person) signs in on phone \(index)")
+        self.appendTrace("\(person) signs in on phone \(index)")
         self.phones[index].others[self.phones[index].person] = self.phones[index].disk
         self.phones[index].person = person
         let disk = self.phones[index].others.removeValue(forKey: person) ?? WorldDisk()
         self.phones[index].disk = disk
         self.phones[index].group.hidesContent = disk.store.preferences().current.person.hidesContent
         self.phones[index].isSignedIn = true
-        // What came too late for the sign-out to clear, the next one must not see.
-        self.tell(process, .deliveredRemoved(identifiers: nil), on: index)
+        // The next person must not see what came too late for the sign-out to clear.
+        self.requestCenterWork(.clearAll(showsZero: false), in: process, on: index)
         self.phones[index].isTokenVoid = false
         self.phones[index].processes[process]?.timerAt = nil
         let client = self.client(of: index)
         self.phones[index].processes[process]?.client = client
-        self.see(.reached(.signIns))
-        self.see(.signedIn(self.phones[index].key))
+        self.emit(.reached(.signIns))
+        self.emit(.signedIn(self.phones[index].key))
         self.handle(.kitConfigured(KitSettings()), in: process, on: index)
-        self.handle(.connectWished, in: process, on: index)
+        self.handle(.connectRequested, in: process, on: index)
         if let registration = self.phones[index].registration {
             self.handle(.pushRegistrationSet(registration), in: process, on: index)
         }

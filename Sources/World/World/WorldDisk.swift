@@ -10,21 +10,18 @@ struct WorldDisk: Hashable {
         var settings: AllSettings
     }
 
-    /// What a new process of the app finds.
     private(set) var store = ReferenceLocalStore()
-    /// Everything that was written to it.
     private(set) var log: [LogEntry] = []
     /// What was set at each entry of the log that changed it.
     private var history: [Past] = []
 
-    /// Carries out a command, and notes what it adds to the log.
     mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
         let before = self.store.stored
         let outcome = self.store.carryOut(command)
         switch command {
         case .write(let entries, _):
             for entry in entries where entry.position > before && entry.position <= self.store.stored {
-                self.note(entry)
+                self.appendEntry(entry)
             }
         case .forgetPerson: (self.log, self.history) = ([], [])
         default: break  // tidy: the others write nothing of the log
@@ -32,7 +29,7 @@ struct WorldDisk: Hashable {
         return outcome
     }
 
-    private mutating func note(_ entry: LogEntry) {
+    private mutating func appendEntry(_ entry: LogEntry) {
         self.log.append(entry)
         switch entry.body {
         case .conversationSettings, .personSettings, .blocked:
@@ -43,13 +40,13 @@ struct WorldDisk: Hashable {
         }
     }
 
-    /// What held on this phone when its log ended here: the settings of the log, and over them what was set here since.
+    /// What held on this phone when its log ended here: the settings of the log, and over them what was set here
+    /// since.
     func preferences(upTo position: LogPosition) -> Preferences {
         let settings = self.history.last { $0.position <= position }?.settings ?? AllSettings()
-        return Preferences(confirmed: settings, wishes: self.store.wishes.values.elements)
+        return Preferences(confirmed: settings, pendingChanges: self.store.pendingChanges.values.elements)
     }
 
-    /// How far the log is stored, and what is unread, of a disk that is not to be copied.
     static func counts(of disk: inout WorldDisk) -> (stored: LogPosition, unread: Int) {
         (disk.store.stored, disk.store.unread)
     }

@@ -1,71 +1,56 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
-/// A phone with one app: its core, what survives the app's processes, and the processes themselves.
-///
-/// One world has it and changes it where it lies; as a value it would be copied for every look at one of its many fields.
+/// A phone with one app: its core, what survives the app's processes, and the processes themselves. One World has it
+/// and changes it where it lies; as a value it would be copied for every look at one of its many fields.
 final class WorldPhone {
-    /// Who is signed in, or was last.
     var person: UserID
     let device: DeviceID
     /// How long its processes take.
     var chance: SplitMix64
-    /// The app as it is installed.
     let installed: InstalledApp
     var core: PhoneCore
     var disk = WorldDisk()
-    /// What others who were signed in have left.
     var others: OrderedDictionary<UserID, WorldDisk> = [:]
     var isSignedIn = true
-    /// The app's store takes nothing.
     var isFull = false
-    /// What the person has the habit of, and until when they sleep.
-    var habit: Habit?
+    var behaviour: Behaviour?
     var night = Night(fallsAsleep: 32_400_000)
     var sleepsUntil: Int64 = 0
-    /// Calls the app never answers.
     var neglected: OrderedSet<CallbackNumber> = []
-    /// How many tokens have become void.
     var tokenGeneration = 0
     /// The person has signed out, and the server is still to be told.
     var isLeaving = false
-    var saidFarewellAt: Int64 = 0
+    var sentSignOutAt: Int64 = 0
     /// The server does not take the token of who has signed out.
     var isTokenVoid = false
-    /// What the app has received from the system.
     var registration: PushRegistration?
     var group = WorldAppGroup()
-    /// The app's process, and its extension's, while they live.
     var processes: OrderedDictionary<ProcessID, WorldProcess> = [:]
-    /// The courier's number of this phone's connection; nil while offline.
     var courier: UInt64?
     /// What the phone tells the courier keeps its order.
     var courierArrival: Int64 = 0
-    /// A token was asked for and has not come.
     var awaitsToken = false
     var isOnline = true
     var timerAt: Int64?
     var nextQuery: QueryNumber = 1
-    /// What a query's answer is for.
     var queries: [QueryNumber: QueryPurpose] = [:]
-    /// When a silent push last woke the app.
     var wokenAt: Int64?
     /// When the system last ended the extension before it was done.
     var extensionEndedAt: Int64?
-    /// The pushes the extension has at work, by the call.
     var extensionWork: OrderedDictionary<CallbackNumber, ExtensionWork> = [:]
     var nextTask: BackgroundTaskNumber = 1
     var nextRequest: RequestNumber = 1
     /// How many connections its processes have opened, and where those are of which one end is open at least.
     var connectionCount = 0
     var openConnections: [Int] = []
-    /// How many connections something was about to break.
     var breakCount = 0
-    /// What the person will withdraw as soon as it is sent.
+    /// What the person will recall as soon as it is sent.
     var regrets: OrderedSet<ClientMessageID> = []
-    /// What the person has written and the server has not taken.
+    /// What the person has written and the server has not answered.
     var drafts: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
 
     init(person: UserID, device: DeviceID, chance: SplitMix64, installed: InstalledApp, core: PhoneCore) {
@@ -76,25 +61,22 @@ final class WorldPhone {
         self.core = core
     }
 
-    /// Whether the files that app and extension share can be read: not between a restart and the first unlock.
     var canReadGroup: Bool { self.core.isUnlockedOnce }
-    /// Whether the extension may show nothing of a push.
     var mayFilter: Bool {
         ExtensionDecision.mayFilter(
             isEntitled: self.installed.hasFilteringEntitlement, version: self.core.version.description)
     }
 
-    /// Unread messages outside muted conversations, and how far the log goes; asked where the disk lies, since a getter of it would
-    /// be given a copy.
+    /// Asked where the disk lies, since a getter of it would be given a copy.
     var counts: (stored: LogPosition, unread: Int) { WorldDisk.counts(of: &self.disk) }
 
-    /// Whether the app is on the screen.
-    var isInFront: Bool { Self.isInFront(&self.core) }
-    /// Whether nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no permission.
+    var isInForeground: Bool { Self.isInForeground(&self.core) }
+    /// Whether nothing of the phone's own keeps a notification from ringing: a Focus, a restart, Low Power Mode, no
+    /// permission.
     var isReadyToRing: Bool { Self.isReadyToRing(&self.core) }
 
-    private static func isInFront(_ core: inout PhoneCore) -> Bool {
-        core.state(of: World.bundle)?.isInFront == true
+    private static func isInForeground(_ core: inout PhoneCore) -> Bool {
+        core.state(of: World.bundle)?.isInForeground == true
     }
     private static func isReadyToRing(_ core: inout PhoneCore) -> Bool {
         core.focus == nil && core.isUnlockedOnce && !core.isInLowPowerMode
@@ -104,26 +86,24 @@ final class WorldPhone {
     var key: DeviceKey { DeviceKey(user: UserKey(app: World.app, user: self.person), device: self.device) }
 }
 
-/// One process of the app; an extension has no client. One phone has it, and changes it where it lies.
+/// An extension has no client. One phone has it, and changes it where it lies.
 final class WorldProcess {
     var client: WorldClient?
     var isSuspended = false
     /// What arrived while it was suspended, in order.
-    var waiting: [ClientEvent] = []
+    var waiting: [Occurrence] = []
     var timerAt: Int64?
     var task: BackgroundTaskNumber?
-    /// The app was told that it is on the screen, and not yet that it left.
-    var isInFront = false
+    var isInForeground = false
     var kit: KitMachine
+    var center = NotificationCenterQueue()
+    var lastCenterWork: NotificationCenterQueue.Number = 0
 
     init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }
 }
 
-/// What the answer to a query is for.
 enum QueryPurpose: Hashable {
-    /// A local notification of the kit's.
-    case kitPost(MessageID)
-    /// One of the extension's, at work on a push.
+    case center(NotificationCenterQueue.PendingQuery)
     case extensionPost(CallbackNumber, MessageID)
 }
 
@@ -133,10 +113,9 @@ final class WorldClient {
 
     init(_ core: ClientCore) { self.core = core }
 
-    /// When something is due by itself. Asked where the core lies: a getter would be given a copy.
+    /// Asked where the core lies: a getter would be given a copy.
     var nextDeadline: Int64? { Self.deadline(of: &self.core) }
 
-    /// What it holds in memory.
     var load: ClientLoad { Self.load(of: &self.core) }
 
     private static func load(of core: inout ClientCore) -> ClientLoad { core.load }
@@ -147,7 +126,6 @@ final class WorldClient {
     }
 }
 
-/// The files app and extension share.
 struct WorldAppGroup {
     var ledger = Ledger()
     var badge: Badge?

@@ -230,7 +230,7 @@ struct PhoneChecks {
 
     private mutating func checkCustomMessages(_ stage: Stage) {
         for label in stage.trace.customMessages {
-            if !stage.state.isInFront { self.problems.append("\(label) is handed over, not in front") }
+            if !stage.state.isInForeground { self.problems.append("\(label) is handed over, not in the foreground") }
             let next = self.customHanded < self.customSent.count ? self.customSent[self.customHanded] : "none"
             if label != next { self.problems.append("\(label) is handed over, the next one is \(next)") }
             self.customHanded += 1
@@ -238,7 +238,7 @@ struct PhoneChecks {
         guard stage.state == .foregroundActive, let sdk = stage.app.sdk, sdk.client?.runState == .foreground else {
             return
         }
-        if sdk.store.restored().hasCustomMessages { self.problems.append("custom messages wait in front") }
+        if sdk.store.restored().hasCustomMessages { self.problems.append("custom messages wait in the foreground") }
     }
 }
 
@@ -254,7 +254,8 @@ extension Callback {
     /// Whether the kit writes the badge in it (S2.17).
     fileprivate var resigns: Bool {
         switch self {
-        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate: true
+        // At its end an app counts its badge before it returns, as work at the notification centre.
+        case .sceneWillResignActive, .applicationWillResignActive: true
         default: false
         }
     }

@@ -87,12 +87,12 @@ extension RandomPhone {
         let isRecall = self.chance.says(35)
         if isRecall { payload["message"] = ["params": ["corner_mark_decrease": true]] }
         let label = "foreign\(self.steps)"
-        self.note("another sender's push\(isRecall ? ", a withdrawal" : "")")
+        self.note("another sender's push\(isRecall ? ", a recall" : "")")
         self.stage.push(Push(delivery: 0, topic: Stage.bundle.rawValue, payload: payload), label: label)
         self.stage.drain()
     }
 
-    /// The sender withdraws a message: an entry of the log, and a silent push if it was pushed.
+    /// The sender recalls a message: an entry of the log, and a silent push if it was pushed.
     private mutating func recall() {
         let open = self.sent.indices.suffix(6).filter { !self.sent[$0].isRecalled }
         guard let index = self.chance.one(of: open), let sdk = self.stage.app.sdk else { return self.wait() }
@@ -102,7 +102,7 @@ extension RandomPhone {
         recall.recalls = chosen.label
         if chosen.conversation.type == .group { recall.conversation = chosen.conversation }
         recall.sender = UserID(chosen.conversation.type == .group ? "bob" : chosen.conversation.target)
-        self.note("\(chosen.label) is withdrawn")
+        self.note("\(chosen.label) is recalled")
         self.stage.perform(.message(recall))
         guard self.chance.says(50) else { return }
         let head = self.stage.app.sdk?.head ?? 0
@@ -167,7 +167,7 @@ extension RandomPhone {
         // A banner and an entry of one name are one notification: the newer.
         let entry = screen.list.first { $0.key == touched.key } ?? touched
         let conversation = self.sent.first { $0.id.description == entry.key.identifier }?.conversation.description
-        // A withdrawal's push says nothing of the conversation.
+        // A recall's push says nothing of the conversation.
         let isOurs = (try? NotificationPayload(userInfo: .object(entry.notification.request.content.userInfo))) != nil
         let opens = isOurs ? [conversation].compactMap { $0 } : []
         let hasActions = entry.notification.request.content.categoryIdentifier == Self.actions
@@ -259,8 +259,8 @@ extension RandomPhone {
         let event: SystemEvent =
             switch self.chance.below(12) {
             case 0..<3: .appKilled(bundle)
-            // iOS freezes no app in front.
-            case 3..<6: self.stage.state.isInFront ? .appKilled(bundle) : .appFrozen(bundle)
+            // iOS freezes no app in the foreground.
+            case 3..<6: self.stage.state.isInForeground ? .appKilled(bundle) : .appFrozen(bundle)
             case 6..<8: .appEvicted(bundle)
             case 8: .memoryRanLow
             case 9: .sceneDisconnected(bundle)

@@ -6,12 +6,10 @@ import TidingsWire
 
 /// A TCP client that knows nothing but bytes, and the little of WebSocket a test needs. Used by one task at a time.
 final class RawClient {
-    /// One WebSocket frame of the server.
     struct Frame: Equatable {
         var opcode: UInt8
         var payload: [UInt8]
 
-        /// The code of a close frame.
         var closeCode: UInt16? {
             self.opcode == 0x8 && self.payload.count >= 2 ? UInt16(self.payload[0]) << 8 | UInt16(self.payload[1]) : nil
         }
@@ -40,8 +38,6 @@ final class RawClient {
         self.iterator = bytes.makeAsyncIterator()
     }
 
-    /// Connects.
-    ///
     /// - Parameter receiveBuffer: bytes the kernel keeps for a reader that does not read.
     static func connect(port: Int, receiveBuffer: Int? = nil) async throws -> RawClient {
         let (bytes, continuation) = AsyncStream<[UInt8]>.makeStream()
@@ -56,7 +52,6 @@ final class RawClient {
         return RawClient(try await bootstrap.connect(host: "127.0.0.1", port: port).get(), bytes)
     }
 
-    /// Connects and upgrades.
     static func open(port: Int, as format: WireFormat = .protobuf, receiveBuffer: Int? = nil) async throws -> RawClient
     {
         let client = try await Self.connect(port: port, receiveBuffer: receiveBuffer)
@@ -87,7 +82,6 @@ final class RawClient {
 
     func send(_ bytes: [UInt8]) async throws { try await self.channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
 
-    /// Several frames in one write.
     func send(frames: [ClientFrame]) async throws {
         let opcode: UInt8 = self.format == .json ? 0x1 : 0x2
         try await self.send(frames.flatMap { Self.frame(opcode: opcode, FrameCodec.encode($0, as: self.format)) })
@@ -98,7 +92,6 @@ final class RawClient {
             Self.frame(opcode: self.format == .json ? 0x1 : 0x2, FrameCodec.encode(frame, as: self.format)))
     }
 
-    /// A WebSocket frame of a client.
     static func frame(opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, isMasked: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = [(isFinal ? 0x80 : 0) | opcode]
         let mask: UInt8 = isMasked ? 0x80 : 0
@@ -116,14 +109,13 @@ final class RawClient {
 
     // MARK: - In
 
-    /// More bytes; false at the end.
+    /// False at the end.
     private func more() async -> Bool {
         guard let bytes = await self.iterator.next() else { return false }
         self.received += bytes
         return true
     }
 
-    /// The head of an HTTP response.
     func head() async throws -> String {
         while true {
             let end = Array("\r\n\r\n".utf8)
@@ -137,14 +129,13 @@ final class RawClient {
         }
     }
 
-    /// Everything up to the end of the connection.
     func rest() async -> String {
         while await self.more() {}
         defer { self.received = [] }
         return String(decoding: self.received, as: UTF8.self)
     }
 
-    /// The next WebSocket frame; nil at the end of the connection.
+    /// Nil at the end of the connection.
     func next() async -> Frame? {
         while true {
             if let frame = self.take() { return frame }
@@ -165,7 +156,7 @@ final class RawClient {
         return Frame(opcode: self.received[0] & 0x0f, payload: Array(self.received[start..<start + length]))
     }
 
-    /// The next frame of the protocol; nil at a close frame or the end.
+    /// Nil at a close frame or the end.
     func nextFrame() async throws -> ServerFrame? {
         while let frame = await self.next() {
             switch frame.opcode {
@@ -177,7 +168,6 @@ final class RawClient {
         return nil
     }
 
-    /// The next fatal problem.
     func problem() async throws -> ServerFrame.Problem? {
         while let frame = try await self.nextFrame() {
             if case .problem(let problem, isFatal: true) = frame { return problem }

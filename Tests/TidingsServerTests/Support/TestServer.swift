@@ -34,7 +34,7 @@ struct TestServer {
         configuration.core.drainTime = 200
         var app = ServerConfiguration.App(id: "demo", tokenSecret: Self.secret)
         app.apiKeys = [
-            .init(id: "operator", sha256: Self.hash(Self.key), scopes: ApiScope.allCases),
+            .init(id: "operator", sha256: Self.hash(Self.key), scopes: APIScope.allCases),
             .init(id: "reader", sha256: Self.hash("reader-key"), scopes: [.trace]),
         ]
         configuration.apps = [app]
@@ -45,7 +45,6 @@ struct TestServer {
         SHA256.hash(data: Data(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Makes a folder, calls `body` with it and deletes it.
     static func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "tidings-server-\(UUID().uuidString)")
@@ -96,14 +95,12 @@ struct TestServer {
         try await running
     }
 
-    /// A good user token.
     func token(_ user: UserID, seconds: Int64 = 3_600) -> String {
         self.tokens.token(
             for: UserKey(app: "demo", user: user), expiresAtSeconds: Int64(Date().timeIntervalSince1970) + seconds)
             ?? ""
     }
 
-    /// A hello of a phone in front.
     func hello(_ user: UserID, device: DeviceID? = nil, token: String? = nil) -> ClientFrame {
         .hello(
             .init(
@@ -111,7 +108,6 @@ struct TestServer {
                 device: device ?? DeviceID("phone-of-\(user)"), platform: "test", runState: .foreground, after: 0))
     }
 
-    /// A client that was welcomed.
     func client(_ user: UserID, as format: WireFormat = .protobuf, receiveBuffer: Int? = nil) async throws -> RawClient
     {
         let client = try await RawClient.open(
@@ -121,7 +117,6 @@ struct TestServer {
         return client
     }
 
-    /// The value of a metric with its labels as they stand in the text.
     func metric(_ series: String) -> String? {
         self.registry.text.split(separator: "\n").first { $0.hasPrefix(series + " ") }.map {
             String($0.dropFirst(series.count + 1))
@@ -138,14 +133,13 @@ struct TestServer {
     }
 }
 
-/// A response of the HTTP API.
-struct ApiResponse {
+struct APIResponse {
     var status: Int
     var head: String
     var text: String
 
     var json: JSONValue { (try? JSONValue(parsing: self.text)) ?? .null }
-    /// Field and rule of a problem, with a space between; nil for anything but a problem.
+    /// Nil for anything but a problem.
     var problem: String? {
         guard self.head.lowercased().contains("content-type: application/problem+json"),
             let field = self.json["field"]?.stringValue, let rule = self.json["rule"]?.stringValue
@@ -155,10 +149,10 @@ struct ApiResponse {
 }
 
 extension TestServer {
-    /// One request on a connection of its own, to the port that serves it.
+    /// On a connection of its own, to the port that serves the path.
     func request(
         _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil
-    ) async throws -> ApiResponse {
+    ) async throws -> APIResponse {
         let isForPhones = path.hasPrefix("/v1/extension/")
         let client = try await RawClient.connect(
             port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
@@ -171,6 +165,6 @@ extension TestServer {
         await client.close()
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         DescribedStatuses.check(status, method, path)
-        return ApiResponse(status: status, head: head, text: text)
+        return APIResponse(status: status, head: head, text: text)
     }
 }

@@ -18,9 +18,9 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
     @Test func `finds that somebody who wrote like a person was told to wait`() {
         var story = Self.story()
         let draft = MessageDraft(clientMessageID: "c", conversation: toAnn, objectName: .text, content: "{}")
-        story.tell(.refused(draft, .init(code: .blocked, rule: "x"), to: bob1))
+        story.emit(.refused(draft, .init(code: .blocked, rule: "x"), to: bob1))
         #expect(story.broken == [])
-        story.tell(.refused(draft, .init(code: .rateLimited, rule: "x"), to: bob1))
+        story.emit(.refused(draft, .init(code: .rateLimited, rule: "x"), to: bob1))
         #expect(story.broken == ["abuse"])
     }
 
@@ -38,12 +38,12 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
     @Test func `finds a message where they may not write`() {
         var story = Self.story()
         story.commit(.putConversation(teamRecord))
-        story.tell(
+        story.emit(
             .committed(
                 .accept(message: story.message(from: "mallory", to: team), senderDevice: nil), .accepted(deliveries: [])
             ))
         #expect(story.broken == ["abuse"])
-        story.tell(
+        story.emit(
             .committed(
                 .accept(message: story.message(from: "bob", to: team), senderDevice: nil), .accepted(deliveries: [])))
         #expect(story.broken == ["abuse"])
@@ -51,12 +51,12 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
 
     @Test func `finds that a connection is told again and again who types`() {
         var story = Self.story()
-        for _ in 0..<AbuseChecker.typingPerSecond { story.tell(.hostile(.relayed(to: SessionID(1)))) }
-        story.tell(.hostile(.relayed(to: SessionID(2))))
+        for _ in 0..<AbuseChecker.typingPerSecond { story.emit(.hostile(.relayed(to: SessionID(1)))) }
+        story.emit(.hostile(.relayed(to: SessionID(2))))
         story.wait(1_000)
-        story.tell(.hostile(.relayed(to: SessionID(1))))
+        story.emit(.hostile(.relayed(to: SessionID(1))))
         #expect(story.broken == [])
-        for _ in 0..<AbuseChecker.typingPerSecond { story.tell(.hostile(.relayed(to: SessionID(1)))) }
+        for _ in 0..<AbuseChecker.typingPerSecond { story.emit(.hostile(.relayed(to: SessionID(1)))) }
         #expect(story.broken == ["abuse"])
     }
 
@@ -64,11 +64,11 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
         var story = Self.story()
         let message = story.accepted()
         let entry = LogEntry(position: 1, body: .message(message))
-        story.tell(.hostile(.toldEntry(entry)))
+        story.emit(.hostile(.toldEntry(entry)))
         #expect(story.broken == [])
         _ = story.recall(message)
-        story.tell(.hostile(.toldEntry(entry)))
-        story.tell(.hostile(.granted(.conversation(team))))
+        story.emit(.hostile(.toldEntry(entry)))
+        story.emit(.hostile(.granted(.conversation(team))))
         #expect(story.broken == ["abuse", "abuse"])
     }
 
@@ -82,7 +82,7 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
         var story = Self.story()
         signIn(&story, 1..<2 * AbuseChecker.devices)
         #expect(story.broken == [])
-        story.tell(.serverStarted)
+        story.emit(.serverStarted)
         signIn(&story, 40..<40 + AbuseChecker.devices)
         #expect(story.broken == [])
         signIn(&story, 60..<61)
@@ -97,16 +97,16 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
                 token: "ab", topic: "com.example.chat", collapseID: nil, apnsID: "apns-1", payload: [],
                 environment: .sandbox))
         story.commit(.setPushState(mallory, .registered(registration, at: story.now)))
-        for _ in 0..<AbuseChecker.pushesPerRegistration { story.tell(.pushed(push, to: mallory)) }
+        for _ in 0..<AbuseChecker.pushesPerRegistration { story.emit(.pushed(push, to: mallory)) }
         #expect(story.broken == [])
         // What APNs said of it is no registration.
         let quarantined = PushState.quarantined(registration, at: story.now, reason: "BadDeviceToken")
         story.commit(.setPushState(mallory, quarantined, about: registration))
         story.commit(.setPushState(mallory, .registered(registration, at: story.now), about: registration))
-        story.tell(.pushed(push, to: mallory))
+        story.emit(.pushed(push, to: mallory))
         #expect(story.broken == ["abuse"])
         story.commit(.setPushState(mallory, .registered(registration, at: story.now)))
-        story.tell(.pushed(push, to: mallory))
+        story.emit(.pushed(push, to: mallory))
         #expect(story.broken == ["abuse"])
     }
 
@@ -120,11 +120,11 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
         #expect(story.broken == [])
         let told = Recall(
             id: MessageID(rawValue: 900), message: message.id, conversation: toAnn, sender: "mallory", at: story.now)
-        story.tell(.committed(.recall(recall), .recalled(told, of: message, deliveries: [], shown: [])))
+        story.emit(.committed(.recall(recall), .recalled(told, of: message, deliveries: [], shown: [])))
         let edit = EditOperation(
             app: World.app, message: message.id, actor: "mallory", content: "{}", window: 1, at: story.now)
         let said = Edit(message: message.id, conversation: toAnn, content: "{}", at: story.now)
-        story.tell(.committed(.edit(edit), .noted(.edit(said), deliveries: [])))
+        story.emit(.committed(.edit(edit), .noted(.edit(said), deliveries: [])))
         #expect(story.broken == ["abuse", "abuse"])
     }
 
@@ -133,10 +133,10 @@ private let mallory = DeviceKey(user: UserKey(app: World.app, user: "mallory"), 
         let message = story.accepted()
         let leg = LegID(message: message.id, user: mallory.user, device: mallory.device)
         var ending = story.ending()
-        story.checkers.judge(ending)
+        story.checkers.checkEnding(ending)
         #expect(story.broken == [])
         ending.store.messages[0].receipts.append(.init(leg: leg, receipt: .opened, at: story.now))
-        story.checkers.judge(ending)
+        story.checkers.checkEnding(ending)
         #expect(story.broken == ["abuse"])
     }
 }

@@ -14,7 +14,7 @@ import TidingsModel
         var story = Story(BoundsChecker())
         var server = ServerLoad()
         change(&server)
-        story.tell(
+        story.emit(
             .measured(
                 WorldLoad(
                     server: server, connections: 2, apiRequests: apiRequests, hasHostileClients: hasHostileClients,
@@ -76,7 +76,7 @@ import TidingsModel
             var client = ClientLoad()
             client.wakes = wakes
             load.phones = [.init(key: bob1, isWoken: woken == 1, client: client)]
-            story.tell(.measured(load))
+            story.emit(.measured(load))
             #expect(story.broken.count { $0 == "bounds" } == broken, "\(woken) \(sessions) \(wakes)")
         }
     }
@@ -86,12 +86,12 @@ import TidingsModel
         isQuiet: Bool = false, before facts: [Fact] = [], _ change: (inout WorldLoad.Phone, inout ClientLoad) -> Void
     ) -> Int {
         var story = Story(BoundsChecker())
-        for fact in facts { story.tell(fact) }
+        for fact in facts { story.emit(fact) }
         var phone = WorldLoad.Phone(key: bob1)
         var client = ClientLoad()
         change(&phone, &client)
         phone.client = client
-        story.tell(.measured(WorldLoad(isQuiet: isQuiet, phones: [phone])))
+        story.emit(.measured(WorldLoad(isQuiet: isQuiet, phones: [phone])))
         return story.broken.count { $0 == "bounds" }
     }
 

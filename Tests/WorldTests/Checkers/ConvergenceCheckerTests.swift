@@ -11,9 +11,9 @@ import TidingsModel
         var story = Story(BadgeChecker())
         _ = story.accepted()
         _ = story.accepted()
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
-        story.judge([ann1: WorldDisk()], icons: [ann2: 1])
+        story.checkEnding([ann1: WorldDisk()], icons: [ann2: 1])
         #expect(story.broken == ["P4", "P4"])
     }
 
@@ -22,7 +22,7 @@ import TidingsModel
         _ = story.accepted()
         story.commit(
             .setConversationSettings(ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now))
-        story.judge(icons: [ann1: 0, ann2: 0])
+        story.checkEnding(icons: [ann1: 0, ann2: 0])
         #expect(story.broken == [])
     }
 }
@@ -32,11 +32,11 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         _ = story.accepted()
         var disk = story.disk(of: ann1)
-        _ = disk.carryOut(.keepWish(.hidesContent(true)))
+        _ = disk.carryOut(.addPendingChange(.hidesContent(true)))
         _ = disk.carryOut(.markRead(withBob, upTo: 1))
         let draft = MessageDraft(clientMessageID: "c", conversation: withBob, objectName: .text, content: "{}")
         _ = disk.carryOut(.keepOutgoing(draft))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["converge", "converge", "converge"])
     }
 
@@ -44,14 +44,14 @@ import TidingsModel
         var story = Story(ConvergenceChecker())
         var late = Story(DurableChecker())
         _ = (story.accepted(), late.accepted())
-        story.tell(.looked(story.ending()))
-        late.tell(.looked(late.ending()))
+        story.emit(.looked(story.ending()))
+        late.emit(.looked(late.ending()))
         #expect(story.broken + late.broken == [])
         var disk = story.disk(of: ann1)
-        _ = disk.carryOut(.keepWish(.hidesContent(true)))
-        story.tell(.looked(story.ending([ann1: disk])))
+        _ = disk.carryOut(.addPendingChange(.hidesContent(true)))
+        story.emit(.looked(story.ending([ann1: disk])))
         #expect(story.broken == ["converge"])
-        late.tell(.looked(late.ending([ann1: WorldDisk()])))
+        late.emit(.looked(late.ending([ann1: WorldDisk()])))
         #expect(late.broken == ["P1"])
     }
 
@@ -60,7 +60,7 @@ import TidingsModel
         story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
         var disk = story.disk(of: ann1)
         _ = disk.carryOut(.replaceSettings(AllSettings()))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["converge"])
     }
 
@@ -70,13 +70,13 @@ import TidingsModel
         story.commit(
             .change(ConversationOperation(app: World.app, conversation: team, action: create, actor: "ann", at: 1)))
         var disk = story.disk(of: ann1)
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == [])
         let info = ConversationInfo(
             id: team, version: 1, name: "Team", portrait: nil, members: [Member("ann", role: .owner)],
             isDissolved: false)
         _ = disk.carryOut(.keepConversation(info))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["converge"])
     }
 }
@@ -101,12 +101,12 @@ import TidingsModel
         #expect(store.carryOut(.markRead(withBob, upTo: 3)) == .counted(1))
         // A reading position never goes back.
         #expect(store.carryOut(.markRead(withBob, upTo: 1)) == .counted(1))
-        let wish = SettingsWish.conversation(withBob, ConversationSettings(level: .blocked))
-        #expect(store.carryOut(.keepWish(wish)) == .counted(0))
+        let pendingChange = PendingSettingsChange.conversation(withBob, ConversationSettings(level: .blocked))
+        #expect(store.carryOut(.addPendingChange(pendingChange)) == .counted(0))
         // What comes while it is muted counts as soon as it is not.
         _ = store.carryOut(.write([LogEntry(position: 7, body: .message(story.message()))], for: "ann"))
         #expect(store.unread == 0)
-        #expect(store.carryOut(.dropWish(wish, isKept: false)) == .counted(2))
+        #expect(store.carryOut(.removePendingChange(pendingChange, isKept: false)) == .counted(2))
     }
 
     @Test func `asks for members it cannot be sure of: of a group it joins midway, and after coming back`() {

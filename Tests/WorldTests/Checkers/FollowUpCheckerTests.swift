@@ -6,7 +6,7 @@ import TidingsModel
 @testable import World
 
 extension Story {
-    /// The server keeps the leg of a withdrawal.
+    /// The server keeps the leg of a recall.
     fileprivate mutating func keep(_ recall: Recall?, on key: DeviceKey) {
         guard let recall else { return }
         let leg = LegID(message: recall.id, user: key.user, device: key.device)
@@ -15,7 +15,7 @@ extension Story {
     }
 }
 
-@Suite struct `The promise that a withdrawal follows its message` {
+@Suite struct `The promise that a recall follows its message` {
     @Test(arguments: [LegEnd.accepted(apnsID: "apns-1"), .settled(.shown)])
     func `finds a phone that has shown a message and is not told`(end: LegEnd) {
         for isKept in [true, false] {
@@ -24,12 +24,12 @@ extension Story {
             story.end(message.id, on: ann1, as: end)
             let recall = story.recall(message)
             if isKept { story.keep(recall, on: ann1) }
-            story.judge()
+            story.checkEnding()
             #expect(story.broken == (isKept ? [] : ["recall"]))
         }
     }
 
-    @Test func `finds it when the device has settled the log beyond the withdrawal`() {
+    @Test func `finds it when the device has settled the log beyond the recall`() {
         var story = Story(FollowUpChecker())
         let message = story.accepted()
         story.end(message.id, on: ann1, as: .accepted(apnsID: "apns-1"))
@@ -45,14 +45,14 @@ extension Story {
         let message = story.accepted()
         _ = story.recall(message)
         story.end(message.id, on: ann1, as: .accepted(apnsID: "apns-1"))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["recall"])
 
         var followed = Story(FollowUpChecker())
         let other = followed.accepted()
         followed.keep(followed.recall(other), on: ann1)
         followed.end(other.id, on: ann1, as: .accepted(apnsID: "apns-1"))
-        followed.judge()
+        followed.checkEnding()
         #expect(followed.broken == [])
     }
 
@@ -63,16 +63,16 @@ extension Story {
         story.end(message.id, on: ann2, as: .accepted(apnsID: "apns-1"))
         _ = story.recall(message)
         story.commit(.signOut(ann2, at: story.now))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
 
         var crashed = Story(FollowUpChecker())
         let lost = crashed.accepted()
         crashed.end(lost.id, on: ann1, as: .accepted(apnsID: "apns-1"))
         _ = crashed.recall(lost)
-        crashed.tell(.serverStarted)
+        crashed.emit(.serverStarted)
         crashed.commit(.advance(ann1, settled: 2, decided: nil))
-        crashed.judge()
+        crashed.checkEnding()
         #expect(crashed.broken == [])
     }
 }

@@ -20,7 +20,7 @@ import TidingsModel
     @Test func `is silent when they all have`() {
         var story = Story(LegChecker())
         _ = self.ended(&story)
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
     }
 
@@ -29,7 +29,7 @@ import TidingsModel
         let message = self.ended(&story, ann: [.muted])
         let leg = LegID(message: message.id, user: ann2.user, device: ann2.device)
         story.commit(.keepLeg(OpenLeg(leg: leg, position: 2, wait: .quietHours)))
-        story.judge()
+        story.checkEnding()
         // It has no end, it is kept, and the store has it open.
         #expect(story.broken == ["P6", "P6", "P6"])
     }
@@ -37,7 +37,7 @@ import TidingsModel
     @Test func `finds one that ends again in one life of the server, not in the next`() {
         var story = Story(LegChecker())
         let message = self.ended(&story)
-        story.tell(.serverStarted)
+        story.emit(.serverStarted)
         story.end(message.id, on: ann1, as: .muted)
         #expect(story.broken == [])
         story.end(message.id, on: ann1, as: .muted)
@@ -48,21 +48,21 @@ import TidingsModel
         var story = Story(LegChecker())
         let message = self.ended(&story)
         let leg = LegID(message: message.id, user: ann2.user, device: ann2.device)
-        story.tell(.committed(.keepLeg(OpenLeg(leg: leg, position: 2, wait: .quietHours)), .done))
+        story.emit(.committed(.keepLeg(OpenLeg(leg: leg, position: 2, wait: .quietHours)), .done))
         #expect(story.broken == ["P6"])
     }
 
     @Test func `wants the end of what was under way when a device signed out from the store, and from nobody else`() {
         var story = Story(LegChecker())
-        story.tell(.signedOut(ann2))
+        story.emit(.signedOut(ann2))
         let message = story.accepted()
         story.end(message.id, on: bob1, as: .ownDevice)
         story.end(message.id, on: ann1, as: .notNotifiable)
-        story.judge()
+        story.checkEnding()
         // The first has an end that does not fit, the second none.
         #expect(story.broken == ["P6", "P6"])
         story.commit(.signOut(ann2, at: story.now))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["P6", "P6"])
         story.end(message.id, on: ann2, as: .signedOut)
         #expect(story.broken == ["P6", "P6", "P6"])
@@ -72,7 +72,7 @@ import TidingsModel
         var story = Story(LegChecker())
         let message = story.accepted(to: ConversationID(type: .direct, target: "eve"))
         story.end(message.id, on: bob1, as: .ownDevice)
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
         let leg = LegID(message: message.id, user: UserKey(app: World.app, user: "eve"), device: nil)
         story.commit(.endLeg(EndedLeg(leg: leg, end: .noDevice, at: story.now)))
@@ -83,9 +83,9 @@ import TidingsModel
         var story = Story(LegChecker())
         let message = self.ended(&story, ann: [.muted])
         let leg = LegID(message: message.id, user: ann2.user, device: ann2.device)
-        story.tell(.committed(.endLeg(EndedLeg(leg: leg, end: .muted, at: story.now)), .done))
+        story.emit(.committed(.endLeg(EndedLeg(leg: leg, end: .muted, at: story.now)), .done))
         #expect(story.broken == [])
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["P6"])
     }
 
@@ -100,7 +100,7 @@ import TidingsModel
                 _ = self.ended(&story, ann: [end, .muted])
                 #expect(story.broken == ["P6"])
                 story = Story(LegChecker())
-                story.tell(fact)
+                story.emit(fact)
                 _ = self.ended(&story, ann: [end, .muted])
                 #expect(story.broken == [])
             }
@@ -115,7 +115,7 @@ import TidingsModel
             .setConversationSettings(stranger.user, withBob, ConversationSettings(level: .blocked), at: story.now))
         story.wait(1)
         story.end(message.id, on: stranger, as: .muted)
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["P6"])
     }
 
@@ -132,7 +132,7 @@ import TidingsModel
 
     @Test func `knows the ends that fit`() {
         var story = Story(LegChecker())
-        story.tell(.stored(upTo: 9, on: ann1))
+        story.emit(.stored(upTo: 9, on: ann1))
         let settled = story.accepted()
         story.end(settled.id, on: ann1, as: .settled(.shown))
         story.push(settled, to: ann2)
@@ -165,9 +165,9 @@ import TidingsModel
         #expect(story.broken == ["P6"])
     }
 
-    @Test func `wants an end of the withdrawal on the device that had shown the message, or its word that it knows`() {
+    @Test func `wants an end of the recall on the device that had shown the message, or its word that it knows`() {
         var story = Story(LegChecker())
-        story.tell(.stored(upTo: 9, on: ann1))
+        story.emit(.stored(upTo: 9, on: ann1))
         let message = story.accepted()
         for key in [ann1, ann2, bob1] {
             story.push(message, to: key)
@@ -175,10 +175,10 @@ import TidingsModel
         }
         let recall = story.recall(message)
         story.commit(.advance(ann1, settled: 2, decided: nil))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["P6"])
         story.end(recall?.id ?? message.id, on: ann2, as: .accepted(apnsID: "apns-1"))
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["P6"])
     }
 }

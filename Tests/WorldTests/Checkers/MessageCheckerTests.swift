@@ -11,8 +11,8 @@ import TidingsModel
     @Test func `finds a message that the store never had, or has not under the API's name`() {
         var story = Story(DurableChecker())
         let message = story.message()
-        story.tell(.acknowledged(message, to: bob1))
-        story.tell(.apiAccepted(message.id))
+        story.emit(.acknowledged(message, to: bob1))
+        story.emit(.apiAccepted(message.id))
         #expect(story.broken == ["P1", "P1"])
     }
 
@@ -20,7 +20,7 @@ import TidingsModel
         var story = Story(DurableChecker())
         var message = story.accepted()
         message.id = MessageID(rawValue: message.id.rawValue + 1)
-        story.tell(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
+        story.emit(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
         #expect(story.broken == ["P1"])
     }
 
@@ -31,7 +31,7 @@ import TidingsModel
         var changed = message
         changed.content = "{}"
         _ = other.carryOut(.write([LogEntry(position: 1, body: .message(changed))], for: "ann"))
-        story.judge([ann1: WorldDisk(), ann2: other])
+        story.checkEnding([ann1: WorldDisk(), ann2: other])
         // One has neither entry nor message, the other both and both wrong.
         #expect(story.broken == ["P1", "P1", "P1", "P1"])
     }
@@ -45,11 +45,11 @@ import TidingsModel
                 CustomOperation(app: World.app, message: custom, recipients: ["ann"], clientMessageID: "x")))
         var disk = WorldDisk()
         _ = disk.carryOut(.write([LogEntry(position: 1, body: .unknown)], for: "ann"))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["P1"])
         story.wait(5)
-        story.tell(.heard)
-        story.judge([ann1: disk])
+        story.emit(.heard)
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["P1"])
     }
 
@@ -65,15 +65,15 @@ import TidingsModel
         _ = story.recall(recalled)
         let deleted = story.accepted()
         story.commit(.delete(ann1.user, Deletion(conversation: withBob, messages: [deleted.id]), at: story.now))
-        story.tell(.acknowledged(edited, to: bob1))
-        story.judge()
+        story.emit(.acknowledged(edited, to: bob1))
+        story.checkEnding()
         #expect(story.broken == [])
         // The log is too short, the first text is the old one; the other messages need not be there.
-        story.judge([ann1: before])
+        story.checkEnding([ann1: before])
         #expect(story.broken == ["P1", "P1"])
     }
 
-    @Test func `lets a phone have the bare place of what was withdrawn, deleted or edited over, and of nothing else`() {
+    @Test func `lets a phone have the bare place of what was recalled, deleted or edited over, and of nothing else`() {
         var story = Story(DurableChecker())
         let kept = story.accepted()
         let recalled = story.accepted()
@@ -89,9 +89,9 @@ import TidingsModel
             _ = disk.carryOut(.write(entries, for: "ann"))
             return disk
         }
-        story.judge([ann1: disk([2, 3])])
+        story.checkEnding([ann1: disk([2, 3])])
         #expect(story.broken == [])
-        story.judge([ann1: disk([1])])
+        story.checkEnding([ann1: disk([1])])
         // Neither the entry nor the message is there.
         #expect(story.broken == ["P1", "P1"])
         _ = kept
@@ -108,21 +108,21 @@ import TidingsModel
     @Test func `finds one that overtook another of its device`() {
         var story = Story(OrderChecker())
         let (first, second) = (story.message(), story.message())
-        story.tell(.written(self.draft(first), by: bob1))
-        story.tell(.written(self.draft(second), by: bob1))
+        story.emit(.written(self.draft(first), by: bob1))
+        story.emit(.written(self.draft(second), by: bob1))
         story.accept(second)
         story.accept(first)
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == ["order"])
     }
 
     @Test func `lets them pass in the order they were written`() {
         var story = Story(OrderChecker())
         for message in [story.message(), story.message()] {
-            story.tell(.written(self.draft(message), by: bob1))
+            story.emit(.written(self.draft(message), by: bob1))
             story.accept(message)
         }
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
     }
 
@@ -132,7 +132,7 @@ import TidingsModel
         var disk = WorldDisk()
         let entries = [LogEntry(position: 1, body: .message(second)), LogEntry(position: 2, body: .message(first))]
         _ = disk.carryOut(.write(entries, for: "ann"))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["order"])
     }
 }
@@ -142,15 +142,15 @@ import TidingsModel
         var story = Story(BlockChecker())
         story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
         let message = story.message()
-        story.tell(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
+        story.emit(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
         var disk = story.disk(of: ann1)
         _ = disk.carryOut(.write([LogEntry(position: 2, body: .message(message))], for: "ann"))
-        story.judge([ann1: disk])
+        story.checkEnding([ann1: disk])
         #expect(story.broken == ["block", "block"])
     }
 
     @Test(arguments: ConversationType.allCases.filter(\.targetIsPeer))
-    func `finds a message of every kind, and what was edited or withdrawn all the same`(type: ConversationType) {
+    func `finds a message of every kind, and what was edited or recalled all the same`(type: ConversationType) {
         var story = Story(BlockChecker())
         var message = story.message(to: ConversationID(type: type, target: "ann"))
         // As the backend's, before she blocked him.
@@ -160,16 +160,16 @@ import TidingsModel
         let edit = Edit(message: message.id, conversation: message.conversation, content: "{}", at: story.now)
         let asked = EditOperation(
             app: World.app, message: message.id, actor: "bob", content: "{}", window: 1_000, at: story.now)
-        story.tell(.committed(.edit(asked), .noted(.edit(edit), deliveries: [])))
+        story.emit(.committed(.edit(asked), .noted(.edit(edit), deliveries: [])))
         let recall = Recall(
             id: MessageID(rawValue: 9), message: message.id, conversation: message.conversation, sender: "bob",
             at: story.now)
         let operation = RecallOperation(
             id: recall.id, app: World.app, message: message.id, actor: "bob", window: 1_000, at: story.now)
-        story.tell(.committed(.recall(operation), .recalled(recall, of: message, deliveries: [], shown: [])))
+        story.emit(.committed(.recall(operation), .recalled(recall, of: message, deliveries: [], shown: [])))
         #expect(story.broken == ["block", "block"])
         message = story.message(to: message.conversation)
-        story.tell(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
+        story.emit(.committed(.accept(message: message, senderDevice: "bob-1"), .accepted(deliveries: [])))
         #expect(story.broken.count == (type.isForBackend ? 4 : 3))
     }
 
@@ -181,7 +181,7 @@ import TidingsModel
         _ = story.accepted(to: team)
         story.commit(.setBlocked(ann1.user, "bob", false, at: story.now))
         _ = story.accepted()
-        story.judge()
+        story.checkEnding()
         #expect(story.broken == [])
     }
 }
@@ -190,20 +190,20 @@ import TidingsModel
     @Test func `finds a request that the store never carried out`() {
         var story = Story(RequestChecker())
         let message = story.accepted()
-        story.tell(.asked(1, .recall(message.id), by: bob1))
-        story.tell(.answered(1, .answered(.done(3)), to: bob1))
+        story.emit(.asked(1, .recall(message.id), by: bob1))
+        story.emit(.answered(1, .answered(.done(3)), to: bob1))
         #expect(story.broken == ["P1"])
     }
 
-    @Test func `lets pass one that it did, and one whose fate is unknown`() {
+    @Test func `lets pass one that it did, and one whose outcome is unknown`() {
         var story = Story(RequestChecker())
         let message = story.accepted()
         for number in 1...2 as ClosedRange<RequestNumber> {
-            story.tell(.asked(number, .recall(message.id), by: bob1))
+            story.emit(.asked(number, .recall(message.id), by: bob1))
         }
-        story.tell(.answered(1, .unknown, to: bob1))
+        story.emit(.answered(1, .unknown, to: bob1))
         _ = story.recall(message)
-        story.tell(.answered(2, .answered(.done(3)), to: bob1))
+        story.emit(.answered(2, .answered(.done(3)), to: bob1))
         #expect(story.broken == [])
     }
 
@@ -211,17 +211,17 @@ import TidingsModel
         var story = Story(RequestChecker())
         let draft = MessageDraft(clientMessageID: "c", conversation: toAnn, objectName: .text, content: "{}")
         let blocked = ServerFrame.Problem(code: .blocked, field: "conversation.target", rule: "must not have blocked")
-        story.tell(.refused(draft, blocked, to: bob1))
-        story.tell(.refused(draft, .init(code: .unavailable, field: "send", rule: "must wait"), to: bob1))
+        story.emit(.refused(draft, blocked, to: bob1))
+        story.emit(.refused(draft, .init(code: .unavailable, field: "send", rule: "must wait"), to: bob1))
         #expect(story.broken == ["P1", "P1"])
         var due = Story(RequestChecker())
         due.commit(.setBlocked(ann1.user, "bob", true, at: due.now))
-        due.tell(.refused(draft, blocked, to: bob1))
+        due.emit(.refused(draft, blocked, to: bob1))
         #expect(due.broken == [])
     }
 }
 
-@Suite struct `The promise that custom messages come once and in front` {
+@Suite struct `The promise that custom messages come once and in the foreground` {
     private func sent(_ story: inout Story, _ counter: UInt32, lifetime: Int64? = nil) -> CustomMessage {
         let message = CustomMessage(
             id: MessageID(wallMilliseconds: story.now, node: 3, counter: counter), content: "{}", sentAt: story.now,
@@ -234,16 +234,16 @@ import TidingsModel
         return message
     }
 
-    private func handedOver(_ message: CustomMessage, at position: LogPosition, isInFront: Bool = true) -> Fact {
-        .handedOver([(position: position, message: message)], isInFront: isInFront, on: bob1)
+    private func handedOver(_ message: CustomMessage, at position: LogPosition, isInForeground: Bool = true) -> Fact {
+        .handedOver([(position: position, message: message)], isInForeground: isInForeground, on: bob1)
     }
 
     @Test func `finds one that came in the background, twice, or too late`() {
         var story = Story(CustomChecker())
         let (first, second) = (self.sent(&story, 1), self.sent(&story, 2))
-        story.tell(self.handedOver(second, at: 2, isInFront: false))
-        story.tell(self.handedOver(second, at: 2))
-        story.tell(self.handedOver(first, at: 1))
+        story.emit(self.handedOver(second, at: 2, isInForeground: false))
+        story.emit(self.handedOver(second, at: 2))
+        story.emit(self.handedOver(first, at: 1))
         // The first was passed over, too.
         #expect(story.broken == ["custom", "custom", "custom", "custom"])
     }
@@ -252,10 +252,10 @@ import TidingsModel
         var story = Story(CustomChecker())
         let (first, second) = (self.sent(&story, 1, lifetime: 1_000), self.sent(&story, 2, lifetime: 1_000))
         story.wait(10_999)
-        story.tell(self.handedOver(first, at: 1))
+        story.emit(self.handedOver(first, at: 1))
         #expect(story.broken == [])
         story.wait(1)
-        story.tell(self.handedOver(second, at: 2))
+        story.emit(self.handedOver(second, at: 2))
         #expect(story.broken == ["custom"])
     }
 
@@ -264,13 +264,13 @@ import TidingsModel
         _ = self.sent(&story, 1, lifetime: 1_000)
         let second = self.sent(&story, 2)
         story.wait(1_000)
-        story.tell(self.handedOver(second, at: 2))
+        story.emit(self.handedOver(second, at: 2))
         #expect(story.broken == [])
         #expect(story.checkers.marks[.expiredCustom] == 1)
         _ = self.sent(&story, 3, lifetime: 1_000)
         let fourth = self.sent(&story, 4)
         story.wait(999)
-        story.tell(self.handedOver(fourth, at: 4))
+        story.emit(self.handedOver(fourth, at: 4))
         #expect(story.broken == ["custom"])
     }
 
@@ -279,28 +279,28 @@ import TidingsModel
         _ = self.sent(&story, 1, lifetime: 1_000)
         let second = self.sent(&story, 2, lifetime: 2_000)
         story.wait(1_000)
-        story.tell(.rollCallEnded([]))
+        story.emit(.finalProbeEnded([]))
         story.wait(5_000)
-        story.tell(self.handedOver(second, at: 2))
-        story.judge()
+        story.emit(self.handedOver(second, at: 2))
+        story.checkEnding()
         #expect(story.broken == [])
         var late = Story(CustomChecker())
         _ = self.sent(&late, 1, lifetime: 1_000)
         late.wait(999)
-        late.tell(.rollCallEnded([]))
+        late.emit(.finalProbeEnded([]))
         late.wait(5_000)
-        late.judge()
+        late.checkEnding()
         #expect(late.broken == ["custom"])
     }
 
     @Test func `finds one that never came`() {
         var story = Story(CustomChecker())
         let (first, second) = (self.sent(&story, 1), self.sent(&story, 2))
-        story.tell(self.handedOver(first, at: 1))
-        story.judge()
+        story.emit(self.handedOver(first, at: 1))
+        story.checkEnding()
         #expect(story.broken == ["custom"])
-        story.tell(self.handedOver(second, at: 2))
-        story.judge()
+        story.emit(self.handedOver(second, at: 2))
+        story.checkEnding()
         #expect(story.broken == ["custom"])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `The promise that each request of the APNs client ends once and as it was` {
     private func broken(_ facts: PoolFact...) -> Int {
         var story = Story(PoolChecker())
-        for fact in facts { story.tell(.pool(fact)) }
+        for fact in facts { story.emit(.pool(fact)) }
         return story.broken.count { $0 == "push client" }
     }
 
@@ -37,21 +37,21 @@ import Testing
     @Test func `finds a request that ends after its 30 seconds, or not at all`() {
         for (wait, broken) in [(30_000, 0), (30_001, 1)] as [(Int64, Int)] {
             var story = Story(PoolChecker())
-            story.tell(.pool(.asked(1)))
+            story.emit(.pool(.asked(1)))
             story.wait(wait)
-            story.tell(.pool(.ended(1, .notSent)))
+            story.emit(.pool(.ended(1, .notSent)))
             #expect(story.broken.count == broken)
         }
         for (wait, requests, broken) in [(30_000, 1, 0), (30_001, 1, 1), (10_000, 0, 1), (10_000, 2, 1)]
             as [(Int64, Int, Int)]
         {
             var story = Story(PoolChecker())
-            story.tell(.pool(.asked(1)))
+            story.emit(.pool(.asked(1)))
             story.wait(wait)
             var load = WorldLoad()
             load.pool = APNsDispatcher.Load()
             load.pool?.requests = requests
-            story.tell(.measured(load))
+            story.emit(.measured(load))
             #expect(story.broken.count == broken)
         }
     }
@@ -69,7 +69,7 @@ import Testing
         var pool = APNsDispatcher.Load()
         change(&pool)
         load.pool = pool
-        story.tell(.measured(load))
+        story.emit(.measured(load))
         return story.broken.count { $0 == "bounds" }
     }
 

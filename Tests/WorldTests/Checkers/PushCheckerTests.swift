@@ -34,7 +34,7 @@ private let registration = PushRegistration(token: "00", environment: .sandbox, 
         story.commit(.setPushState(bob1, .registered(registration, at: story.now)), isHeard: false)
         story.push(message, to: ann1)
         #expect(story.broken == [])
-        story.tell(.heard)
+        story.emit(.heard)
         story.push(message, to: ann1)
         #expect(story.broken == ["P7"])
     }
@@ -58,7 +58,7 @@ private let registration = PushRegistration(token: "00", environment: .sandbox, 
         story.commit(.edit(edit), isHeard: false)
         story.push(message, text: "bob: 1")
         #expect(story.broken == [])
-        story.tell(.heard)
+        story.emit(.heard)
         story.push(message, text: "bob: better")
         story.push(message)
         #expect(story.broken == [])

@@ -1,10 +1,10 @@
 import ClientCore
 import OrderedCollections
-import PhoneCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import PhoneCore
 @testable import World
 
 /// What the phone tells of a notification it presents.

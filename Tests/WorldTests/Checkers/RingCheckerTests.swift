@@ -12,13 +12,13 @@ import TidingsModel
         var story = Story(RingChecker())
         let message = story.accepted()
         story.push(message)
-        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
-        story.tell(.presented(record(message), on: ann1))
-        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(.presented(record(message, banner: false), on: ann1))
+        story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.emit(.presented(record(message), on: ann1))
+        story.emit(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.emit(.presented(record(message, banner: false), on: ann1))
         #expect(story.broken == [])
-        story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
-        story.tell(.presented(record(message, isRemote: false), on: ann1))
+        story.emit(.posted(try notification(message), on: ann1, WorldDisk()))
+        story.emit(.presented(record(message, isRemote: false), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.rings == 2)
     }
@@ -26,9 +26,9 @@ import TidingsModel
     @Test func `finds a ring that nobody has caused`() {
         var story = Story(RingChecker())
         let message = story.accepted()
-        story.tell(.presented(record(message), on: ann1))
+        story.emit(.presented(record(message), on: ann1))
         story.push(message)
-        story.tell(.presented(record(message, isRemote: false), on: ann1))
+        story.emit(.presented(record(message, isRemote: false), on: ann1))
         #expect(story.broken == ["P3", "P3"])
     }
 
@@ -37,13 +37,13 @@ import TidingsModel
         var story = Story(RingChecker())
         let message = story.accepted()
         story.push(message)
-        for _ in 1...decided { story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1)) }
-        story.tell(.presented(record(message), on: ann1))
-        story.tell(.unextended(identifier: message.id.description, on: ann1))
-        story.tell(.presented(record(message), on: ann1))
+        for _ in 1...decided { story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1)) }
+        story.emit(.presented(record(message), on: ann1))
+        story.emit(.unextended(identifier: message.id.description, on: ann1))
+        story.emit(.presented(record(message), on: ann1))
         #expect(story.broken == [])
         #expect(story.checkers.marks[.secondRings] == 1)
-        story.tell(.presented(record(message), on: ann1))
+        story.emit(.presented(record(message), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.secondRings] == 1)
     }
@@ -53,16 +53,16 @@ import TidingsModel
         let message = story.accepted()
         let next = DeviceKey(user: UserKey(app: World.app, user: "eve"), device: ann1.device)
         story.push(message)
-        story.tell(.unextended(identifier: message.id.description, on: ann1))
-        story.tell(.signedOut(ann1))
-        story.tell(.signedIn(next))
-        // In front the app is asked, and knows better.
-        story.tell(.presented(record(message, reason: .willPresent), on: next))
+        story.emit(.unextended(identifier: message.id.description, on: ann1))
+        story.emit(.signedOut(ann1))
+        story.emit(.signedIn(next))
+        // In the foreground the app is asked, and knows better.
+        story.emit(.presented(record(message, reason: .willPresent), on: next))
         #expect(story.broken == ["P3"])
-        story.tell(.presented(record(message), on: next))
+        story.emit(.presented(record(message), on: next))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.strayRings] == 1)
-        story.tell(.presented(record(message), on: next))
+        story.emit(.presented(record(message), on: next))
         #expect(story.broken == ["P3", "P3"])
     }
 
@@ -71,14 +71,14 @@ import TidingsModel
         let (first, second) = (story.accepted(), story.accepted())
         for message in [first, second] {
             story.push(message)
-            story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
+            story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1))
         }
-        story.tell(.signedOut(ann1))
+        story.emit(.signedOut(ann1))
         story.wait(100)
-        story.tell(.presented(record(first), on: ann1))
+        story.emit(.presented(record(first), on: ann1))
         #expect(story.broken == [])
         story.wait(1)
-        story.tell(.presented(record(second), on: ann1))
+        story.emit(.presented(record(second), on: ann1))
         #expect(story.broken == ["P3"])
     }
 
@@ -93,23 +93,23 @@ import TidingsModel
             record.sound = sound
             return .presented(record, on: ann1)
         }
-        story.tell(.lacksLevels(ann1.device))
-        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
-        story.tell(banner(sound: true))
-        // A second push of it, the withdrawal in its place, and what was fetched.
-        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(banner())
-        story.tell(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
-        story.tell(banner())
-        story.tell(.fetched([.init(message: try missed(message), isSilent: true)], pushRings: true, on: ann1))
-        story.tell(banner())
+        story.emit(.lacksLevels(ann1.device))
+        story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.emit(banner(sound: true))
+        // A second push of it, the recall in its place, and what was fetched.
+        story.emit(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.emit(banner())
+        story.emit(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
+        story.emit(banner())
+        story.emit(.fetched([.init(message: try missed(message), isSilent: true)], pushRings: true, on: ann1))
+        story.emit(banner())
         #expect(story.broken == [])
         #expect(story.checkers.marks[.unsilenced] == 3)
         #expect(story.checkers.rings == 1)
-        story.tell(banner())
+        story.emit(banner())
         #expect(story.broken == ["P3"])
-        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(banner(sound: true))
+        story.emit(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.emit(banner(sound: true))
         #expect(story.broken == ["P3", "P3"])
     }
 
@@ -117,8 +117,8 @@ import TidingsModel
         var story = Story(RingChecker())
         let message = story.accepted()
         story.push(message)
-        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(.presented(record(message), on: ann1))
+        story.emit(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.emit(.presented(record(message), on: ann1))
         #expect(story.broken == ["P3"])
         #expect(story.checkers.marks[.unsilenced] == 0)
     }
@@ -127,14 +127,14 @@ import TidingsModel
         var story = Story(RingChecker())
         let (first, second) = (story.accepted(), story.accepted())
         let posts = try [first, second].map { try missed($0) }
-        story.tell(.fetched(posts.map { MissedDecision.Post(message: $0, isSilent: true) }, pushRings: true, on: ann1))
-        story.tell(.presented(record(first, isRemote: false, banner: false), on: ann1))
+        story.emit(.fetched(posts.map { MissedDecision.Post(message: $0, isSilent: true) }, pushRings: true, on: ann1))
+        story.emit(.presented(record(first, isRemote: false, banner: false), on: ann1))
         #expect(story.broken == [])
-        story.tell(.fetched([MissedDecision.Post(message: posts[0], isSilent: false)], pushRings: false, on: ann1))
-        story.tell(.presented(record(first, isRemote: false), on: ann1))
+        story.emit(.fetched([MissedDecision.Post(message: posts[0], isSilent: false)], pushRings: false, on: ann1))
+        story.emit(.presented(record(first, isRemote: false), on: ann1))
         #expect(story.broken == [])
-        story.tell(.fetched([MissedDecision.Post(message: posts[1], isSilent: false)], pushRings: true, on: ann1))
-        story.tell(
+        story.emit(.fetched([MissedDecision.Post(message: posts[1], isSilent: false)], pushRings: true, on: ann1))
+        story.emit(
             .fetched(posts.map { MissedDecision.Post(message: $0, isSilent: false) }, pushRings: false, on: ann1))
         #expect(story.broken == ["P3", "P3"])
     }
@@ -154,7 +154,7 @@ import TidingsModel
         story.commit(command, isHeard: false)
         story.push(message)
         #expect(story.broken == [])
-        story.tell(.heard)
+        story.emit(.heard)
         story.push(message)
         #expect(story.broken == ["level"])
     }
@@ -165,7 +165,7 @@ import TidingsModel
         story.commit(
             .setConversationSettings(ann1.user, withBob, ConversationSettings(level: .blocked), at: story.now),
             isHeard: false)
-        story.tell(.serverStarted)
+        story.emit(.serverStarted)
         story.push(message)
         #expect(story.broken == ["level"])
     }
@@ -211,11 +211,11 @@ import TidingsModel
         func answer(rings: Bool) -> JSONValue {
             ["entries": [["message_id": .string(message.id.description), "rings": .bool(rings)]]]
         }
-        story.tell(.toldMissed(answer(rings: true), to: ann1))
+        story.emit(.toldMissed(answer(rings: true), to: ann1))
         self.silence(&story, .blocked)
-        story.tell(.toldMissed(answer(rings: false), to: ann1))
+        story.emit(.toldMissed(answer(rings: false), to: ann1))
         #expect(story.broken == [])
-        story.tell(.toldMissed(answer(rings: true), to: ann1))
+        story.emit(.toldMissed(answer(rings: true), to: ann1))
         #expect(story.broken == ["level"])
     }
 
@@ -227,11 +227,11 @@ import TidingsModel
         let late = story.accepted()
         let disk = story.disk(of: ann1)
         story.wait(62_000)
-        story.tell(.passedGate(late.id, on: ann1, disk))
+        story.emit(.passedGate(late.id, on: ann1, disk))
         story.wait(60_000)
-        story.tell(.passedGate(message.id, on: ann1, disk))
+        story.emit(.passedGate(message.id, on: ann1, disk))
         #expect(story.broken == [])
-        story.tell(.passedGate(late.id, on: ann1, disk))
+        story.emit(.passedGate(late.id, on: ann1, disk))
         #expect(story.broken == ["quiet hours"])
     }
 
@@ -241,21 +241,21 @@ import TidingsModel
         self.silence(&story, .blocked)
         let after = story.accepted()
         let disk = story.disk(of: ann1)
-        story.tell(.passedGate(before.id, on: ann1, disk))
+        story.emit(.passedGate(before.id, on: ann1, disk))
         #expect(story.broken == [])
-        story.tell(.passedGate(after.id, on: ann1, disk))
+        story.emit(.passedGate(after.id, on: ann1, disk))
         #expect(story.broken == ["level"])
     }
 }
 
-@Suite struct `The promise that what is withdrawn stays withdrawn` {
+@Suite struct `The promise that what is recalled stays recalled` {
     @Test func `finds a push once the core knows`() {
         var story = Story(RecallChecker())
         let message = story.accepted()
         _ = story.recall(message, isHeard: false)
         story.push(message)
         #expect(story.broken == [])
-        story.tell(.heard)
+        story.emit(.heard)
         story.push(message)
         #expect(story.broken == ["recall"])
     }
@@ -291,37 +291,37 @@ import TidingsModel
     @Test func `finds a phone that knows and lets it ring, by either road`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let withdrawal = story.recall(message)
-        let recall = try #require(withdrawal)
-        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
-        story.tell(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann1))
-        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann2))
-        story.tell(.extended(message.id, isQuiet: true, text: "", on: ann1))
-        story.tell(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
+        let recalled = story.recall(message)
+        let recall = try #require(recalled)
+        story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.emit(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann1))
+        story.emit(.extended(message.id, isQuiet: false, text: "", on: ann2))
+        story.emit(.extended(message.id, isQuiet: true, text: "", on: ann1))
+        story.emit(.posted(try notification(message, isSilent: true), on: ann1, WorldDisk()))
         #expect(story.broken == [])
-        story.tell(.extended(message.id, isQuiet: false, text: "", on: ann1))
-        story.tell(.posted(try notification(message), on: ann1, WorldDisk()))
+        story.emit(.extended(message.id, isQuiet: false, text: "", on: ann1))
+        story.emit(.posted(try notification(message), on: ann1, WorldDisk()))
         #expect(story.broken == ["recall", "recall"])
     }
 }
 
-extension `The promise that what is withdrawn stays withdrawn` {
+extension `The promise that what is recalled stays recalled` {
     @Test func `finds a phone that knows and tells what it said`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
-        let withdrawal = story.recall(message)
-        let recall = try #require(withdrawal)
-        story.tell(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
+        let recalled = story.recall(message)
+        let recall = try #require(recalled)
+        story.emit(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         // One phone hears of it by a push, the other in its log.
-        story.tell(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))
-        story.tell(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann2))
+        story.emit(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))
+        story.emit(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann2))
         for text in ["A message was withdrawn", "You have a notification", ""] {
-            story.tell(.extended(message.id, isQuiet: true, text: text, on: ann1))
-            story.tell(.extended(message.id, isQuiet: true, text: text, on: ann2))
+            story.emit(.extended(message.id, isQuiet: true, text: text, on: ann1))
+            story.emit(.extended(message.id, isQuiet: true, text: text, on: ann2))
         }
         #expect(story.broken == [])
-        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann1))
-        story.tell(.extended(message.id, isQuiet: true, text: "hi", on: ann2))
+        story.emit(.extended(message.id, isQuiet: true, text: "hi", on: ann1))
+        story.emit(.extended(message.id, isQuiet: true, text: "hi", on: ann2))
         #expect(story.broken == ["recall", "recall"])
     }
 }
@@ -345,9 +345,9 @@ extension `The promise that what is withdrawn stays withdrawn` {
     @Test func `finds an answer to an extension that does`() {
         var story = Story(HiddenChecker())
         self.hide(&story)
-        story.tell(.toldMissed(["entries": [["text": ["body": "New message"]]]], to: ann1))
+        story.emit(.toldMissed(["entries": [["text": ["body": "New message"]]]], to: ann1))
         #expect(story.broken == [])
-        story.tell(.toldMissed(["entries": [["text": ["title": "bob", "body": "secret"]]]], to: ann1))
+        story.emit(.toldMissed(["entries": [["text": ["title": "bob", "body": "secret"]]]], to: ann1))
         #expect(story.broken == ["hidden"])
     }
 
@@ -356,12 +356,12 @@ extension `The promise that what is withdrawn stays withdrawn` {
         let message = story.accepted()
         self.hide(&story)
         let disk = story.disk(of: ann1)
-        story.tell(.posted(try notification(message), on: ann1, disk))
+        story.emit(.posted(try notification(message), on: ann1, disk))
         #expect(story.broken == [])
-        story.tell(.applied(disk.log, on: ann1))
-        story.tell(.posted(try notification(message, title: ""), on: ann1, disk))
+        story.emit(.applied(disk.log, on: ann1))
+        story.emit(.posted(try notification(message, title: ""), on: ann1, disk))
         #expect(story.broken == [])
-        story.tell(.posted(try notification(message), on: ann1, disk))
+        story.emit(.posted(try notification(message), on: ann1, disk))
         #expect(story.broken == ["hidden"])
     }
 }

@@ -1,11 +1,11 @@
 import APNsModel
 import ClientCore
-import PhoneCore
 import ServerCore
 import StoreModel
 import Testing
 import TidingsModel
 
+@testable import PhoneCore
 @testable import World
 
 private let registration = PushRegistration(token: "0a", environment: .sandbox, topic: "com.example.chat")
@@ -27,14 +27,14 @@ extension Story {
     /// A message is accepted while ann's first phone lies away.
     fileprivate mutating func due(token: PushToken? = "0a", flags: MessageFlags = .normal) -> Message {
         let message = self.accepted(flags: flags)
-        self.tell(.away(message.id, [AwayPhone(key: ann1, token: token)]))
+        self.emit(.away(message.id, [AwayPhone(key: ann1, token: token)]))
         return message
     }
 
     /// Longer than any message may take.
     fileprivate mutating func waitTooLong() {
         self.wait(RingDueChecker.bound + 1)
-        self.tell(.heard)
+        self.emit(.heard)
     }
 }
 
@@ -42,18 +42,18 @@ extension Story {
     @Test func `finds the phone that stays silent, and counts the one that rings`() {
         var silent = newStory()
         let unheard = silent.due()
-        silent.tell(.presented(ring(unheard, sound: false), on: ann1))
+        silent.emit(.presented(ring(unheard, sound: false), on: ann1))
         silent.wait(RingDueChecker.bound)
-        silent.tell(.heard)
+        silent.emit(.heard)
         #expect(silent.broken == [])
         silent.wait(1)
-        silent.tell(.heard)
+        silent.emit(.heard)
         #expect(silent.broken == ["P3"])
         #expect(silent.checkers.marks[.dueRings] == 0)
 
         var story = newStory()
         let message = story.due()
-        story.tell(.presented(ring(message), on: ann1))
+        story.emit(.presented(ring(message), on: ann1))
         story.waitTooLong()
         #expect(story.broken == [])
         #expect(story.checkers.marks[.dueRings] == 1)
@@ -63,7 +63,7 @@ extension Story {
     @Test func `takes a ring on one phone for none on another`() {
         var story = newStory()
         let message = story.due()
-        story.tell(.presented(ring(message), on: bob1))
+        story.emit(.presented(ring(message), on: bob1))
         story.waitTooLong()
         #expect(story.broken == ["P3"])
     }
@@ -75,13 +75,13 @@ extension Story {
     func `waits longer while something holds it up`(fact: Fact) {
         for isBefore in [true, false] {
             var story = newStory()
-            if isBefore { story.tell(fact) }
+            if isBefore { story.emit(fact) }
             _ = story.due()
-            if !isBefore { story.tell(fact) }
+            if !isBefore { story.emit(fact) }
             story.waitTooLong()
             #expect(story.broken == [])
             story.wait(300_000)
-            story.tell(.heard)
+            story.emit(.heard)
             #expect(story.broken == ["P3"])
         }
     }
@@ -90,24 +90,25 @@ extension Story {
         var story = newStory()
         _ = story.due()
         story.wait(RingDueChecker.bound)
-        story.tell(.serverStarted)
-        story.tell(.held(until: 10_000_000, on: "bob-1"))
+        story.emit(.serverStarted)
+        story.emit(.held(until: 10_000_000, on: "bob-1"))
         story.wait(RingDueChecker.bound)
-        story.tell(.heard)
+        story.emit(.heard)
         #expect(story.broken == [])
         story.wait(1)
-        story.tell(.heard)
+        story.emit(.heard)
         #expect(story.broken == ["P3"])
     }
 
     @Test(
         arguments: [
-            .moved(isInFront: true, on: ann1), .moved(isInFront: true, on: ann2), .disturbed(ann1), .signedOut(ann1),
+            .moved(isInForeground: true, on: ann1), .moved(isInForeground: true, on: ann2), .disturbed(ann1),
+            .signedOut(ann1),
         ] as [Fact])
     func `excuses a phone to which something happens, and says so`(fact: Fact) {
         var story = newStory()
         _ = story.due()
-        story.tell(fact)
+        story.emit(fact)
         story.waitTooLong()
         #expect(story.broken == [])
         #expect(story.checkers.marks[.excusedRings] == 1)
@@ -115,19 +116,20 @@ extension Story {
 
     @Test(
         arguments: [
-            .moved(isInFront: false, on: ann1), .moved(isInFront: true, on: bob1), .disturbed(bob1), .appEnded(ann1),
+            .moved(isInForeground: false, on: ann1), .moved(isInForeground: true, on: bob1), .disturbed(bob1),
+            .appEnded(ann1),
         ] as [Fact])
     func `excuses nobody for what happens to others`(fact: Fact) {
         var story = newStory()
         _ = story.due()
-        story.tell(fact)
+        story.emit(fact)
         story.waitTooLong()
         #expect(story.broken == ["P3"])
     }
 
-    @Test func `excuses what is withdrawn, deleted, read, or silenced meanwhile`() {
+    @Test func `excuses what is recalled, deleted, read, or silenced meanwhile`() {
         let ann = UserKey(app: World.app, user: "ann")
-        let deeds: [(inout Story, Message) -> Void] = [
+        let actions: [(inout Story, Message) -> Void] = [
             { story, message in _ = story.recall(message) },
             { $0.commit(.delete(ann, Deletion(conversation: withBob, messages: [$1.id]), at: $0.now)) },
             { story, _ in story.commit(.markRead(ann, withBob, upTo: 1, at: story.now)) },
@@ -135,10 +137,10 @@ extension Story {
             { story, _ in story.commit(.setPushState(ann1, .none)) },
             { story, _ in story.commit(.setPushState(bob1, .registered(registration, at: story.now))) },
         ]
-        for deed in deeds {
+        for action in actions {
             var story = newStory()
             let message = story.due()
-            deed(&story, message)
+            action(&story, message)
             story.waitTooLong()
             #expect(story.broken == [])
             #expect(story.checkers.marks[.excusedRings] == 1)
@@ -152,7 +154,7 @@ extension Story {
             (false, .quarantined(registration, at: 0, reason: "BadDeviceToken")), (false, .dead(timestamp: 0)),
         ] {
             var story = newStory()
-            if isRefused { story.tell(.wrongEnvironment) }
+            if isRefused { story.emit(.wrongEnvironment) }
             _ = story.due()
             story.commit(.setPushState(ann1, state))
             story.waitTooLong()
@@ -164,7 +166,7 @@ extension Story {
         var story = newStory()
         _ = story.due(flags: [.stored, .counted])
         let own = story.accepted(from: "ann", to: withBob)
-        story.tell(.away(own.id, [AwayPhone(key: ann1, token: "0a")]))
+        story.emit(.away(own.id, [AwayPhone(key: ann1, token: "0a")]))
         #expect(story.checkers.marks[.unreadyPhones] == 0)
         _ = story.due(token: nil)
         _ = story.due(token: "0b")
@@ -187,7 +189,7 @@ extension Story {
             story.commit(.setPersonSettings(UserKey(app: World.app, user: "ann"), person, at: story.now))
             _ = story.due()
             story.wait(600_000)
-            story.tell(.heard)
+            story.emit(.heard)
             #expect(story.broken == [])
             story.waitTooLong()
             #expect(story.broken == (manner == .defer ? ["P3"] : []))
@@ -210,7 +212,7 @@ extension Story {
             let leg = LegID(message: message.id, user: ann, device: ann1.device)
             story.commit(.keepLeg(OpenLeg(leg: leg, position: 1, wait: wait)))
             story.wait(540_000)
-            story.tell(.heard)
+            story.emit(.heard)
             #expect(story.broken == (isExcused ? [] : ["P3"]))
             story.waitTooLong()
             #expect(story.broken == ["P3"])
@@ -268,7 +270,7 @@ extension Story {
         }
         var story = newStory()
         let message = story.due()
-        story.tell(.presented(held(message, .focus), on: ann1))
+        story.emit(.presented(held(message, .focus), on: ann1))
         story.waitTooLong()
         #expect(story.broken == [])
         #expect(story.checkers.marks[.excusedRings] == 1)
@@ -280,14 +282,14 @@ extension Story {
         ] {
             var silent = newStory()
             let unheard = silent.due()
-            silent.tell(.presented(held(unheard, reason, list: isListed), on: key))
+            silent.emit(.presented(held(unheard, reason, list: isListed), on: key))
             silent.waitTooLong()
             #expect(silent.broken == ["P3"])
         }
 
         var other = newStory()
         _ = other.due()
-        other.tell(.presented(held(other.accepted(), .focus), on: ann1))
+        other.emit(.presented(held(other.accepted(), .focus), on: ann1))
         other.waitTooLong()
         #expect(other.broken == ["P3"])
     }

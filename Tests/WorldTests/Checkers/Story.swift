@@ -19,15 +19,15 @@ struct Story {
     init(_ checker: some Checker) {
         self.checkers = Checkers([checker])
         self.epoch = self.store.open().epoch
-        self.tell(.serverStarted)
+        self.emit(.serverStarted)
         for key in [ann1, ann2, bob1] { self.commit(.signIn(key, platform: "ios", at: self.wall)) }
     }
 
     /// The names of the promises that did not hold, in the order found.
     var broken: [String] { self.checkers.violations.map(\.promise) }
 
-    mutating func tell(_ fact: Fact) {
-        self.checkers.see(fact, at: Now(monotonic: self.wall - World.wallStart, wall: self.wall))
+    mutating func emit(_ fact: Fact) {
+        self.checkers.observe(fact, at: Now(monotonic: self.wall - World.wallStart, wall: self.wall))
     }
 
     mutating func wait(_ milliseconds: Int64) { self.wall += milliseconds }
@@ -38,8 +38,8 @@ struct Story {
     @discardableResult
     mutating func commit(_ command: StoreCommand, isHeard: Bool = true) -> StoreResult {
         guard let result = try? self.store.apply(command, epoch: self.epoch) else { return .failed("no owner") }
-        self.tell(.committed(command, result))
-        if isHeard { self.tell(.heard) }
+        self.emit(.committed(command, result))
+        if isHeard { self.emit(.heard) }
         return result
     }
 
@@ -100,7 +100,7 @@ struct Story {
         var aps: [(String, JSONValue)] = [("alert", .string("New message"))]
         if let badge { aps.append(("badge", .int(Int64(badge.number)))) }
         let payload = JSONValue.members([("aps", .members(aps)), (PushInfo.key, info.dictionary)])
-        self.tell(
+        self.emit(
             .pushed(
                 SentPush(
                     APNsRequest(
@@ -117,8 +117,8 @@ struct Story {
     }
 
     /// Everything has healed; the phones have what they are said to have, by default everything and the right number.
-    mutating func judge(_ disks: [DeviceKey: WorldDisk] = [:], icons: [DeviceKey: Int] = [:]) {
-        self.checkers.judge(self.ending(disks, icons: icons))
+    mutating func checkEnding(_ disks: [DeviceKey: WorldDisk] = [:], icons: [DeviceKey: Int] = [:]) {
+        self.checkers.checkEnding(self.ending(disks, icons: icons))
     }
 
     /// Store and phones as they are, or as they are said to be.

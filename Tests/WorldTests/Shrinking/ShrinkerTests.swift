@@ -12,7 +12,7 @@ private struct NoRingAfterCrash: Checker {
 
     private var lives = 0
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .serverStarted: self.lives += 1
         case .presented(let record, let key) where record.isRing && self.lives > 1:
@@ -37,7 +37,7 @@ private func run(_ options: WorldOptions) -> WorldReport {
         shrinker.shrink()
         // A crash, somebody who writes, and what puts the receiver's phone to where it rings.
         #expect(shrinker.report.violations.first?.promise == "test")
-        #expect(shrinker.report.outside.count { $0.event.party == .server } == 1)
+        #expect(shrinker.report.outside.count { $0.event.stream == .server } == 1)
         #expect(shrinker.report.outside.count <= 12)
         #expect(shrinker.options.duration < Self.options.duration)
         // None of them can be spared.
@@ -85,10 +85,10 @@ private func run(_ options: WorldOptions) -> WorldReport {
         let options = WorldOptions(seed: 3, phones: 4)
         let all = World.run(options)
         var fewer = options
-        fewer.kept = Set(all.outside.map(\.event).filter { $0.party == .person(1) })
+        fewer.kept = Set(all.outside.map(\.event).filter { $0.stream == .person(1) })
         let report = World.run(fewer)
-        #expect(report.outside.map(\.event.party).allSatisfy { $0 == .person(1) })
-        #expect(report.outside == all.outside.filter { $0.event.party == .person(1) })
+        #expect(report.outside.map(\.event.stream).allSatisfy { $0 == .person(1) })
+        #expect(report.outside == all.outside.filter { $0.event.stream == .person(1) })
         #expect(report.crashes == 0)
         #expect(report.broken == 0)
     }
@@ -101,15 +101,15 @@ private func run(_ options: WorldOptions) -> WorldReport {
             ("app", [.neglectedHandlers]),
         ]
         for (name, marks) in kinds {
-            #expect(marks.allSatisfy { all.marks[$0] > 0 }, "\(name) never struck")
-            options.kept = Set(all.outside.map(\.event).filter { !$0.party.description.hasPrefix("\(name)-") })
+            #expect(marks.allSatisfy { all.marks[$0] > 0 }, "\(name) was never injected")
+            options.kept = Set(all.outside.map(\.event).filter { !$0.stream.description.hasPrefix("\(name)-") })
             let report = World.run(options)
-            #expect(marks.allSatisfy { report.marks[$0] == 0 }, "\(name) was left out, and struck")
+            #expect(marks.allSatisfy { report.marks[$0] == 0 }, "\(name) was left out, and was injected")
             for (_, others) in kinds where others != marks {
                 #expect(others.contains { report.marks[$0] > 0 }, "\(name) took \(others) with it")
             }
         }
-        let isOfRequests = { (event: OutsideEvent) in event.party == .gateway || event.description.hasPrefix("http-") }
+        let isOfRequests = { (event: OutsideEvent) in event.stream == .gateway || event.description.hasPrefix("http-") }
         #expect(all.marks[.repeatedRequests] > 0)
         options.kept = Set(all.outside.map(\.event).filter { !isOfRequests($0) })
         #expect(World.run(options).marks[.repeatedRequests] == 0)
@@ -153,7 +153,7 @@ private func run(_ options: WorldOptions) -> WorldReport {
         #expect(replay.options.phones == 4)
         #expect(replay.options.duration == 60_000)
         #expect(replay.options.faults == .harsh)
-        #expect(replay.options.kept == [OutsideEvent(.person(0), turn: 12), OutsideEvent(.server, turn: 3)])
+        #expect(replay.options.kept == [OutsideEvent(.person(0), draw: 12), OutsideEvent(.server, draw: 3)])
         #expect(replay.promise == "P3")
         #expect(replay.traceHash == 0x1f)
     }

@@ -1,5 +1,4 @@
-/// A key as a person presses it.
-package enum Key: Hashable, Sendable {
+enum Key: Hashable, Sendable {
     case character(Character)
     case enter
     case escape
@@ -8,30 +7,24 @@ package enum Key: Hashable, Sendable {
     case down
     case pageUp
     case pageDown
-    /// Ctrl-C, where the terminal hands it over as a key.
     case interrupt
-    /// Ctrl-L.
     case redraw
-    /// Text that was pasted; it is never taken for keys.
+    /// Never read as keys.
     case pasted(String)
 }
 
-/// Turns the bytes of a terminal into keys. What a terminal sends for other keys is passed over.
-package struct KeyReader: Sendable {
+/// Keys other than these are passed over.
+struct KeyReader: Sendable {
     private var bytes: [UInt8] = []
     private static let pasteBegin = Array("\u{1b}[200~".utf8)
     private static let pasteEnd = Array("\u{1b}[201~".utf8)
-    /// More than this in one paste is cut.
+    /// A longer paste is cut.
     private static let pasteMax = 65_536
 
-    /// A reader.
-    package init() {}
+    /// An escape may be the key or the beginning of a longer sequence.
+    var isInside: Bool { !self.bytes.isEmpty }
 
-    /// Whether bytes wait for their rest: an escape may be the key or the beginning of a longer sequence.
-    package var isInside: Bool { !self.bytes.isEmpty }
-
-    /// Takes bytes and gives the keys that are whole.
-    package mutating func take(_ new: some Sequence<UInt8>) -> [Key] {
+    mutating func append(_ new: some Sequence<UInt8>) -> [Key] {
         self.bytes += new
         var keys: [Key] = []
         while let (key, length) = self.next() {
@@ -41,8 +34,8 @@ package struct KeyReader: Sendable {
         return keys
     }
 
-    /// Nothing more comes: what waits is what it is.
-    package mutating func flush() -> [Key] {
+    /// No more bytes are coming: what waits is complete.
+    mutating func flush() -> [Key] {
         guard let first = self.bytes.first, !self.isInPaste else { return [] }
         self.bytes = []
         return first == 0x1b ? [.escape] : []
@@ -50,7 +43,7 @@ package struct KeyReader: Sendable {
 
     private var isInPaste: Bool { self.bytes.starts(with: Self.pasteBegin) }
 
-    /// The first key and how many bytes it took; no key for bytes that mean nothing; nil if more is needed.
+    /// No key for bytes without a meaning; nil if more bytes are needed.
     private func next() -> (Key?, Int)? {
         guard let first = self.bytes.first else { return nil }
         switch first {
@@ -65,7 +58,6 @@ package struct KeyReader: Sendable {
         }
     }
 
-    /// A letter of several bytes of UTF-8.
     private func letter(_ first: UInt8) -> (Key?, Int)? {
         // RFC 3629 §4: what may come first, and that the others are 0x80 to 0xbf.
         guard (0xc2...0xf4).contains(first) else { return (nil, 1) }

@@ -1,44 +1,27 @@
 package import TidingsModel
 
-/// A script for a phone: one step a line; `#` begins a comment line. Read whole before its first step is done.
+/// One step a line; `#` begins a comment line. Read whole before the first step runs.
 package struct Script: Equatable, Sendable {
-    /// What a line asks for.
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         case command(TerminalCommand)
-        /// So many milliseconds.
         case wait(milliseconds: Int)
-        /// Until the text is there, at most so long.
         case waitFor(String, milliseconds: Int)
-        /// The text must be there now.
         case expect(String)
-        /// It must not.
         case expectNot(String)
     }
 
-    /// A line.
-    package struct Step: Equatable, Sendable {
-        /// Its number, from 1.
-        package var number: Int
-        /// As it was written.
-        package var text: String
-        /// What it asks for.
-        package var action: Action
-
-        /// A line.
-        package init(number: Int, text: String, action: Action) {
-            self.number = number
-            self.text = text
-            self.action = action
-        }
+    struct Step: Equatable, Sendable {
+        var number: Int
+        var text: String
+        var action: Action
     }
 
-    /// In their order.
-    package let steps: [Step]
+    let steps: [Step]
 
-    /// How long `wait-for` waits unless told otherwise.
-    package static let waitForMilliseconds = 10_000
+    /// For `wait-for` without a time.
+    static let waitForMilliseconds = 10_000
 
-    /// The words beside the keys', with what they do, for help.
+    /// Beside the words of the keys, for help.
     package static let words: [(form: String, meaning: String)] = [
         ("wait TIME", "wait, for example 5s or 250ms"),
         ("wait-for TEXT [within TIME]", "wait until TEXT is on the phone or in the trace; 10s if no time is given"),
@@ -46,9 +29,7 @@ package struct Script: Equatable, Sendable {
         ("expect-not TEXT", "fail if it is"),
     ]
 
-    /// Reads a script.
-    ///
-    /// - Throws: `InvalidField` with the line's number and what may stand there; the first wrong line is named.
+    /// Throws the first wrong line with its number and what may stand there.
     package init(_ text: String) throws(InvalidField) {
         var steps: [Step] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -58,9 +39,7 @@ package struct Script: Equatable, Sendable {
                 let action = try Self.action(word, rest)
                 let written = rest.isEmpty ? word : "\(word) \(rest)"
                 steps.append(Step(number: index + 1, text: written, action: action))
-            } catch {
-                throw InvalidField(field: "line \(index + 1): \(error.field)", rule: error.rule)
-            }
+            } catch { throw InvalidField(field: "line \(index + 1): \(error.field)", rule: error.rule) }
         }
         guard !steps.isEmpty else { throw InvalidField(field: "script", rule: "must have at least one step") }
         self.steps = steps
@@ -89,7 +68,7 @@ package struct Script: Equatable, Sendable {
         }
     }
 
-    /// Text in double quotes is taken as it is, also with spaces at its ends.
+    /// Text in double quotes is used as it is, also with spaces at its ends.
     private static func text(_ rest: String, field: String) throws(InvalidField) -> String {
         let isQuoted = rest.count >= 2 && rest.first == "\"" && rest.last == "\""
         let text = isQuoted ? String(rest.dropFirst().dropLast()) : rest
@@ -97,7 +76,7 @@ package struct Script: Equatable, Sendable {
         return text
     }
 
-    /// `TEXT within 5s`, where TEXT may hold the word itself in quotes.
+    /// `TEXT within 5s`; TEXT may contain the word itself in quotes.
     private static func within(_ rest: String) -> (text: String, time: String)? {
         let parts = rest.split(separator: " ")
         guard parts.count >= 3, parts[parts.count - 2] == "within" else { return nil }

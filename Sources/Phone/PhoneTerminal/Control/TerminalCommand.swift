@@ -1,37 +1,26 @@
-package import TidingsModel
+import PhoneCore
+import TidingsModel
 
-/// What a person can do to a phone on a terminal, by key or by word.
-package enum TerminalCommand: Hashable, Sendable {
-    /// Which notification of the list is meant.
-    package enum Choice: Hashable, Sendable {
-        /// The one that is selected: the newest unless another was chosen.
+enum TerminalCommand: Hashable, Sendable {
+    enum Choice: Hashable, Sendable {
+        /// The newest unless another was chosen.
         case selected
         /// Counted from the newest, which is 1.
         case position(Int)
-        /// By its request identifier.
         case identifier(String)
     }
 
-    /// A switch: on, off, or the other way round than now.
-    package enum Switch: String, Hashable, Sendable {
+    enum Switch: String, Hashable, Sendable {
         case on
         case off
         case toggle
     }
 
-    /// How alerts appear, as Settings names it; the raw values are the control channel's.
-    package enum AlertStyle: String, Hashable, Sendable, CaseIterable {
-        case none
-        case banner
-        case alert
-    }
-
     case home
     case lock
     case unlock
-    /// Locks an unlocked phone and unlocks a locked one.
     case lockOrUnlock
-    /// The app; nil if there is only one.
+    /// nil if there is only one app.
     case open(String?)
     case kill(String?)
     case forceQuit(String?)
@@ -39,9 +28,9 @@ package enum TerminalCommand: Hashable, Sendable {
     case select(Choice)
     case tap(Choice)
     case dismiss(Choice)
-    /// A button by its identifier or title.
+    /// By its identifier or title.
     case action(String)
-    /// Text for the first button that takes some.
+    /// For the first button that takes text.
     case reply(String)
     case allow
     case deny
@@ -50,30 +39,25 @@ package enum TerminalCommand: Hashable, Sendable {
     case focus(Switch)
     case cover(Switch)
     case memory
-    /// Answers the alert panel of iOS 3–9: its "View" button opens the app.
+    /// Answers the alert panel of iOS 3–9.
     case panel(opens: Bool)
-    /// How the app's alerts appear on the unlocked phone.
     case alertStyle(AlertStyle, app: String?)
     case restart
-    /// JSON for the app's own interface.
+    /// For the app's own interface.
     case input(JSONValue)
-    /// A push without APNs: the payload.
-    case push(JSONValue)
+    /// Without APNs.
+    case push(JSONObject)
     case help
     case quit
 }
 
-/// A word of the terminal phone: how it is written, its key, and what it does. One table for keys, scripts and help.
+/// One table for keys, scripts and help.
 package struct TerminalWord: Sendable {
-    /// The word.
     package let word: String
-    /// What may or must follow, for help; empty for nothing.
+    /// For help; empty if nothing follows.
     package let form: String
-    /// The key; nil for words without one.
     package let key: Character?
-    /// What it does, in a few words.
     package let meaning: String
-    /// Reads what follows the word.
     let read: @Sendable (_ rest: String) throws(InvalidField) -> TerminalCommand
 
     init(
@@ -94,7 +78,7 @@ package struct TerminalWord: Sendable {
         }
     }
 
-    /// All of them, in the order help shows them.
+    /// In the order of help.
     package static let all: [TerminalWord] = [
         TerminalWord("home", key: "h", "go to the home screen", .home),
         TerminalWord("lock", key: "l", "lock; the key unlocks a locked phone", .lock),
@@ -170,7 +154,7 @@ extension TerminalWord {
         }
     }
 
-    /// The phone does not say whether something covers the app, so the word must.
+    /// The phone does not tell whether something covers the app, so the word must.
     private static let cover: Reading = { rest throws(InvalidField) in
         guard rest == "on" || rest == "off" else {
             throw InvalidField(field: "cover", rule: "must be on or off, got \"\(rest)\"")
@@ -180,8 +164,8 @@ extension TerminalWord {
 
     private static let alertStyle: Reading = { rest throws(InvalidField) in
         let (word, app) = TerminalCommand.split(rest)
-        guard let style = TerminalCommand.AlertStyle(rawValue: word) else {
-            let allowed = TerminalCommand.AlertStyle.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let style = AlertStyle.allCases.first(where: { "\($0)" == word }) else {
+            let allowed = AlertStyle.allCases.map { "\($0)" }.joined(separator: ", ")
             throw InvalidField(field: "alert-style", rule: "must be one of \(allowed), got \"\(word)\"")
         }
         return .alertStyle(style, app: app.isEmpty ? nil : app)
@@ -199,9 +183,9 @@ extension TerminalWord {
     private static let push: Reading = { rest throws(InvalidField) in
         guard !rest.isEmpty else { throw InvalidField(field: "push", rule: "needs a text or a payload after it") }
         guard rest.first == "{" else {
-            return .push(["aps": ["alert": .string(rest), "sound": "default"]])
+            return .push(JSONObject([("aps", ["alert": .string(rest), "sound": "default"])]))
         }
-        guard let payload = try? JSONValue(parsing: Array(rest.utf8)), payload.objectValue != nil else {
+        guard let payload = (try? JSONValue(parsing: Array(rest.utf8)))?.objectValue else {
             throw InvalidField(field: "push", rule: "must be a JSON object, got \"\(rest)\"")
         }
         return .push(payload)
@@ -209,10 +193,7 @@ extension TerminalWord {
 }
 
 extension TerminalCommand {
-    /// Reads a line such as `tap 2`.
-    ///
-    /// - Throws: `InvalidField` naming the word and what may stand there.
-    package init(line: String) throws(InvalidField) {
+    init(line: String) throws(InvalidField) {
         let (word, rest) = Self.split(line)
         guard let known = TerminalWord.all.first(where: { $0.word == word }) else {
             let allowed = TerminalWord.all.map(\.word).joined(separator: ", ")
@@ -221,7 +202,7 @@ extension TerminalCommand {
         self = try known.read(rest)
     }
 
-    /// The first word and what follows it, without the spaces between and around.
+    /// Without the spaces between and around.
     static func split(_ line: String) -> (word: String, rest: String) {
         let parts = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         guard let word = parts.first else { return ("", "") }

@@ -1,11 +1,12 @@
 import Glibc
 import TidingsModel
+import VirtualPhone
 
-/// A phone whose trace is printed as lines, until a signal or its control channel ends it.
+/// Prints the trace as lines until a signal or the control channel ends the phone.
 struct LinesSession {
-    let phone: HostedPhone
+    let phone: PhoneHost
 
-    /// - Returns: the exit status.
+    /// Returns the exit status.
     func run() async -> Int32 {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         TerminalInput.start(keys: false) { _ in continuation.yield() }
@@ -26,7 +27,7 @@ struct LinesSession {
     }
 }
 
-/// Lines on standard output, each at once where it belongs.
+/// Flushed at once.
 enum Output {
     static func line(_ text: String) {
         print(text)

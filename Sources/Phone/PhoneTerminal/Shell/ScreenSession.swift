@@ -1,25 +1,23 @@
 import Glibc
 import TidingsModel
+import VirtualPhone
 
-/// A phone on a terminal with keys: hands what happens to the machine and draws what the view says.
 struct ScreenSession {
-    private let phone: HostedPhone
+    private let phone: PhoneHost
     private let device: TerminalDevice
     private let view: PhoneView
     private var machine: TerminalMachine
     private var drawing: Drawing
     private var keys = KeyReader()
 
-    /// What the session hears, in one order.
     private enum Happening: Sendable {
         case input(TerminalInput.Event)
         case traced(JSONValue)
-        /// It is time to look at the phone: something happened, or a moment passed.
-        case look
+        case refresh
         case ended
     }
 
-    init(phone: HostedPhone, device: TerminalDevice, title: String) {
+    init(phone: PhoneHost, device: TerminalDevice, title: String) {
         self.phone = phone
         self.device = device
         self.view = PhoneView(title: title)
@@ -27,7 +25,6 @@ struct ScreenSession {
         self.drawing = Drawing(hasColours: device.hasColours)
     }
 
-    /// - Returns: the exit status.
     func run() async -> Int32 {
         var session = self
         let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
@@ -45,7 +42,7 @@ struct ScreenSession {
             // Banners end and badges change without a line in the trace.
             Task {
                 while !Task.isCancelled {
-                    continuation.yield(.look)
+                    continuation.yield(.refresh)
                     try? await Task.sleep(for: .milliseconds(100))
                 }
             },
@@ -53,31 +50,31 @@ struct ScreenSession {
         defer { for task in tasks { task.cancel() } }
         self.device.enter()
         defer { self.device.leave() }
-        for await happening in stream where await session.take(happening) { break }
+        for await happening in stream where await session.handle(happening) { break }
         return 0
     }
 
-    /// - Returns: whether the session is over.
-    private mutating func take(_ happening: Happening) async -> Bool {
+    /// Returns whether the session is over.
+    private mutating func handle(_ happening: Happening) async -> Bool {
         switch happening {
-        case .input(let input): return await self.take(input)
+        case .input(let input): return await self.handleInput(input)
         case .traced(let event): return await self.post(.traced(PhoneTraceLine(event)))
-        case .look: await self.look()
+        case .refresh: await self.refresh()
         case .ended: return await self.post(.ended)
         }
         return false
     }
 
-    private mutating func take(_ input: TerminalInput.Event) async -> Bool {
+    private mutating func handleInput(_ input: TerminalInput.Event) async -> Bool {
         switch input {
-        case .bytes(let bytes): return await self.press(self.keys.take(bytes))
+        case .bytes(let bytes): return await self.press(self.keys.append(bytes))
         case .quiet: return await self.press(self.keys.flush())
         case .closed, .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP), .signal(SIGQUIT): return true
         case .signal(SIGTSTP):
             self.device.leave()
             TerminalInput.stopProgram()
-            return await self.takeOver()
-        case .signal(SIGCONT): return await self.takeOver()
+            return await self.enterScreen()
+        case .signal(SIGCONT): return await self.enterScreen()
         case .signal(SIGWINCH):
             guard self.device.size != self.machine.size else { return false }
             return await self.post(.resized(self.device.size))
@@ -85,8 +82,7 @@ struct ScreenSession {
         }
     }
 
-    /// The terminal is as somebody else left it.
-    private mutating func takeOver() async -> Bool {
+    private mutating func enterScreen() async -> Bool {
         self.device.enter()
         return await self.post(.resized(self.device.size))
     }
@@ -94,24 +90,24 @@ struct ScreenSession {
     private mutating func press(_ keys: [Key]) async -> Bool {
         for key in keys where await self.post(.key(key)) { return true }
         guard !keys.isEmpty else { return false }
-        await self.look()
+        await self.refresh()
         return false
     }
 
-    private mutating func look() async {
-        if let picture = try? await self.phone.look() { _ = self.machine.handle(.looked(picture)) }
+    private mutating func refresh() async {
+        if let snapshot = try? await self.phone.snapshot() { _ = self.machine.handle(.refreshed(snapshot)) }
         self.draw()
     }
 
     private mutating func draw() { self.device.write(self.drawing.update(to: self.view.frame(of: self.machine))) }
 
-    /// - Returns: whether the session is over.
+    /// Returns whether the session is over.
     private mutating func post(_ event: TerminalEvent) async -> Bool {
         for effect in self.machine.handle(event) {
             switch effect {
-            case .ask(let request):
+            case .send(let command):
                 do throws(InvalidField) {
-                    try await self.phone.ask(request)
+                    try await self.phone.perform(command)
                 } catch {
                     _ = self.machine.handle(.refused("\(error)"))
                 }

@@ -1,34 +1,34 @@
 import Glibc
 import Synchronization
 import TidingsModel
+import VirtualPhone
 
-/// A phone that does what a script says. Prints each step, the trace as it comes, and on a failure what the phone shows.
+/// Prints each step, the trace as it comes, and on a failure what the phone shows.
 struct ScriptSession {
-    private let phone: HostedPhone
+    private let phone: PhoneHost
     private let title: String
     private let script: Script
-    /// What would stand on a terminal; it is printed when a step fails.
+    /// Printed when a step fails.
     private var machine: TerminalMachine
-    /// The number of the newest line of the trace that was printed.
-    private var printed: Int64 = 0
-    /// The trace since the last command, in full.
+    /// Of the newest line of the trace that was printed.
+    private var printed = 0
+    /// Since the last command.
     private var recent: [PhoneTraceLine] = []
 
-    /// Why a script ends before its last step.
     private enum Stop: Error {
         case failed(String)
         case signalled(Int32)
         case quit
     }
 
-    init(phone: HostedPhone, title: String, script: Script) {
+    init(phone: PhoneHost, title: String, script: Script) {
         self.phone = phone
         self.title = title
         self.script = script
         self.machine = TerminalMachine(size: TerminalDevice()?.size ?? TerminalSize(columns: 100, rows: 30))
     }
 
-    /// - Returns: the exit status: 0, 1 if a step failed, or 128 and the number of the signal that ended it.
+    /// Returns the exit status: 0, 1 if a step failed, or 128 and the number of the signal that ended it.
     func run() async -> Int32 {
         var session = self
         let interruption = Interruption()
@@ -38,7 +38,7 @@ struct ScriptSession {
         for step in self.script.steps {
             Output.line("line \(step.number): \(VisibleText.of(step.text))")
             do throws(Stop) {
-                try await session.perform(step, interruption)
+                try await session.runStep(step, interruption)
             } catch {
                 switch error {
                 case .failed(let reason): return session.fail(step, reason)
@@ -51,17 +51,15 @@ struct ScriptSession {
         return 0
     }
 
-    /// A signal that came meanwhile.
     private final class Interruption: Sendable {
         let number = Mutex<Int32?>(nil)
     }
 
-    private mutating func perform(_ step: Script.Step, _ interruption: Interruption) async throws(Stop) {
+    private mutating func runStep(_ step: Script.Step, _ interruption: Interruption) async throws(Stop) {
         switch step.action {
         case .command(.quit): throw .quit
-        case .command(let command): try await self.perform(command)
-        case .wait(let milliseconds):
-            try await self.wait(atMost: milliseconds, interruption) { _ in false }
+        case .command(let command): try await self.runCommand(command)
+        case .wait(let milliseconds): try await self.wait(atMost: milliseconds, interruption) { _ in false }
         case .waitFor(let text, let milliseconds):
             let isThere = try await self.wait(atMost: milliseconds, interruption) { $0.shows(text) }
             guard isThere else { throw .failed("\"\(text)\" did not appear in \(milliseconds) ms") }
@@ -74,24 +72,20 @@ struct ScriptSession {
         }
     }
 
-    private mutating func perform(_ command: TerminalCommand) async throws(Stop) {
+    private mutating func runCommand(_ command: TerminalCommand) async throws(Stop) {
         await self.catchUp()
         self.recent = []
         do throws(InvalidField) {
             if case .select(let choice) = command {
                 try self.machine.select(choice)
-            } else if let request = try command.request(on: self.machine.picture, selection: self.machine.selection) {
-                try await self.phone.ask(request)
+            } else if let command = try command.command(on: self.machine.snapshot, selection: self.machine.selection) {
+                try await self.phone.perform(command)
             }
-        } catch {
-            throw .failed("\(error)")
-        }
+        } catch { throw .failed("\(error)") }
         await self.catchUp()
     }
 
-    /// Looks at the phone every 20 ms until something holds or the time is over.
-    ///
-    /// - Returns: whether it holds.
+    /// Checks every 20 ms. Returns whether the condition holds before the time is over.
     @discardableResult
     private mutating func wait(
         atMost milliseconds: Int, _ interruption: Interruption, until holds: (ScriptSession) -> Bool
@@ -107,21 +101,21 @@ struct ScriptSession {
         }
     }
 
-    /// Looks at the phone and prints what its trace has got since the last time.
+    /// Prints what the trace has got since the last time.
     private mutating func catchUp() async {
         for event in (try? await self.phone.trace(after: self.printed)) ?? [] {
             let line = PhoneTraceLine(event)
             Output.line(line.text)
             self.recent.append(line)
             _ = self.machine.handle(.traced(line))
-            self.printed = event["n"]?.intValue ?? self.printed
+            self.printed = event["n"]?.intValue.map { Int($0) } ?? self.printed
         }
-        if let picture = try? await self.phone.look() { _ = self.machine.handle(.looked(picture)) }
+        if let snapshot = try? await self.phone.snapshot() { _ = self.machine.handle(.refreshed(snapshot)) }
     }
 
     private func shows(_ text: String) -> Bool {
         let wanted = VisibleText.of(text)
-        return self.machine.picture.lines.contains { $0.contains(wanted) }
+        return self.machine.snapshot.lines.contains { $0.contains(wanted) }
             || self.recent.contains { $0.text.contains(wanted) || $0.short.contains(wanted) }
     }
 

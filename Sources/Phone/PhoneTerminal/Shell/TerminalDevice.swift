@@ -1,10 +1,9 @@
 import Glibc
 
-/// The terminal this program runs on: taken over, written to, and given back as it was.
 final class TerminalDevice: Sendable {
     private let before: termios
 
-    /// The terminal at standard input and output; nil if one of them is none, or one that cannot place a cursor.
+    /// nil unless standard input and output are a terminal that can place a cursor.
     init?() {
         var settings = termios()
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
@@ -14,10 +13,9 @@ final class TerminalDevice: Sendable {
         self.before = settings
     }
 
-    /// Whether colours are wanted (no-color.org: set and not empty means none).
+    /// no-color.org: set and not empty means none.
     var hasColours: Bool { getenv("NO_COLOR").map { $0.pointee == 0 } ?? true }
 
-    /// Its size in characters.
     var size: TerminalSize {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -26,7 +24,6 @@ final class TerminalDevice: Sendable {
         return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
     }
 
-    /// Takes keys as they are pressed and draws on a screen of its own.
     func enter() {
         var raw = self.before
         raw.c_iflag &= ~tcflag_t(ICRNL | INLCR | IXON | ISTRIP)
@@ -35,14 +32,13 @@ final class TerminalDevice: Sendable {
         self.write(Drawing.enter)
     }
 
-    /// Gives the terminal back.
     func leave() {
         self.write(Drawing.leave)
         var before = self.before
         tcsetattr(STDIN_FILENO, TCSADRAIN, &before)
     }
 
-    /// Writes all of a text. A terminal that is gone takes nothing; its end is heard of elsewhere.
+    /// A terminal that is gone ends the write; its end is noticed elsewhere.
     func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

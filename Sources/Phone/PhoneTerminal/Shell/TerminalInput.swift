@@ -1,25 +1,21 @@
 import Foundation
 import Glibc
 
-/// Where the signal handler writes; set once, before the first handler is installed. A handler can reach nothing else.
+/// Where the signal handler writes, which can reach nothing else; set once, before the first handler is installed.
 private nonisolated(unsafe) var signalPipe: Int32 = -1
 
-/// Keys and signals, in the order they come.
 struct TerminalInput: Sendable {
-    /// What comes.
     enum Event: Equatable, Sendable {
         case bytes([UInt8])
         /// No byte came for a moment.
         case quiet
         case signal(Int32)
-        /// The terminal is gone.
         case closed
     }
 
-    /// The signals that are taken instead of their default.
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
 
-    /// Begins to listen: to signals, and with `keys` to standard input. `onEvent` is called on a thread of its own.
+    /// `onEvent` is called on a thread of its own.
     static func start(keys: Bool, onEvent: @escaping @Sendable (Event) -> Void) {
         var ends: [Int32] = [0, 0]
         guard signalPipe == -1, pipe(&ends) == 0 else { return }
@@ -27,7 +23,7 @@ struct TerminalInput: Sendable {
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
         signalPipe = ends[1]
         for number in Self.signals where keys || ![SIGTSTP, SIGCONT, SIGWINCH].contains(number) {
-            Self.take(number)
+            Self.installHandler(for: number)
         }
         let pipe = ends[0]
         let thread = Thread { Self.listen(pipe, keys: keys, onEvent) }
@@ -35,14 +31,14 @@ struct TerminalInput: Sendable {
         thread.start()
     }
 
-    /// Stops the whole program as SIGTSTP does by itself, and returns when it goes on.
+    /// As SIGTSTP does by default; returns when the program goes on.
     static func stopProgram() {
         signal(SIGTSTP, SIG_DFL)
         kill(getpid(), SIGTSTP)
-        Self.take(SIGTSTP)
+        Self.installHandler(for: SIGTSTP)
     }
 
-    private static func take(_ number: Int32) {
+    private static func installHandler(for number: Int32) {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { number in
             // Only what signal-safety(7) allows: one byte into a pipe.

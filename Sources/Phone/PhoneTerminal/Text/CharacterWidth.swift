@@ -1,25 +1,22 @@
-/// How many columns of a terminal text takes: 0, 1 or 2 a character.
-///
-/// After Unicode's East Asian Width (UAX #11: W and F are two columns) and emoji presentation (UTS #51).
-package enum CharacterWidth {
-    /// The columns of a text that `VisibleText` has made safe.
-    package static func of(_ text: String) -> Int { text.reduce(0) { $0 + self.of($1) } }
+/// Columns of text on a terminal: 0, 1 or 2 a character, after Unicode's East Asian Width (UAX #11: W and F are two
+/// columns) and emoji presentation (UTS #51).
+enum CharacterWidth {
+    /// For text that `VisibleText` has made safe.
+    static func of(_ text: String) -> Int { text.reduce(0) { $0 + self.of($1) } }
 
-    /// The columns of one character: an emoji of several scalars is one picture; else the scalars count each.
-    package static func of(_ character: Character) -> Int {
+    /// An emoji of several scalars takes two columns; else the scalars count each.
+    static func of(_ character: Character) -> Int {
         var sum = 0
         var scalars = 0
-        var isPicture = false
+        var isEmoji = character.unicodeScalars.first?.properties.isEmojiPresentation ?? false
         for scalar in character.unicodeScalars {
             scalars += 1
-            // U+FE0F asks for the picture; two regional indicators are a flag; U+20E3 makes a keycap.
-            if scalar.value == 0xfe0f || self.isRegionalIndicator(scalar) { isPicture = isPicture || scalars > 1 }
+            // U+FE0F asks for the emoji form; two regional indicators are a flag; U+20E3 makes a keycap.
+            if scalar.value == 0xfe0f || self.isRegionalIndicator(scalar) { isEmoji = isEmoji || scalars > 1 }
             sum += self.of(scalar)
         }
         guard scalars > 1 else { return sum }
-        let first = character.unicodeScalars.first
-        let isEmoji = first.map { $0.properties.isEmojiPresentation } ?? false
-        if isPicture || isEmoji { return 2 }
+        if isEmoji { return 2 }
         // Syllables of Jamo and Indic conjuncts are drawn by the widths of their parts, at most two columns wide.
         return min(sum, 2)
     }

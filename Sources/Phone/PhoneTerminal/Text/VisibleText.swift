@@ -1,11 +1,10 @@
 /// Makes text from outside harmless to a terminal: nothing in it moves the cursor, changes a colour or turns the
-/// direction of writing. What would is shown as what it is.
-package enum VisibleText {
-    /// The most scalars of one character; what a person stacked beyond them is left out.
-    package static let scalarsMax = 16
+/// direction of writing. What would is shown as a visible sign.
+enum VisibleText {
+    /// Of one character; scalars stacked beyond them are left out.
+    static let scalarsMax = 16
 
-    /// The text in one line, with every control character as a visible sign.
-    package static func of(_ text: String) -> String {
+    static func of(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
         var result = ""
         for character in text {
@@ -21,17 +20,15 @@ package enum VisibleText {
 
     private static func append(_ scalar: Unicode.Scalar, isFirst: Bool, to result: inout String) {
         switch scalar.value {
-        case 0x0a, 0x2028, 0x2029:
-            result.append("⏎")
+        case 0x0a, 0x2028, 0x2029: result.append("⏎")
         case 0..<0x20:
-            // Unicode's control pictures are in the order of the controls.
+            // The signs from U+2400 on are in the order of the controls.
             result.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "?")
-        case 0x7f:
-            result.append("␡")
+        case 0x7f: result.append("␡")
         case 0x80..<0xa0, 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2060...0x206f, 0xfeff, 0xfff9...0xfffb:
             result.append("<U+\(String(scalar.value, radix: 16, uppercase: true))>")
         default:
-            // A mark without a letter would join what stands before it.
+            // A mark without a letter would combine with the character before it.
             if isFirst, Self.isMark(scalar) { result.append("◌") }
             result.unicodeScalars.append(scalar)
         }
@@ -46,8 +43,8 @@ package enum VisibleText {
 }
 
 extension String {
-    /// At most so many columns of it; what is left out is told by `…`. Characters are never cut in two.
-    package func shortened(to columns: Int) -> String {
+    /// `…` stands for what is left out. Characters are never cut in two.
+    func shortened(to columns: Int) -> String {
         guard columns > 0 else { return "" }
         var width = 0
         var end = self.startIndex
@@ -62,14 +59,13 @@ extension String {
         return self
     }
 
-    /// Exactly so many columns of it, filled with spaces.
-    package func fitted(to columns: Int) -> String {
+    func fitted(to columns: Int) -> String {
         let short = self.shortened(to: columns)
         return short + String(repeating: " ", count: max(0, columns - CharacterWidth.of(short)))
     }
 
-    /// The text in lines of at most so many columns, broken between words where there are some.
-    package func wrapped(to columns: Int) -> [String] {
+    /// Broken between words where there are some.
+    func wrapped(to columns: Int) -> [String] {
         guard columns > 0 else { return [] }
         var lines: [String] = []
         var line = ""

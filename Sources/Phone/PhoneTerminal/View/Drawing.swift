@@ -1,16 +1,14 @@
-/// Turns frames into what a terminal is sent: only the rows that changed.
-package struct Drawing: Sendable {
+/// Sends only the rows that changed.
+struct Drawing: Sendable {
     private let hasColours: Bool
     private var shown: Frame?
 
-    /// A drawing on a terminal whose content is not known.
-    package init(hasColours: Bool) { self.hasColours = hasColours }
+    init(hasColours: Bool) { self.hasColours = hasColours }
 
-    /// The terminal's content is not known any more.
-    package mutating func forget() { self.shown = nil }
+    mutating func forget() { self.shown = nil }
 
-    /// What makes the terminal show the frame; empty if it does.
-    package mutating func update(to frame: Frame) -> String {
+    /// Empty if the terminal shows the frame already.
+    mutating func update(to frame: Frame) -> String {
         guard frame != self.shown else { return "" }
         let isNew = self.shown?.size != frame.size
         var text = Self.beginUpdate + Self.hideCursor + (isNew ? Self.clear : "")
@@ -43,8 +41,7 @@ package struct Drawing: Sendable {
     private static let beginUpdate = "\u{1b}[?2026h"
     private static let endUpdate = "\u{1b}[?2026l"
 
-    /// Takes the terminal over: the other screen, no wrapping at the last column, pasted text in brackets.
-    package static let enter = "\u{1b}[?1049h\u{1b}[?7l\u{1b}[?2004h"
-    /// Gives it back as it was.
-    package static let leave = "\u{1b}[?2026l\u{1b}[?2004l\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+    /// The alternate screen, no wrapping at the last column, pasted text in brackets.
+    static let enter = "\u{1b}[?1049h\u{1b}[?7l\u{1b}[?2004h"
+    static let leave = "\u{1b}[?2026l\u{1b}[?2004l\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 }

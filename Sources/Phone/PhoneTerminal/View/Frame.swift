@@ -1,48 +1,29 @@
-/// The size of a terminal in columns and rows.
-package struct TerminalSize: Hashable, Sendable {
-    /// Columns.
-    package var columns: Int
-    /// Rows.
-    package var rows: Int
+/// In columns and rows of characters.
+struct TerminalSize: Hashable, Sendable {
+    var columns: Int
+    var rows: Int
 
-    /// A size.
-    package init(columns: Int, rows: Int) {
-        self.columns = columns
-        self.rows = rows
-    }
+    static let smallest = TerminalSize(columns: 40, rows: 12)
 
-    /// The smallest a phone can be drawn on.
-    package static let smallest = TerminalSize(columns: 40, rows: 12)
+    var isEnough: Bool { self.columns >= Self.smallest.columns && self.rows >= Self.smallest.rows }
 
-    /// Whether a phone can be drawn on it.
-    package var isEnough: Bool { self.columns >= Self.smallest.columns && self.rows >= Self.smallest.rows }
-
-    /// What a person is told whose terminal is too small.
-    package var refusal: String {
+    var refusal: String {
         "the terminal has \(self.columns)×\(self.rows) characters; "
             + "the phone needs \(Self.smallest.columns)×\(Self.smallest.rows) or more"
     }
 }
 
-/// How a piece of text is set off from others.
-package enum Style: Hashable, Sendable, CaseIterable {
+enum Style: Hashable, Sendable, CaseIterable {
     case plain
-    /// Titles and what matters most.
     case strong
-    /// What matters least.
     case faint
-    /// A person's choice.
     case selected
-    /// Bars at the top and the bottom.
     case bar
-    /// Something good, such as a ring.
     case good
-    /// Something to notice.
     case notice
-    /// Something wrong.
     case bad
 
-    /// What a terminal understands by it: the numbers of "Select Graphic Rendition" (ECMA-48 §8.3.117).
+    /// The numbers of "Select Graphic Rendition" (ECMA-48 §8.3.117).
     var rendition: String {
         switch self {
         case .plain: "0"
@@ -57,27 +38,28 @@ package enum Style: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Text of one style.
-package struct Span: Hashable, Sendable {
-    /// The text, made visible.
-    package var text: String
-    /// Its style.
-    package var style: Style
+struct Span: Hashable, Sendable {
+    var text: String
+    var style: Style
 
-    /// Text of a style.
-    package init(_ text: String, _ style: Style = .plain) {
+    init(_ text: String, _ style: Style = .plain) {
         self.text = text
         self.style = style
     }
+
+    /// A title in a line that fills the columns.
+    static func rule(_ title: String, columns: Int) -> Span {
+        let head = "─ \(title) "
+        return Span(head + String(repeating: "─", count: max(0, columns - CharacterWidth.of(head))), .faint)
+    }
 }
 
-/// One line of a pane: spans that take exactly the pane's columns.
-package struct Line: Hashable, Sendable {
-    /// From left to right.
-    package private(set) var spans: [Span]
+/// Spans that take exactly the pane's columns.
+struct Line: Hashable, Sendable {
+    private(set) var spans: [Span]
 
-    /// The spans in exactly so many columns: shortened or filled up.
-    package init(_ spans: [Span], columns: Int) {
+    /// Shortened or filled up.
+    init(_ spans: [Span], columns: Int) {
         self.spans = []
         var left = columns
         for (index, span) in spans.enumerated() where left > 0 {
@@ -93,29 +75,21 @@ package struct Line: Hashable, Sendable {
         if left > 0 { self.spans.append(Span(String(repeating: " ", count: left), spans.last?.style ?? .plain)) }
     }
 
-    /// Without the styles.
-    package var text: String { self.spans.map(\.text).joined() }
+    var text: String { self.spans.map(\.text).joined() }
 }
 
-/// What stands on a terminal: for each row, panes from left to right, each at its own column.
-///
-/// A pane is drawn at its column whatever stands before it: terminals do not agree on the width of every character, and
-/// a disagreement must not push the panes to the right of it.
-package struct Frame: Hashable, Sendable {
-    /// A line at a column, which counts from 0.
-    package struct Piece: Hashable, Sendable {
-        /// The first column.
-        package var column: Int
-        /// What stands there.
-        package var line: Line
+/// For each row, panes at their own columns: terminals do not agree on the width of every character, and a
+/// disagreement must not move the panes to the right of it.
+struct Frame: Hashable, Sendable {
+    struct Piece: Hashable, Sendable {
+        var column: Int
+        var line: Line
     }
 
-    /// Its size.
-    package let size: TerminalSize
-    /// From top to bottom.
-    package private(set) var rows: [[Piece]]
-    /// Where the cursor blinks; nil hides it.
-    package var cursor: (column: Int, row: Int)? {
+    let size: TerminalSize
+    private(set) var rows: [[Piece]]
+    /// nil hides the cursor.
+    var cursor: (column: Int, row: Int)? {
         get { self.cursorAt.map { ($0.column, $0.row) } }
         set { self.cursorAt = newValue.map { Cursor(column: $0.column, row: $0.row) } }
     }
@@ -126,21 +100,20 @@ package struct Frame: Hashable, Sendable {
         var row: Int
     }
 
-    /// An empty frame.
-    package init(size: TerminalSize) {
+    init(size: TerminalSize) {
         self.size = size
         self.rows = Array(repeating: [], count: size.rows)
     }
 
-    /// Puts a line at a place; below the last row there is no place.
-    mutating func put(_ line: Line, column: Int = 0, row: Int) {
+    /// Ignored below the last row.
+    mutating func place(_ line: Line, column: Int = 0, row: Int) {
         guard self.rows.indices.contains(row) else { return }
         let index = self.rows[row].firstIndex { $0.column > column } ?? self.rows[row].endIndex
         self.rows[row].insert(Piece(column: column, line: line), at: index)
     }
 
-    /// The rows as text, without spaces at their ends.
-    package var lines: [String] {
+    /// Without spaces at the ends.
+    var lines: [String] {
         self.rows.map { pieces in
             var text = ""
             for piece in pieces {

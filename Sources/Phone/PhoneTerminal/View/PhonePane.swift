@@ -1,18 +1,18 @@
-/// The phone itself as lines: status bar, banners, what is in front, the notification list, the apps.
+/// Status bar, banners, what is in the foreground, the notification list, the apps.
 struct PhonePane {
-    private let picture: PhonePicture
+    private let snapshot: PhoneSnapshot
     private let selected: Int?
     private let columns: Int
     private let rows: Int
 
     init(_ machine: TerminalMachine, columns: Int, rows: Int) {
-        self.picture = machine.picture
+        self.snapshot = machine.snapshot
         self.selected = machine.selectedIndex
         self.columns = columns
         self.rows = rows
     }
 
-    /// Exactly as many lines as there are rows, or fewer. What must be seen comes first where room is short.
+    /// At most as many lines as there are rows; what must be seen comes first.
     var lines: [[Span]] {
         guard self.rows >= 10 else { return self.compactLines }
         let top = self.statusBar + self.prompts + self.banners
@@ -20,17 +20,17 @@ struct PhonePane {
         let room = max(0, self.rows - top.count - bottom.count)
         let notices = self.notices
         let front = self.front
-        // The list and what is in front share the room; what one does not need is the other's.
+        // The list and what is in the foreground share the room; what one does not need is the other's.
         let forNotices = min(notices.count, max(room - front.count, (room + 1) / 2))
-        let forFront = room - forNotices
-        let middle = Self.cut(front, to: forFront) + self.cutNotices(notices, to: forNotices)
+        let forForeground = room - forNotices
+        let middle = front.prefix(forForeground) + self.cutNotices(notices, to: forNotices)
         let filler = Array(repeating: [Span]() as [Span], count: max(0, room - middle.count))
         return Array((top + middle + filler + bottom).prefix(self.rows))
     }
 
     /// For few rows: no titles, the screens in one line, and as much of the list as fits.
     private var compactLines: [[Span]] {
-        let stack = self.picture.isLocked ? [] : self.picture.front?.stack ?? []
+        let stack = self.snapshot.isLocked ? [] : self.snapshot.front?.stack ?? []
         let screens = stack.isEmpty ? [] : [[Span(" " + VisibleText.of(stack.joined(separator: " > ")))]]
         let top = self.statusBar + self.prompts + self.banners.prefix(1) + screens
         let bottom = self.apps.dropFirst().prefix(1)
@@ -40,29 +40,27 @@ struct PhonePane {
         return Array((top + notices + filler + bottom).prefix(self.rows))
     }
 
-    private static func cut(_ lines: [[Span]], to count: Int) -> [[Span]] { Array(lines.prefix(count)) }
-
-    /// One line, or two if the signs do not fit beside the place.
+    /// Two lines if the signs do not fit beside the title.
     private var statusBar: [[Span]] {
         let place =
-            self.picture.isLocked
-            ? self.picture.isBeforeFirstUnlock ? "locked since restart" : "locked"
-            : self.picture.front.map { "\($0.name)" } ?? "home screen"
+            self.snapshot.isLocked
+            ? self.snapshot.isBeforeFirstUnlock ? "locked since restart" : "locked"
+            : self.snapshot.front.map { "\($0.name)" } ?? "home screen"
         let title = Span(" \(VisibleText.of(place))", .strong)
-        let signs = Span(self.picture.signs.map { " [\($0)]" }.joined(), .notice)
+        let signs = Span(self.snapshot.signs.map { " [\($0)]" }.joined(), .notice)
         let width = CharacterWidth.of(title.text) + CharacterWidth.of(signs.text)
         return width <= self.columns ? [[title, signs]] : [[title], [signs]]
     }
 
     private var prompts: [[Span]] {
         var lines: [[Span]] = []
-        if let app = self.picture.permissionPrompt {
+        if let app = self.snapshot.permissionPrompt {
             lines.append([Span(" \(VisibleText.of(app)) would like to send notifications (y/n)", .notice)])
         }
-        if self.picture.unlockFor != nil {
+        if self.snapshot.unlockFor != nil {
             lines.append([Span(" Unlock to go on (l), or :lock to leave it", .notice)])
         }
-        if let panel = self.picture.alertPanel {
+        if let panel = self.snapshot.alertPanel {
             lines.append([Span(" ! ", .notice), Span(VisibleText.of(panel.words), .strong)])
             lines.append([Span("   [v View] [c Close]", .notice)])
         }
@@ -71,21 +69,18 @@ struct PhonePane {
 
     /// At most three; older ones are still in the list.
     private var banners: [[Span]] {
-        self.picture.banners.prefix(3).map { banner in
+        self.snapshot.banners.prefix(3).map { banner in
             [Span(" ▼ ", .good), Span(VisibleText.of(banner.words), .good)]
         }
     }
 
-    /// The app in front with its screens, or the icons of the home screen; on a locked phone nothing.
+    /// The app in the foreground with its screens, or the icons of the home screen.
     private var front: [[Span]] {
-        guard !self.picture.isLocked else { return [] }
-        guard let app = self.picture.front else {
+        guard !self.snapshot.isLocked else { return [] }
+        guard let app = self.snapshot.front else {
             return [self.rule("icons")]
-                + self.picture.apps.map { app in
-                    [
-                        Span("  \(VisibleText.of(app.name))"),
-                        Span(app.badge > 0 ? " (\(app.badge))" : "", .good),
-                    ]
+                + self.snapshot.apps.map { app in
+                    [Span("  \(VisibleText.of(app.name))"), Span(app.badge > 0 ? " (\(app.badge))" : "", .good)]
                 }
         }
         let stack = app.stack.enumerated().map { index, screen in
@@ -99,9 +94,9 @@ struct PhonePane {
     }
 
     private var notices: [[Span]] {
-        guard !self.picture.list.isEmpty else { return [] }
-        return [self.rule("notifications (\(self.picture.list.count))")]
-            + self.picture.list.enumerated().map { index, notice in
+        guard !self.snapshot.list.isEmpty else { return [] }
+        return [self.rule("notifications (\(self.snapshot.list.count))")]
+            + self.snapshot.list.enumerated().map { index, notice in
                 let isSelected = index == self.selected
                 return [
                     Span(isSelected ? " > " : "   ", .strong),
@@ -110,7 +105,7 @@ struct PhonePane {
             }
     }
 
-    /// The part of the list around the selected entry, under its title.
+    /// Around the selected entry, under the title.
     private func cutNotices(_ lines: [[Span]], to count: Int) -> [[Span]] {
         guard count > 0, lines.count > count else { return Array(lines.prefix(count)) }
         guard count > 1 else { return [lines[(self.selected ?? 0) + 1]] }
@@ -119,10 +114,9 @@ struct PhonePane {
         return [lines[0]] + entries.dropFirst(first).prefix(count - 1)
     }
 
-    /// One line an app: state, badge, process.
     private var apps: [[Span]] {
         [self.rule("apps")]
-            + self.picture.apps.prefix(4).map { app in
+            + self.snapshot.apps.prefix(4).map { app in
                 let process = app.processIdentifier.map { " pid \($0)" } ?? ""
                 return [
                     Span(" \(VisibleText.of(app.name)) "), Span(VisibleText.of(app.state), Self.style(of: app.state)),
@@ -140,8 +134,5 @@ struct PhonePane {
         }
     }
 
-    private func rule(_ title: String) -> [Span] {
-        let head = "─ \(title) "
-        return [Span(head + String(repeating: "─", count: max(0, self.columns - CharacterWidth.of(head))), .faint)]
-    }
+    private func rule(_ title: String) -> [Span] { [Span.rule(title, columns: self.columns)] }
 }

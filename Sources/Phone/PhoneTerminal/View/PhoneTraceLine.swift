@@ -1,18 +1,15 @@
-package import TidingsModel
+import TidingsModel
 
-/// One event of a phone's trace as a person reads it.
-package struct PhoneTraceLine: Hashable, Sendable {
-    /// The time of day in UTC, with milliseconds.
-    package let time: String
-    /// The event's kind, such as `callback`.
-    package let kind: String
+struct PhoneTraceLine: Hashable, Sendable {
+    /// Of the day in UTC, with milliseconds.
+    let time: String
+    let kind: String
     /// The members that matter, made visible.
-    package let words: String
-    /// The short form for a narrow pane.
-    package let short: String
+    let words: String
+    /// For a narrow pane.
+    let short: String
 
-    /// Reads an event.
-    package init(_ event: JSONValue) {
+    init(_ event: JSONValue) {
         self.time = Self.time(of: event["wall"]?.intValue ?? 0)
         self.kind = VisibleText.of(event["event"]?.stringValue ?? "?")
         let skipped: Set<String> = ["event", "wall", "app", "n"]
@@ -22,10 +19,8 @@ package struct PhoneTraceLine: Hashable, Sendable {
         self.short = VisibleText.of(Self.short(event) ?? words)
     }
 
-    /// The whole line.
-    package var text: String { "\(self.time)  \(self.kind.fitted(to: max(15, self.kind.count)))  \(self.words)" }
+    var text: String { "\(self.time)  \(self.kind.fitted(to: max(15, self.kind.count)))  \(self.words)" }
 
-    /// Its style in a pane.
     var style: Style {
         switch self.kind {
         case "callback": .strong
@@ -47,12 +42,11 @@ package struct PhoneTraceLine: Hashable, Sendable {
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    /// What matters of the kinds that come often; nil shows all members.
+    /// For kinds that come often; nil shows all members.
     private static func short(_ event: JSONValue) -> String? {
         func word(_ name: String) -> String? { event[name].flatMap { $0 == .null ? nil : $0.stringValue ?? $0.text } }
         switch event["event"]?.stringValue {
-        case "callback":
-            return self.callback(event)
+        case "callback": return self.callback(event)
         case "completion": return "call \(word("number") ?? "?") answered \(self.result(event["result"]))"
         case "state", "fault": return word(event["event"] == "state" ? "state" : "text")
         case "badge": return word("badge")
@@ -73,8 +67,8 @@ package struct PhoneTraceLine: Hashable, Sendable {
         }
     }
 
-    /// State, name and launch options of a call: `bg sceneDidEnterBackground`. What Apple's names share says
-    /// nothing in a narrow pane.
+    /// State, name and launch options: `bg sceneDidEnterBackground`. What Apple's names share says nothing in a
+    /// narrow pane.
     private static func callback(_ event: JSONValue) -> String {
         let isApp = event["role"]?.stringValue == "app"
         var name = event["name"]?.stringValue ?? "?"

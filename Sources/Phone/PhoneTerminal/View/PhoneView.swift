@@ -1,87 +1,80 @@
-/// Draws a phone on a terminal: the phone at the left and its trace at the right, or one above the other where the terminal
-/// is narrow. Pure: the same state gives the same frame.
-package struct PhoneView: Sendable {
-    /// The title: the phone's name and its system.
-    package var title: String
+/// The phone at the left and its trace at the right, or one above the other where the terminal is narrow. Pure: the
+/// same state gives the same frame.
+struct PhoneView: Sendable {
+    var title: String
 
-    /// A view with a title.
-    package init(title: String) { self.title = VisibleText.of(title) }
+    init(title: String) { self.title = VisibleText.of(title) }
 
     /// From this width on, phone and trace stand side by side.
     static let wideColumns = 80
 
-    /// What stands on the terminal.
-    package func frame(of machine: TerminalMachine) -> Frame {
+    func frame(of machine: TerminalMachine) -> Frame {
         guard machine.size.isEnough else { return Self.refusal(machine.size) }
         var frame = Frame(size: machine.size)
         let size = machine.size
         let help = " ? help "
         let room = size.columns - help.count
-        frame.put(
+        frame.place(
             Line([Span(" \(self.title)".fitted(to: room), .bar), Span(help, .bar)], columns: size.columns), row: 0)
         if case .help(let page) = machine.mode {
-            self.put(Self.help(size, page: page), 0, 1, columns: size.columns, rows: size.rows - 2, in: &frame)
+            self.draw(Self.help(size, page: page), 0, 1, columns: size.columns, rows: size.rows - 2, in: &frame)
         } else if size.columns >= Self.wideColumns {
-            self.putSideBySide(machine, in: &frame)
+            self.drawSideBySide(machine, in: &frame)
         } else {
-            self.putStacked(machine, in: &frame)
+            self.drawStacked(machine, in: &frame)
         }
-        Self.putBottom(machine, in: &frame)
+        Self.drawBottom(machine, in: &frame)
         return frame
     }
 
     private static func refusal(_ size: TerminalSize) -> Frame {
         var frame = Frame(size: size)
         for (row, text) in size.refusal.wrapped(to: size.columns).enumerated() {
-            frame.put(Line([Span(text, .bad)], columns: size.columns), row: row)
+            frame.place(Line([Span(text, .bad)], columns: size.columns), row: row)
         }
         return frame
     }
 
     // MARK: Panes
 
-    private func putSideBySide(_ machine: TerminalMachine, in frame: inout Frame) {
+    private func drawSideBySide(_ machine: TerminalMachine, in frame: inout Frame) {
         let size = machine.size
         let left = max(40, min(56, size.columns * 9 / 20))
         let right = size.columns - left - 1
         let rows = size.rows - 2
-        for row in 0..<rows { frame.put(Line([Span("│", .faint)], columns: 1), column: left, row: row + 1) }
-        self.put(PhonePane(machine, columns: left, rows: rows).lines, 0, 1, columns: left, rows: rows, in: &frame)
-        self.put(
+        for row in 0..<rows { frame.place(Line([Span("│", .faint)], columns: 1), column: left, row: row + 1) }
+        self.draw(PhonePane(machine, columns: left, rows: rows).lines, 0, 1, columns: left, rows: rows, in: &frame)
+        self.draw(
             Self.trace(machine, columns: right, rows: rows), left + 1, 1, columns: right, rows: rows, in: &frame)
     }
 
-    private func putStacked(_ machine: TerminalMachine, in frame: inout Frame) {
+    private func drawStacked(_ machine: TerminalMachine, in frame: inout Frame) {
         let size = machine.size
         let rows = size.rows - 2
         let below = max(3, rows / 3)
         let above = rows - below
-        self.put(
+        self.draw(
             PhonePane(machine, columns: size.columns, rows: above).lines, 0, 1, columns: size.columns, rows: above,
             in: &frame)
-        self.put(
+        self.draw(
             Self.trace(machine, columns: size.columns, rows: below), 0, 1 + above, columns: size.columns, rows: below,
             in: &frame)
     }
 
-    private func put(
-        _ lines: [[Span]], _ column: Int, _ row: Int, columns: Int, rows: Int, in frame: inout Frame
-    ) {
+    private func draw(_ lines: [[Span]], _ column: Int, _ row: Int, columns: Int, rows: Int, in frame: inout Frame) {
         for index in 0..<rows {
             let spans = lines.indices.contains(index) ? lines[index] : []
-            frame.put(Line(spans, columns: columns), column: column, row: row + index)
+            frame.place(Line(spans, columns: columns), column: column, row: row + index)
         }
     }
 
     /// The newest lines that fit, under a title.
     private static func trace(_ machine: TerminalMachine, columns: Int, rows: Int) -> [[Span]] {
         let back = machine.scrolled > 0 ? " \(machine.scrolled) lines back, esc returns" : ""
-        let title = "─ trace\(back) "
-        let rule = String(repeating: "─", count: max(0, columns - CharacterWidth.of(title)))
         let end = machine.trace.count - machine.scrolled
         let shown = machine.trace[max(0, end - (rows - 1))..<end]
         let hasTime = columns >= 36
-        return [[Span(title, .faint), Span(rule, .faint)]]
+        return [[Span.rule("trace\(back)", columns: columns)]]
             + shown.map { line in
                 let time = hasTime ? [Span(" " + line.time.dropFirst(6) + " ", .faint)] : []
                 return time + [Span(line.kind == "callback" ? line.short : "\(line.kind): \(line.short)", line.style)]
@@ -90,56 +83,50 @@ package struct PhoneView: Sendable {
 
     // MARK: The last row
 
-    private static func putBottom(_ machine: TerminalMachine, in frame: inout Frame) {
+    private static func drawBottom(_ machine: TerminalMachine, in frame: inout Frame) {
         let columns = machine.size.columns
         let row = machine.size.rows - 1
+        let spans: [Span]
         switch machine.mode {
         case .typing(let typing):
             let prompt = Self.prompt(typing)
-            // The end of what is typed stays in sight.
+            // The end of the typed text stays visible.
             var text = VisibleText.of(typing.text)
             let room = max(1, columns - CharacterWidth.of(prompt) - 1)
             while CharacterWidth.of(text) > room { text.removeFirst() }
-            frame.put(Line([Span(prompt, .strong), Span(text)], columns: columns), row: row)
+            spans = [Span(prompt, .strong), Span(text)]
             frame.cursor = (CharacterWidth.of(prompt + text), row)
         case .choosing(_, let actions):
             let names = actions.enumerated().map { "\($0.offset + 1) \(VisibleText.of($0.element.title))" }
-            frame.put(
-                Line([Span(" button: ", .strong), Span(names.joined(separator: "  "))], columns: columns), row: row)
-        case .leaving:
-            frame.put(
-                Line([Span(" q again switches the phone off; any other key stays", .notice)], columns: columns),
-                row: row)
+            spans = [Span(" button: ", .strong), Span(names.joined(separator: "  "))]
+        case .leaving: spans = [Span(" q again switches the phone off; any other key stays", .notice)]
         case .phone, .help:
-            if let notice = machine.notice {
-                frame.put(Line([Span(" " + notice, .bad)], columns: columns), row: row)
-            } else {
-                frame.put(Line([Span(Self.keys(machine, columns: columns), .bar)], columns: columns), row: row)
-            }
+            spans = [machine.notice.map { Span(" " + $0, .bad) } ?? Span(Self.keys(machine, columns: columns), .bar)]
         }
+        frame.place(Line(spans, columns: columns), row: row)
     }
 
     private static func prompt(_ typing: TerminalMachine.Typing) -> String {
-        switch typing.purpose {
+        switch typing.target {
         case .command: ":"
         case .action(_, let action): VisibleText.of(action.title).shortened(to: 16) + ": "
         }
     }
 
-    /// The keys that matter most now, as many as fit.
+    /// As many of the keys that matter now as fit.
     private static func keys(_ machine: TerminalMachine, columns: Int) -> String {
-        let picture = machine.picture
-        if picture.permissionPrompt != nil {
+        let snapshot = machine.snapshot
+        if snapshot.permissionPrompt != nil {
             return Self.row(["y allow", "n deny", "? help", "q quit"], columns: columns)
         }
-        let isLocked = picture.isLocked
-        if picture.alertPanel != nil {
+        let isLocked = snapshot.isLocked
+        if snapshot.alertPanel != nil {
             let others = isLocked ? ["l unlock"] : ["l lock", "h home"]
             return Self.row(["v view", "c close"] + others + ["? help", "q quit"], columns: columns)
         }
         let all =
             (isLocked ? ["l unlock"] : ["o open", "h home", "l lock"])
-            + (picture.list.isEmpty ? [] : ["t tap", "d dismiss", "a button", "r reply"])
+            + (snapshot.list.isEmpty ? [] : ["t tap", "d dismiss", "a button", "r reply"])
             + ["k kill", "x quit app", "p airplane", "f focus", "w power", "R restart", "q quit"]
         return Self.row(all, columns: columns)
     }
@@ -155,7 +142,7 @@ package struct PhoneView: Sendable {
 
     // MARK: Help
 
-    /// A page of help; pages follow each other in a circle.
+    /// Pages follow each other in a circle.
     static func help(_ size: TerminalSize, page: Int) -> [[Span]] {
         let rows = size.rows - 2
         let entries =

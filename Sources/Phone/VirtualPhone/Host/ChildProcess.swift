@@ -2,42 +2,28 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A child of the operating system: started, stopped, resumed, killed and reaped.
-///
-/// Signals go to this one process by its id, never after it was reaped, so never to a stranger that got the same id.
+/// A child of the operating system. Signals go to its id only until it is reaped, so never to another process with
+/// the same id.
 final class ChildProcess: Sendable {
-    /// Why a child could not be started.
     struct Failure: Error, CustomStringConvertible {
         var executable: String
         var number: Int32
         var description: String { "\(self.executable) cannot be started: \(String(cString: strerror(self.number)))" }
     }
 
-    /// How a child ended.
     enum End: Equatable, Sendable {
-        /// It left by itself.
         case exited(status: Int32)
-        /// A signal ended it.
         case signalled(Int32)
     }
 
-    /// The id the operating system gave it.
     let processIdentifier: pid_t
     private let isReaped = Mutex(false)
 
     private init(processIdentifier: pid_t) { self.processIdentifier = processIdentifier }
 
-    /// Starts an executable in a process group of its own and watches for its end.
-    ///
-    /// The group lets the kernel end a stopped child whose phone died: a stopped member of a group that loses its last
-    /// parent gets SIGHUP and SIGCONT (POSIX, `_exit`).
-    ///
-    /// - Parameters:
-    ///   - executable: an absolute path.
-    ///   - environment: the whole environment.
-    ///   - folder: its working folder.
-    ///   - output: the file its standard output and error are appended to.
-    ///   - onEnd: called once, on a thread of its own.
+    /// Starts an executable in a process group of its own. The group lets the kernel end a stopped child whose phone
+    /// died: a stopped member of a group that loses its last parent gets SIGHUP and SIGCONT (POSIX, `_exit`).
+    /// Standard output and error are appended to `output`; `onEnd` is called once, on a thread of its own.
     static func start(
         executable: String, environment: [String: String], folder: String = "/", output: String,
         onEnd: @escaping @Sendable (End) -> Void
@@ -49,7 +35,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         _ = Self.addFolder?(&actions, folder)
-        // What the phone has open is its own. A number closed meanwhile does no harm: closing it again is no error here.
+        // The child inherits none of the phone's descriptors; closing one that was closed meanwhile is no error here.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
             if let descriptor = Int32(name), descriptor > 2 {
                 posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -87,8 +73,8 @@ final class ChildProcess: Sendable {
         return child
     }
 
-    /// `posix_spawn_file_actions_addchdir_np`, which glibc has from 2.29 and its header shows to GNU sources only; without
-    /// it a child keeps the phone's working folder.
+    /// glibc has it from 2.29 and its header shows it to GNU sources only; without it a child keeps the phone's
+    /// working folder.
     private static let addFolder:
         (
             @convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) -> Int32
@@ -100,11 +86,8 @@ final class ChildProcess: Sendable {
                 ) -> Int32).self)
         }
 
-    /// Stops it from running.
     func suspend() { self.signal(SIGSTOP) }
-    /// Lets it run again.
     func resume() { self.signal(SIGCONT) }
-    /// Ends it at once, also while it is stopped.
     func kill() { self.signal(SIGKILL) }
 
     private func signal(_ number: Int32) {
@@ -114,7 +97,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end without reaping, then reaps under the lock that signals take.
+    /// Reaps under the lock that signals use.
     private func reap() -> End {
         var info = siginfo_t()
         while waitid(P_PID, id_t(self.processIdentifier), &info, WEXITED | WNOWAIT) == -1, errno == EINTR {}

@@ -4,14 +4,13 @@ import NIOPosix
 import PhoneCore
 import TidingsModel
 
-/// The phone's connection to APNs: kept open and built again while the phone is online. Bound to one event loop.
+/// Reconnects while the phone is online. Bound to one event loop.
 final class CourierClient {
-    /// What the phone hears.
     enum Event {
         case connected
         case disconnected
-        case tokenIssued(TokenWish, PushToken)
-        case registrationFailed(TokenWish, reason: String)
+        case tokenIssued(TokenRequest, PushToken)
+        case registrationFailed(TokenRequest, reason: String)
         case pushArrived(Push, apnsID: String?)
         /// The courier refused something, or sent what cannot be read.
         case refused(InvalidField)
@@ -19,7 +18,7 @@ final class CourierClient {
 
     private struct Wanted {
         var id: Int64
-        var wish: TokenWish
+        var request: TokenRequest
         var isAnswered: Bool
     }
 
@@ -34,27 +33,23 @@ final class CourierClient {
     private var backoff = CourierBackoff()
     private var retry: Scheduled<Void>?
     private var wanted: [Wanted] = []
-    /// What ended while the courier could not be told.
-    private var ended: [TokenWish] = []
-    private var channels: [ChannelWish] = []
+    /// Not yet told to the courier.
+    private var ended: [TokenRequest] = []
+    private var channels: [ChannelSubscription] = []
     private var lastID: Int64 = 0
 
-    init(
-        phone: String, address: PhoneHost.Endpoint, loop: any EventLoop, onEvent: @escaping (Event) -> Void
-    ) {
+    init(phone: String, address: PhoneHost.Endpoint, loop: any EventLoop, onEvent: @escaping (Event) -> Void) {
         self.phone = phone
         self.address = address
         self.loop = loop
         self.onEvent = onEvent
     }
 
-    /// Connects, and again whenever the connection is lost.
     func open() {
         self.isWanted = true
         self.connect()
     }
 
-    /// Cuts the connection and leaves it.
     func close() {
         self.isWanted = false
         self.retry?.cancel()
@@ -62,45 +57,44 @@ final class CourierClient {
         self.channel?.close(promise: nil)
     }
 
-    /// Asks for a token: now, and again on each new connection until it is answered.
-    func register(_ wish: TokenWish) {
+    /// Asked again on each new connection until it is answered.
+    func register(_ request: TokenRequest) {
         self.lastID += 1
-        self.wanted.removeAll { $0.wish == wish }
-        let wanted = Wanted(id: self.lastID, wish: wish, isAnswered: false)
+        self.wanted.removeAll { $0.request == request }
+        let wanted = Wanted(id: self.lastID, request: request, isAnswered: false)
         self.wanted.append(wanted)
-        self.send(wanted)
+        self.sendRegister(wanted)
     }
 
-    /// Ends a token: now, or first of all on the next connection.
-    func unregister(_ wish: TokenWish) {
-        self.wanted.removeAll { $0.wish == wish }
-        guard self.isWelcome else { return self.ended.append(wish) }
-        self.end(wish)
+    /// Told now, or first of all on the next connection.
+    func unregister(_ request: TokenRequest) {
+        self.wanted.removeAll { $0.request == request }
+        guard self.isWelcome else { return self.ended.append(request) }
+        self.sendUnregister(request)
     }
 
-    /// Wants a channel's broadcasts: now, and on each new connection.
-    func subscribe(_ wish: ChannelWish) {
-        self.channels.append(wish)
-        self.write(wish.request(isOn: true))
+    /// Asked again on each new connection.
+    func subscribe(_ subscription: ChannelSubscription) {
+        self.channels.append(subscription)
+        self.write(subscription.request(isOn: true))
     }
 
-    /// No longer wants them.
-    func unsubscribe(_ wish: ChannelWish) {
-        self.channels.removeAll { $0 == wish }
-        self.write(wish.request(isOn: false))
+    func unsubscribe(_ subscription: ChannelSubscription) {
+        self.channels.removeAll { $0 == subscription }
+        self.write(subscription.request(isOn: false))
     }
 
-    /// A push has arrived.
     func acknowledge(delivery: UInt64) { self.write(.acknowledge(delivery: Int64(clamping: delivery))) }
 
-    private func send(_ wanted: Wanted) {
+    private func sendRegister(_ wanted: Wanted) {
         self.write(
             .register(
-                id: wanted.id, topic: wanted.wish.topic, wanted.wish.environment, activity: wanted.wish.activity))
+                id: wanted.id, topic: wanted.request.topic, wanted.request.environment,
+                activity: wanted.request.activity))
     }
 
-    private func end(_ wish: TokenWish) {
-        self.write(.unregister(topic: wish.topic, wish.environment, activity: wish.activity))
+    private func sendUnregister(_ request: TokenRequest) {
+        self.write(.unregister(topic: request.topic, request.environment, activity: request.activity))
     }
 
     private func write(_ request: CourierRequest) {
@@ -116,8 +110,8 @@ final class CourierClient {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = LineHandler(
-                        onLine: { _, line in bound.value.take(line) },
-                        onClose: { _ in bound.value.lost() })
+                        onLine: { _, line in bound.value.handleLine(line) },
+                        onClose: { _ in bound.value.handleClose() })
                     try channel.pipeline.syncOperations.addHandler(handler)
                 }
             }
@@ -137,7 +131,7 @@ final class CourierClient {
             }
     }
 
-    private func lost() {
+    private func handleClose() {
         let wasWelcome = self.isWelcome
         self.channel = nil
         self.isWelcome = false
@@ -152,30 +146,30 @@ final class CourierClient {
         self.retry = self.loop.scheduleTask(in: .milliseconds(self.backoff.next())) { bound.value.connect() }
     }
 
-    private func take(_ line: [UInt8]) {
+    private func handleLine(_ line: [UInt8]) {
         do throws(InvalidField) {
-            self.take(try CourierReply(line: line))
+            self.handleReply(try CourierReply(line: line))
         } catch {
             self.onEvent(.refused(error))
         }
     }
 
-    private func take(_ reply: CourierReply) {
+    private func handleReply(_ reply: CourierReply) {
         switch reply {
         case .welcome:
             self.isWelcome = true
             self.backoff.reset()
             self.onEvent(.connected)
-            for wish in self.ended { self.end(wish) }
+            for request in self.ended { self.sendUnregister(request) }
             self.ended = []
-            // The courier may have forgotten; a topic asked for again keeps its token.
-            for wanted in self.wanted { self.send(wanted) }
-            for wish in self.channels { self.write(wish.request(isOn: true)) }
+            // The courier may have restarted; a topic registered again keeps its token.
+            for wanted in self.wanted { self.sendRegister(wanted) }
+            for subscription in self.channels { self.write(subscription.request(isOn: true)) }
         case .registered(let id, _, _, let token, _):
             guard let index = self.wanted.firstIndex(where: { $0.id == id }) else { return }
             guard !self.wanted[index].isAnswered else { return }
             self.wanted[index].isAnswered = true
-            self.onEvent(.tokenIssued(self.wanted[index].wish, token))
+            self.onEvent(.tokenIssued(self.wanted[index].request, token))
         case .push(let push): self.onEvent(.pushArrived(Push(push), apnsID: push.apnsID))
         case .error(let field, let rule):
             self.onEvent(.refused(InvalidField(field: field, rule: rule)))
@@ -183,7 +177,7 @@ final class CourierClient {
                 let index = self.wanted.firstIndex(where: { !$0.isAnswered })
             else { return }
             let refused = self.wanted.remove(at: index)
-            self.onEvent(.registrationFailed(refused.wish, reason: "\(field) \(rule)"))
+            self.onEvent(.registrationFailed(refused.request, reason: "\(field) \(rule)"))
         }
     }
 }

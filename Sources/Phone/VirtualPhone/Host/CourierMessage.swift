@@ -2,25 +2,18 @@ import APNsModel
 import PhoneCore
 import TidingsModel
 
-/// A token the phone wants of the courier: one for each topic, and under the topic of Live Activities one for each
-/// activity (ios-delivery.md §12).
-struct TokenWish: Equatable {
-    /// The topic, suffix included.
+/// One for each topic, and under the topic of Live Activities one for each activity (ios-delivery.md §12).
+struct TokenRequest: Equatable {
     var topic: String
     var environment: PushEnvironment
-    /// The Live Activity; nil for a topic's own token.
     var activity: String?
 }
 
-/// A broadcast channel the phone listens to.
-struct ChannelWish: Equatable {
-    /// The app's bundle identifier.
+struct ChannelSubscription: Equatable {
     var topic: String
     var environment: PushEnvironment
-    /// The channel's id.
     var channel: String
 
-    /// The request to listen to it, or no longer.
     func request(isOn: Bool) -> CourierRequest {
         let id = APNsChannelID(self.channel)
         return isOn
@@ -30,7 +23,7 @@ struct ChannelWish: Equatable {
 }
 
 extension Push {
-    /// A push as the phone takes it; one without a priority has that of an alert.
+    /// A push without a priority has that of an alert.
     init(_ push: CourierPush) {
         self.init(
             delivery: UInt64(clamping: push.delivery), topic: push.topic, payload: push.payload,
@@ -39,16 +32,15 @@ extension Push {
     }
 }
 
-/// How long to wait before the next attempt to connect: 100 ms, doubling up to 5 s.
+/// 100 ms, doubling up to 5 s.
 struct CourierBackoff: Equatable {
     private var failures = 0
 
-    /// The wait before the next attempt, in milliseconds.
+    /// In milliseconds.
     mutating func next() -> Int64 {
         defer { self.failures = min(self.failures + 1, 10) }
         return BackOff(first: 100, longest: 5_000).ceiling(afterFailures: self.failures + 1)
     }
 
-    /// The connection stands.
     mutating func reset() { self.failures = 0 }
 }

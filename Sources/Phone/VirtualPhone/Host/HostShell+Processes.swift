@@ -2,65 +2,59 @@ import NIOCore
 import PhoneCore
 import TidingsModel
 
-/// What processes say and how they end.
 extension HostShell {
-    /// How long a process that has ended may keep its connection, in seconds: a child of its own may have inherited it.
+    /// How long a process that has ended may keep its connection: a child of its own may have inherited it.
     static let lastWordsSeconds: Int64 = 5
 
-    /// One connection of a process.
     private final class Speaker {
-        /// Whose it is, once it has said so.
         var process: ProcessID?
-        /// What it still says is not heard.
         var isOver = false
     }
 
     func processHandler() -> LineHandler {
         let speaker = Speaker()
         return LineHandler(
-            onLine: { [weak self] channel, line in self?.take(line, of: speaker, on: channel) },
-            onClose: { [weak self] channel in self?.lost(channel) })
+            onLine: { [weak self] channel, line in self?.handleLine(line, of: speaker, on: channel) },
+            onClose: { [weak self] channel in self?.handleClose(channel) })
     }
 
-    private func take(_ line: [UInt8], of speaker: Speaker, on channel: any Channel) {
-        // What a process says after the phone has ended it has no effect, and is no fault of anybody's.
+    private func handleLine(_ line: [UInt8], of speaker: Speaker, on channel: any Channel) {
+        // Messages of a process that the phone has ended have no effect and are no fault.
         if speaker.isOver || speaker.process.map({ self.processes[$0] == nil }) == true { return }
         do throws(InvalidField) {
-            try self.take(try ProcessMessage(line: line), of: speaker, on: channel)
+            try self.handleMessage(try ProcessMessage(line: line), of: speaker, on: channel)
         } catch {
-            self.note("fault", speaker.process?.app, [("text", .string("a process's \(error)"))])
+            self.traceFault(speaker.process?.app, "a process's \(error)")
             speaker.isOver = true
             channel.close(promise: nil)
         }
     }
 
-    private func take(
+    private func handleMessage(
         _ message: ProcessMessage, of speaker: Speaker, on channel: any Channel
     ) throws(InvalidField) {
         if case .hello(let hello) = message { return try self.introduce(hello, speaker, on: channel) }
         guard let process = speaker.process else { throw InvalidField(field: "hello", rule: "must be the first line") }
-        if process.role == .contentExtension { return self.take(message, ofContentExtension: process) }
         switch message {
+        case .log(let level, let text):
+            self.appendTrace("log", process.app, [("level", .string(level)), ("text", .string(text))])
+        case .fault(let text): self.traceFault(process.app, text)
+        case _ where process.role == .contentExtension: self.handleContentExtension(message, of: process)
         case .hello: break
         case .event(.started), .event(.exited):
             throw InvalidField(field: "event", rule: "is known to the phone without the process's word")
         case .event(let event): self.engine.post(.process(process, event))
         case .screen(let value):
             self.screens[process.app] = value
-            self.note("screen", process.app, [("screen", value)])
+            self.appendTrace("screen", process.app, [("screen", value)])
             self.engine.post(.process(process, .screenChanged(value.screenText)))
-        case .log(let level, let text):
-            self.note("log", process.app, [("level", .string(level)), ("text", .string(text))])
-        case .fault(let text): self.note("fault", process.app, [("text", .string(text))])
         case .responded: throw InvalidField(field: "type", rule: "must be said by a content extension only")
         }
     }
 
-    private func introduce(
-        _ hello: ProcessHello, _ speaker: Speaker, on channel: any Channel
-    ) throws(InvalidField) {
+    private func introduce(_ hello: ProcessHello, _ speaker: Speaker, on channel: any Channel) throws(InvalidField) {
         guard !self.endedTokens.contains(hello.token) else {
-            // It ended before anybody heard of it.
+            // The process ended before it introduced itself.
             speaker.isOver = true
             return channel.close(promise: nil)
         }
@@ -71,7 +65,7 @@ extension HostShell {
             let app = self.engine.phone.installedApps.first(where: { $0.bundleID == process.app }),
             let difference = hello.mismatch(with: app)
         {
-            self.note("fault", process.app, [("text", .string(difference))])
+            self.traceFault(process.app, difference)
         }
         speaker.process = process
         self.processes[process]?.channel = channel
@@ -82,39 +76,38 @@ extension HostShell {
         self.engine.post(.process(process, .started))
     }
 
-    private func lost(_ channel: any Channel) {
+    private func handleClose(_ channel: any Channel) {
         guard let process = self.processes.first(where: { $0.value.channel === channel })?.key else { return }
-        if let end = self.processes[process]?.end { return self.report(process, end) }
-        // A process without its phone has no use; its end is reported when it is reaped.
+        if let end = self.processes[process]?.end { return self.removeProcess(process, end) }
+        // A process without its phone is useless; its end is reported when it is reaped.
         self.processes[process]?.channel = nil
         self.processes[process]?.child?.kill()
     }
 
-    /// A child was reaped. What it wrote before may still be on its way, so its end counts when its connection ends too.
-    func ended(_ process: ProcessID, _ end: ChildProcess.End) {
+    /// What the child wrote before may still be on its way, so its end counts when its connection ends too.
+    func handleChildEnd(_ process: ProcessID, _ end: ChildProcess.End) {
         self.unreaped[process] = nil
         self.ending.removeValue(forKey: process)?.succeed()
-        self.note("process_died", process.app, [("process", .string(process.description)), ("how", .string("\(end)"))])
+        self.appendTrace(
+            "process_died", process.app, [("process", .string(process.description)), ("how", .string("\(end)"))])
         guard let hosted = self.processes[process] else { return }
-        guard let channel = hosted.channel else { return self.report(process, end) }
+        guard let channel = hosted.channel else { return self.removeProcess(process, end) }
         self.processes[process]?.end = end
         let late = NIOLoopBound(channel, eventLoop: self.loop)
         self.loop.scheduleTask(in: .seconds(Self.lastWordsSeconds)) { late.value.close(promise: nil) }
     }
 
-    private func report(_ process: ProcessID, _ end: ChildProcess.End) {
+    private func removeProcess(_ process: ProcessID, _ end: ChildProcess.End) {
         guard let hosted = self.processes.removeValue(forKey: process) else { return }
-        self.forget(hosted)
-        self.tellEnd(of: process, crashed: end != .exited(status: 0))
+        self.rememberEndedToken(of: hosted)
+        self.reportEnd(of: process, crashed: end != .exited(status: 0))
     }
 
-    /// Remembers whose hello would come too late.
-    func forget(_ hosted: Hosted) {
+    func rememberEndedToken(of hosted: Hosted) {
         guard hosted.channel == nil else { return }
         self.endedTokens.append(hosted.token)
         if self.endedTokens.count > Self.endedTokensMax { self.endedTokens.removeFirst() }
     }
 
-    /// How many late hellos are known.
     private static let endedTokensMax = 64
 }

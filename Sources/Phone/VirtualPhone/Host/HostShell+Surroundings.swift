@@ -4,35 +4,35 @@ import NIOCore
 import PhoneCore
 import TidingsModel
 
-/// What comes from the courier.
 extension HostShell {
-    /// A push that somebody hands to the phone, without APNs.
-    func handOver(_ push: Push) {
+    /// Without APNs.
+    func deliverWithoutAPNs(_ push: Push) {
         self.lastOwnDelivery -= 1
         var numbered = push
         numbered.delivery = self.lastOwnDelivery
         self.engine.post(.courier(.pushArrived(numbered)))
     }
 
-    func take(_ event: CourierClient.Event) {
+    func handleCourier(_ event: CourierClient.Event) {
         switch event {
-        case .connected: self.note("courier", nil, [("state", "connected")])
-        case .disconnected: self.note("courier", nil, [("state", "disconnected")])
-        case .tokenIssued(let wish, let token) where self.kindsWanted.contains { $0.wish == wish }:
-            self.note(
+        case .connected: self.appendTrace("courier", nil, [("state", "connected")])
+        case .disconnected: self.appendTrace("courier", nil, [("state", "disconnected")])
+        case .tokenIssued(let request, let token) where self.kindsWanted.contains { $0.request == request }:
+            self.appendTrace(
                 "token", nil,
-                [("topic", .string(wish.topic)), ("token", .string(token.rawValue))] + Self.members(wish.activity))
-            let answered = self.kindsWanted.filter { $0.wish == wish }
-            self.kindsWanted.removeAll { $0.wish == wish }
+                [("topic", .string(request.topic)), ("token", .string(token.rawValue))] + Self.members(request.activity)
+            )
+            let answered = self.kindsWanted.filter { $0.request == request }
+            self.kindsWanted.removeAll { $0.request == request }
             for wanted in answered { self.engine.post(.courier(.tokenOfKindIssued(wanted.app, wanted.kind, token))) }
-        case .tokenIssued(let wish, let token):
-            self.note("token", BundleID(wish.topic), [("token", .string(token.rawValue))])
-            self.engine.post(.courier(.tokenIssued(BundleID(wish.topic), token)))
-        case .registrationFailed(let wish, let reason):
-            self.kindsWanted.removeAll { $0.wish == wish }
-            self.engine.post(.courier(.registrationFailed(BundleID(wish.topic), reason: reason)))
+        case .tokenIssued(let request, let token):
+            self.appendTrace("token", BundleID(request.topic), [("token", .string(token.rawValue))])
+            self.engine.post(.courier(.tokenIssued(BundleID(request.topic), token)))
+        case .registrationFailed(let request, let reason):
+            self.kindsWanted.removeAll { $0.request == request }
+            self.engine.post(.courier(.registrationFailed(BundleID(request.topic), reason: reason)))
         case .pushArrived(let push, let apnsID):
-            self.note(
+            self.appendTrace(
                 "push", BundleID(push.topic),
                 [
                     ("delivery", .int(push.delivery)), ("apns_id", .optional(apnsID)),
@@ -40,7 +40,8 @@ extension HostShell {
                     ("payload", .object(push.payload)),
                 ] + Self.members(push.activity))
             self.engine.post(.courier(.pushArrived(push)))
-        case .refused(let fault): self.note("courier", nil, [("state", "refused"), ("text", .string("\(fault)"))])
+        case .refused(let fault):
+            self.appendTrace("courier", nil, [("state", "refused"), ("text", .string("\(fault)"))])
         }
     }
 
@@ -49,7 +50,6 @@ extension HostShell {
     }
 }
 
-/// What the core wants done.
 extension HostShell: PhoneSurroundings {
     var now: Now {
         var time = timespec()
@@ -59,7 +59,42 @@ extension HostShell: PhoneSurroundings {
             wall: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    func startProcess(_ process: ProcessID) {
+    func carryOut(_ effect: PhoneEffect) {
+        switch effect {
+        case .startProcess(let process): self.startProcess(process)
+        case .suspendProcess(let process): self.suspendProcess(process)
+        case .resumeProcess(let process):
+            self.processes[process]?.child?.resume()
+            self.appendTrace("process_resumed", process.app, [("process", .string(process.description))])
+        case .killProcess(let process): self.killProcess(process)
+        case .registerTopic(let app):
+            self.courier?.register(self.tokenRequest(app.rawValue, of: app))
+            guard self.courier == nil else { return }
+            self.engine.post(.courier(.registrationFailed(app, reason: "the phone has no courier")))
+        case .unregisterTopic(let app): self.courier?.unregister(self.tokenRequest(app.rawValue, of: app))
+        case .requestToken(let app, let kind):
+            let request = self.tokenRequest(kind, of: app)
+            self.kindsWanted.append((request, app, kind))
+            self.courier?.register(request)
+        case .dropToken(let app, let kind):
+            self.kindsWanted.removeAll { $0.app == app && $0.kind == kind }
+            self.courier?.unregister(self.tokenRequest(kind, of: app))
+        case .subscribe(let app, let channel): self.courier?.subscribe(self.subscription(channel: channel, of: app))
+        case .unsubscribe(let app, let channel): self.courier?.unsubscribe(self.subscription(channel: channel, of: app))
+        case .invalidateTokens(let app):
+            // The courier gives a new token to a topic that was given up; its Live Activities have ended before.
+            self.courier?.unregister(self.tokenRequest(app.rawValue, of: app))
+            for kind in [TokenKind.voip, .pushToStart] { self.courier?.unregister(self.tokenRequest(kind, of: app)) }
+        case .acknowledge(let delivery):
+            if delivery < self.lastOwnDelivery { self.courier?.acknowledge(delivery: delivery) }
+        case .connectCourier: self.courier?.open()
+        case .disconnectCourier: self.courier?.close()
+        case .record(let record): self.trace.append(record.json)
+        case .call, .answer: break
+        }
+    }
+
+    private func startProcess(_ process: ProcessID) {
         guard !self.isStopping,
             let app = self.configuration.apps.first(where: { $0.installed.bundleID == process.app })
         else { return }
@@ -69,7 +104,6 @@ extension HostShell: PhoneSurroundings {
             role: isApp ? .app : .notificationService)
     }
 
-    /// Starts the operating-system process.
     func spawn(_ process: ProcessID, of app: PhoneHost.App, executable: String, role: PhoneProcessFacts.Role) {
         let folders = PhoneFolders(root: self.configuration.folder)
         let home = folders.protectedHome(of: process.app, process.role)
@@ -102,42 +136,34 @@ extension HostShell: PhoneSurroundings {
                 // Before the first unlock the home is out of reach.
                 folder: FileManager.default.fileExists(atPath: home) ? home : "/",
                 output: "\(self.configuration.folder)/apps/\(process.app)/output.log"
-            ) { end in
-                loop.execute { bound.value.ended(process, end) }
-            }
+            ) { end in loop.execute { bound.value.handleChildEnd(process, end) } }
             self.processes[process]?.child = child
             self.unreaped[process] = child
-            self.note(
+            self.appendTrace(
                 "process_spawned", process.app,
                 [("process", .string(process.description)), ("pid", .int(child.processIdentifier))])
         } catch {
             self.processes[process] = nil
-            self.note("fault", process.app, [("text", .string("\(error)"))])
-            self.tellEnd(of: process, crashed: true)
+            self.traceFault(process.app, "\(error)")
+            self.reportEnd(of: process, crashed: true)
         }
     }
 
-    /// A process is gone.
-    func tellEnd(of process: ProcessID, crashed: Bool) {
+    func reportEnd(of process: ProcessID, crashed: Bool) {
         guard process.role == .contentExtension else {
             return self.engine.post(.process(process, .exited(crashed: crashed)))
         }
-        self.contentExtensionEnded(process)
+        self.handleContentExtensionEnd(process)
     }
 
     func suspendProcess(_ process: ProcessID) {
         self.processes[process]?.child?.suspend()
-        self.note("process_stopped", process.app, [("process", .string(process.description))])
-    }
-
-    func resumeProcess(_ process: ProcessID) {
-        self.processes[process]?.child?.resume()
-        self.note("process_resumed", process.app, [("process", .string(process.description))])
+        self.appendTrace("process_stopped", process.app, [("process", .string(process.description))])
     }
 
     func killProcess(_ process: ProcessID) {
         guard let hosted = self.processes.removeValue(forKey: process) else { return }
-        self.forget(hosted)
+        self.rememberEndedToken(of: hosted)
         hosted.child?.kill()
         hosted.channel?.close(promise: nil)
     }
@@ -151,67 +177,25 @@ extension HostShell: PhoneSurroundings {
         }
     }
 
-    func registerTopic(_ app: BundleID) {
-        self.courier?.register(self.wish(app.rawValue, of: app))
-        guard self.courier == nil else { return }
-        self.engine.post(.courier(.registrationFailed(app, reason: "the phone has no courier")))
-    }
-
-    func unregisterTopic(_ app: BundleID) {
-        self.courier?.unregister(self.wish(app.rawValue, of: app))
-    }
-
-    func requestToken(_ kind: TokenKind, for app: BundleID) {
-        let wish = self.wish(kind, of: app)
-        self.kindsWanted.append((wish, app, kind))
-        self.courier?.register(wish)
-    }
-
-    func dropToken(_ kind: TokenKind, of app: BundleID) {
-        self.kindsWanted.removeAll { $0.app == app && $0.kind == kind }
-        self.courier?.unregister(self.wish(kind, of: app))
-    }
-
-    private func wish(_ kind: TokenKind, of app: BundleID) -> TokenWish {
+    private func tokenRequest(_ kind: TokenKind, of app: BundleID) -> TokenRequest {
         let topic = kind.topic(of: app)
         return switch kind {
-        case .activity(let activity): self.wish(topic, of: app, activity: activity)
-        case .voip, .pushToStart: self.wish(topic, of: app)
+        case .activity(let activity): self.tokenRequest(topic, of: app, activity: activity)
+        case .voip, .pushToStart: self.tokenRequest(topic, of: app)
         }
     }
 
-    private func wish(_ topic: String, of app: BundleID, activity: String? = nil) -> TokenWish {
-        TokenWish(topic: topic, environment: self.pushEnvironment(of: app), activity: activity)
+    private func tokenRequest(_ topic: String, of app: BundleID, activity: String? = nil) -> TokenRequest {
+        TokenRequest(topic: topic, environment: self.pushEnvironment(of: app), activity: activity)
     }
 
-    func subscribe(_ app: BundleID, channel: String) {
-        self.courier?.subscribe(
-            ChannelWish(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
-    }
-
-    func unsubscribe(_ app: BundleID, channel: String) {
-        self.courier?.unsubscribe(
-            ChannelWish(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel))
-    }
-
-    func invalidateTokens(of app: BundleID) {
-        // The courier gives a new token to a topic that was given up; its Live Activities have ended before.
-        self.courier?.unregister(self.wish(app.rawValue, of: app))
-        for kind in [TokenKind.voip, .pushToStart] { self.courier?.unregister(self.wish(kind, of: app)) }
+    private func subscription(channel: String, of app: BundleID) -> ChannelSubscription {
+        ChannelSubscription(topic: app.rawValue, environment: self.pushEnvironment(of: app), channel: channel)
     }
 
     private func pushEnvironment(of app: BundleID) -> PushEnvironment {
         self.configuration.apps.first { $0.installed.bundleID == app }?.pushEnvironment ?? .sandbox
     }
-
-    func acknowledge(delivery: UInt64) {
-        guard delivery < self.lastOwnDelivery else { return }
-        self.courier?.acknowledge(delivery: delivery)
-    }
-
-    func connectCourier() { self.courier?.open() }
-    func disconnectCourier() { self.courier?.close() }
-    func record(_ record: PhoneRecord) { self.trace.append(record.json) }
 
     /// Closes the folders before the first unlock, and opens them after it.
     private func protectFolders() {
@@ -221,7 +205,7 @@ extension HostShell: PhoneSurroundings {
         do {
             try PhoneFolders(root: self.configuration.folder).setProtected(isProtected)
         } catch {
-            self.note("fault", nil, [("text", .string("the phone's folder cannot be protected: \(error)"))])
+            self.traceFault(nil, "the phone's folder cannot be protected: \(error)")
         }
     }
 

@@ -4,51 +4,50 @@ import NIOPosix
 import PhoneCore
 import TidingsModel
 
-/// Everything of a running phone host; bound to one event loop.
+/// Bound to one event loop.
 final class HostShell {
     let configuration: PhoneHost.Configuration
     let loop: any EventLoop
     let trace: HostTrace
     let socketPath: String
     private let onQuit: () -> Void
-    /// Whether `stop` has begun: nothing is started and no command done any more.
+    /// Nothing is started and no command accepted any more.
     private(set) var isStopping = false
-    /// The connections of the control channel.
     private var controls: [any Channel] = []
-    private var engineIfMade: PhoneEngine?
+    private(set) lazy var engine = PhoneEngine(
+        core: PhoneCore(
+            version: self.configuration.osVersion, settings: self.configuration.settings,
+            apps: self.configuration.apps.map(\.installed)), surroundings: self)
     var courier: CourierClient?
     private var listeners: [any Channel] = []
     var alarm: (at: Int64, task: Scheduled<Void>)?
     var processes: [ProcessID: Hosted] = [:]
     private var answersPrompts: Bool?
     var screens: [BundleID: JSONValue] = [:]
-    /// Whether the folders are closed; nil before the phone looked.
+    /// nil before the phone looked.
     var foldersAreProtected: Bool?
-    /// The last number given to a push that came without APNs; counts down, so that none is a courier's.
+    /// Counts down, so that it never equals a number of the courier's.
     var lastOwnDelivery = UInt64.max
-    /// Every child that was started and not reaped, also those the core has forgotten.
+    /// Also those that the core has forgotten.
     var unreaped: [ProcessID: ChildProcess] = [:]
     var ending: [ProcessID: EventLoopPromise<Void>] = [:]
 
-    /// Tokens of the processes that ended last without having introduced themselves.
+    /// Of the processes that ended last without having introduced themselves.
     var endedTokens: [String] = []
 
-    /// The notification that is shown large, and how many were; how often extensions were asked about an action.
     var expanded: Expanded?
     var expansions: UInt64 = 0
     var questions: UInt64 = 0
 
-    /// Tokens of other kinds that were asked for and have not come.
-    var kindsWanted: [(wish: TokenWish, app: BundleID, kind: TokenKind)] = []
+    var kindsWanted: [(request: TokenRequest, app: BundleID, kind: TokenKind)] = []
 
-    /// One process of an app or extension.
     struct Hosted {
         var token: String
         var child: ChildProcess?
         var channel: (any Channel)?
-        /// What is for a process that has not introduced itself yet.
+        /// For a process that has not introduced itself yet.
         var waiting: [HostMessage] = []
-        /// How it ended; its connection may still bring what it said before.
+        /// The connection may still bring what the process said before its end.
         var end: ChildProcess.End?
     }
 
@@ -62,30 +61,18 @@ final class HostShell {
         self.loop = loop
         self.onQuit = onQuit
         self.answersPrompts = configuration.answersPrompts
-        self.engineIfMade = PhoneEngine(
-            core: PhoneCore(
-                version: configuration.osVersion, settings: configuration.settings,
-                apps: configuration.apps.map(\.installed)), surroundings: self)
     }
 
-    var engine: PhoneEngine {
-        guard let engine = self.engineIfMade else { preconditionFailure("a host is used before it is made") }
-        return engine
-    }
-
-    /// The installed apps.
     var apps: [BundleID] { self.configuration.apps.map(\.installed.bundleID) }
 
     // MARK: On and off
 
-    /// Listens for processes and for control, and connects to the courier.
-    ///
-    /// - Returns: the control channel's port, if there is one.
+    /// Returns the control channel's port, if there is one.
     func start() -> EventLoopFuture<Int?> {
         let bound = NIOLoopBound(self, eventLoop: self.loop)
         if let address = self.configuration.courier {
             self.courier = CourierClient(phone: self.configuration.phoneID, address: address, loop: self.loop) {
-                [weak self] event in self?.take(event)
+                [weak self] event in self?.handleCourier(event)
             }
             self.courier?.open()
         }
@@ -127,7 +114,7 @@ final class HostShell {
             }
     }
 
-    /// Kills every process and closes every connection; done when the last process is reaped.
+    /// Done when the last process is reaped.
     func stop() -> EventLoopFuture<Void> {
         self.isStopping = true
         self.alarm?.task.cancel()
@@ -149,7 +136,6 @@ final class HostShell {
 
     func quit() { self.onQuit() }
 
-    /// A connection of the control channel is gone.
     func forgetControl(_ channel: any Channel) {
         self.controls.removeAll { $0 === channel }
         self.trace.unsubscribe(channel)
@@ -157,8 +143,7 @@ final class HostShell {
 
     // MARK: Commands
 
-    /// Does a command, or changes nothing.
-    func perform(_ command: PhoneCommand) throws(InvalidField) -> JSONValue {
+    func execute(_ command: PhoneCommand) throws(InvalidField) -> JSONValue {
         guard !self.isStopping else { throw InvalidField(field: "phone", rule: "is switched off") }
         switch command {
         case .launch(let app): self.engine.post(.person(.appOpened(app)))
@@ -173,7 +158,7 @@ final class HostShell {
         case .dismiss(let id): self.engine.post(.person(.notificationDismissed(try self.key(id))))
         case .action(let id, let action, let text):
             let key = try self.key(id)
-            guard !self.asksContentExtension(key, action: action, text: text) else { break }
+            guard !self.queryContentExtension(key, action: action, text: text) else { break }
             self.engine.post(.person(.actionPerformed(key, action: action, text: text)))
         case .expand(let id): return .members([("expanded", .bool(try self.expand(id)))])
         case .collapse: self.collapse()
@@ -185,7 +170,7 @@ final class HostShell {
         case .airplane(let isOn): self.engine.post(.person(.airplaneModeChanged(isOn: isOn)))
         case .lowPower(let isOn): self.engine.post(.person(.lowPowerModeChanged(isOn: isOn)))
         case .focus(let isOn): self.engine.post(.person(.focusChanged(isOn ? Focus() : nil)))
-        case .push(let push): self.handOver(push)
+        case .push(let push): self.deliverWithoutAPNs(push)
         case .overlay(let isOn): self.engine.post(.person(isOn ? .overlayAppeared : .overlayDisappeared))
         case .memoryLow: self.engine.post(.system(.memoryRanLow))
         case .restart:
@@ -194,7 +179,7 @@ final class HostShell {
         case .input(let app, let value): try self.input(value, to: app)
         case .screen: return self.screen
         case .trace(let after): return .members([("events", .array(self.trace.lines(after: after)))])
-        case .change(let change): try self.perform(change)
+        case .change(let change): try self.execute(change)
         case .quit: self.onQuit()
         }
         return .members([])
@@ -216,8 +201,8 @@ final class HostShell {
     }
 
     private func input(_ value: JSONValue, to app: BundleID) throws(InvalidField) {
-        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInFront == true
-        else { throw InvalidField(field: "app", rule: "must be in front to be touched: \(app)") }
+        guard let process = self.engine.phone.process(of: app), self.engine.phone.state(of: app)?.isInForeground == true
+        else { throw InvalidField(field: "app", rule: "must be in the foreground to be touched: \(app)") }
         self.send(.input(value), to: process)
     }
 
@@ -251,7 +236,9 @@ final class HostShell {
         self.engine.post(.person(.permissionAnswered(allowed: isAllowed)))
     }
 
-    func note(_ event: String, _ app: BundleID?, _ members: [(String, JSONValue)]) {
+    func traceFault(_ app: BundleID?, _ text: String) { self.appendTrace("fault", app, [("text", .string(text))]) }
+
+    func appendTrace(_ event: String, _ app: BundleID?, _ members: [(String, JSONValue)]) {
         self.trace.append(
             .members(
                 [("event", .string(event)), ("wall", .int(self.now.wall)), ("app", .optional(app?.rawValue))] + members)

@@ -2,9 +2,8 @@ import NIOCore
 import Synchronization
 import TidingsModel
 
-/// The trace of a hosted phone: numbered lines, the newest 20,000 of them, and who wants to hear the next ones.
+/// Numbered lines, of which the newest 20,000 are kept.
 final class HostTrace {
-    /// The most lines kept.
     static let linesMax = 20_000
 
     private var kept: [(number: Int, line: JSONValue)] = []
@@ -14,7 +13,6 @@ final class HostTrace {
 
     init(readers: TraceReaders) { self.readers = readers }
 
-    /// Keeps a line and tells everybody.
     func append(_ line: JSONValue) {
         self.last += 1
         var object = line.objectValue ?? JSONObject()
@@ -26,16 +24,11 @@ final class HostTrace {
         self.readers.yield(numbered)
     }
 
-    /// The kept lines with a higher number.
-    func lines(after number: Int) -> [JSONValue] {
-        self.kept.filter { $0.number > number }.map(\.line)
-    }
+    func lines(after number: Int) -> [JSONValue] { self.kept.filter { $0.number > number }.map(\.line) }
 
-    /// Who reads over a connection, and the number of the last line it was sent.
     private final class Subscriber {
         let channel: any Channel
         var sent: Int
-        /// Whether lines wait for the connection to take more.
         var isWaiting = false
 
         init(channel: any Channel, sent: Int) {
@@ -44,7 +37,7 @@ final class HostTrace {
         }
     }
 
-    /// Sends every line from now on, after those with a higher number than `after`.
+    /// First the kept lines with a number above `after`.
     func subscribe(_ channel: any Channel, after: Int?) {
         let oldest = self.kept.first?.number ?? self.last + 1
         let sent = after.map { min(self.last, max($0, oldest - 1)) } ?? self.last
@@ -53,10 +46,9 @@ final class HostTrace {
         self.send(to: subscriber)
     }
 
-    /// Forgets a reader.
     func unsubscribe(_ channel: any Channel) { self.subscribers.removeAll { $0.channel === channel } }
 
-    /// Sends what a reader lacks, as fast as its connection takes it. One that is slower than what is kept is cut off.
+    /// As fast as the connection takes the lines. A reader slower than what is kept is cut off.
     private func send(to subscriber: Subscriber) {
         guard !subscriber.isWaiting, subscriber.sent < self.last, let oldest = self.kept.first?.number else { return }
         guard subscriber.sent + 1 >= oldest else { return subscriber.channel.close(promise: nil) }
@@ -67,7 +59,7 @@ final class HostTrace {
         guard subscriber.sent < self.last else { return }
         subscriber.isWaiting = true
         let bound = NIOLoopBound((self, subscriber), eventLoop: subscriber.channel.eventLoop)
-        // Nothing is written by this: it is done when everything before it is.
+        // Writes nothing: succeeds when everything before it is written.
         subscriber.channel.writeAndFlush(ByteBuffer()).whenSuccess {
             let (trace, subscriber) = bound.value
             subscriber.isWaiting = false
@@ -75,7 +67,6 @@ final class HostTrace {
         }
     }
 
-    /// There will be no more lines.
     func finish() {
         self.readers.finish()
         for subscriber in self.subscribers { subscriber.channel.close(promise: nil) }
@@ -83,18 +74,16 @@ final class HostTrace {
     }
 }
 
-/// Who reads the trace in the host's own process: joins at once, on any thread.
+/// Readers in the host's own process, on any thread.
 final class TraceReaders: Sendable {
     private let streams = Mutex<[AsyncStream<JSONValue>.Continuation]>([])
 
-    /// The lines from now on.
     func stream() -> AsyncStream<JSONValue> {
         let (stream, continuation) = AsyncStream.makeStream(of: JSONValue.self)
         self.streams.withLock { $0.append(continuation) }
         return stream
     }
 
-    /// Tells everybody; who has left is forgotten.
     func yield(_ line: JSONValue) {
         self.streams.withLock { streams in
             streams.removeAll { continuation in
@@ -103,7 +92,6 @@ final class TraceReaders: Sendable {
         }
     }
 
-    /// There will be no more lines.
     func finish() {
         let streams = self.streams.withLock { streams in
             defer { streams = [] }

@@ -1,31 +1,21 @@
 import NIOCore
 import TidingsModel
 
-/// Cuts a connection into lines and hands them on; bound to its channel's event loop.
+/// Bound to its channel's event loop.
 final class LineHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The longest line: a payload is 4 KiB, a trace of a long day some MiB.
+    /// A payload is 4 KiB, a trace of a long day some MiB.
     static let lineBytesMax = 4 << 20
 
     private var lines = LineBuffer()
-    private let onOpen: (any Channel) -> Void
     private let onLine: (any Channel, [UInt8]) -> Void
     private let onClose: (any Channel) -> Void
 
-    init(
-        onOpen: @escaping (any Channel) -> Void = { _ in }, onLine: @escaping (any Channel, [UInt8]) -> Void,
-        onClose: @escaping (any Channel) -> Void
-    ) {
-        self.onOpen = onOpen
+    init(onLine: @escaping (any Channel, [UInt8]) -> Void, onClose: @escaping (any Channel) -> Void) {
         self.onLine = onLine
         self.onClose = onClose
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        self.onOpen(context.channel)
-        context.fireChannelActive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -44,7 +34,6 @@ final class LineHandler: ChannelInboundHandler {
 }
 
 extension Channel {
-    /// Writes one JSON value as a line.
     func writeLine(_ json: JSONValue) {
         var bytes = json.serialized
         bytes.append(UInt8(ascii: "\n"))

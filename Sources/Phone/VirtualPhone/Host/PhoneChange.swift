@@ -5,46 +5,32 @@ import TidingsModel
 /// What else a person or the system does to a hosted phone: settings, answers on the screen, background chances and the
 /// life of an installation.
 public enum PhoneChange: Equatable, Sendable {
-    /// When an app's texts are shown (iOS 11).
     case previews(BundleID, ShowPreviews)
-    /// How an app's alerts appear on the unlocked phone.
     case alertStyle(BundleID, AlertStyle)
-    /// The delivery times of the scheduled summary in minutes after midnight; none turns it off (iOS 15).
+    /// Minutes after midnight; none turns the summary off (iOS 15).
     case summaryTimes([Int])
-    /// Background App Refresh of the whole phone.
     case backgroundRefresh(isOn: Bool)
-    /// Background App Refresh is forbidden by a profile, or no longer.
     case restrictedRefresh(isOn: Bool)
-    /// The ring/silent switch; on is silent.
+    /// On is silent.
     case mute(isOn: Bool)
-    /// The settings button of a notification (iOS 12).
     case notificationSettings(String)
-    /// The button to the app's own settings in Settings (iOS 12).
     case appSettings(BundleID)
-    /// A banner is swiped off the screen and stays in the list.
     case swipeAway(String)
-    /// "Keep" or "Turn Off" on a provisional notification.
     case provisional(BundleID, keep: Bool)
-    /// The alert panel on the screen is answered (iOS 3–9).
     case alertPanel(opens: Bool)
-    /// A Live Activity is taken off the lock screen.
     case dismissActivity(BundleID, String)
-    /// An app's scene is released while its process lives (iOS 13).
     case disconnectScene(BundleID)
-    /// An app's process is started in advance (iOS 15).
     case prewarm(BundleID)
-    /// A new version of an app is installed: its process ends, its data stays.
+    /// The process ends, the data stays.
     case update(BundleID)
-    /// An app is removed and installed again: its data is gone, its token is a new one.
+    /// The data is gone, the token is a new one.
     case reinstall(BundleID)
-    /// The phone's backup is now on a new device: every token is a new one.
+    /// On a new device: every token is a new one.
     case restoreFromBackup
-    /// A good moment for an app's Background Fetch or refresh task.
+    /// For Background Fetch or a refresh task.
     case backgroundChance(BundleID)
-    /// The phone crosses the border of a region.
     case crossRegion(String, entering: Bool)
 
-    /// The names of the commands.
     enum Word: String, CaseIterable {
         case previews, mute, prewarm, update, reinstall, provisional
         case alertStyle = "alert_style"
@@ -62,7 +48,6 @@ public enum PhoneChange: Equatable, Sendable {
         case crossRegion = "cross_region"
     }
 
-    /// Reads a command's members.
     init(_ word: Word, _ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) {
         switch word {
         case .previews: self = .previews(try PhoneCommand.app(fields, apps), try Self.choice(fields, "show"))
@@ -76,8 +61,7 @@ public enum PhoneChange: Equatable, Sendable {
         case .swipeAway: self = .swipeAway(try fields.get("notification"))
         case .provisional: self = .provisional(try PhoneCommand.app(fields, apps), keep: try fields.get("keep"))
         case .alertPanel: self = .alertPanel(opens: try fields.get("open"))
-        case .dismissActivity:
-            self = .dismissActivity(try PhoneCommand.app(fields, apps), try fields.get("activity"))
+        case .dismissActivity: self = .dismissActivity(try PhoneCommand.app(fields, apps), try fields.get("activity"))
         case .disconnectScene: self = .disconnectScene(try PhoneCommand.app(fields, apps))
         case .prewarm: self = .prewarm(try PhoneCommand.app(fields, apps))
         case .update: self = .update(try PhoneCommand.app(fields, apps))
@@ -88,7 +72,7 @@ public enum PhoneChange: Equatable, Sendable {
         }
     }
 
-    /// One of the cases of an enumeration, by its Swift name.
+    /// By its Swift name.
     private static func choice<Choice: CaseIterable>(_ fields: JSONFields, _ key: String) throws(InvalidField) -> Choice
     {
         let text: String = try fields.get(key)
@@ -113,8 +97,7 @@ public enum PhoneChange: Equatable, Sendable {
 }
 
 extension HostShell {
-    /// Does a change.
-    func perform(_ change: PhoneChange) throws(InvalidField) {
+    func execute(_ change: PhoneChange) throws(InvalidField) {
         switch change {
         case .previews(let app, let previews): self.engine.post(.person(.previewsChanged(app, previews)))
         case .alertStyle(let app, let style): self.engine.post(.person(.alertStyleChanged(app, style)))
@@ -149,15 +132,14 @@ extension HostShell {
         return installed
     }
 
-    /// The processes are killed before the folders are emptied, but may still be ending; what they hold open is theirs.
+    /// The processes are killed before the folders are emptied, but may still be ending; what they hold open is
+    /// theirs.
     private func reinstall(_ app: InstalledApp) throws(InvalidField) {
         self.engine.post(.system(.appReinstalled(app)))
         let others = self.engine.phone.installedApps.filter { $0.bundleID != app.bundleID }
         do {
             try PhoneFolders(root: self.configuration.folder).empty(
                 app, groupIsShared: others.contains { $0.appGroup == app.appGroup })
-        } catch {
-            throw InvalidField(field: "folder", rule: "cannot be emptied: \(error.localizedDescription)")
-        }
+        } catch { throw InvalidField(field: "folder", rule: "cannot be emptied: \(error.localizedDescription)") }
     }
 }

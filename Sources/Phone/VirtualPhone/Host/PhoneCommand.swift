@@ -3,52 +3,40 @@ public import TidingsModel
 
 /// What a person or the system does to a hosted phone, and what one may ask of it.
 public enum PhoneCommand: Equatable, Sendable {
-    /// Opens an app by its icon.
     case launch(BundleID)
-    /// Goes to the home screen.
     case home
     case lock
     case unlock
-    /// Suspends an app at once, without a word (SIGSTOP).
+    /// SIGSTOP.
     case freeze(BundleID)
-    /// Kills an app without a word (SIGKILL).
+    /// SIGKILL.
     case kill(BundleID)
-    /// Quits an app from the app switcher.
     case forceQuit(BundleID)
-    /// Ends an app for memory.
     case evict(BundleID)
-    /// Taps a notification of the list.
     case tap(String)
-    /// Clears a notification from the list.
     case dismiss(String)
-    /// Presses a notification's button.
     case action(notification: String, action: String, text: String?)
-    /// Answers the permission prompt that is there and those to come.
+    /// The permission prompt that is there and those to come.
     case answerPrompts(allowed: Bool)
-    /// Shows a notification large, by its category's content extension; answers whether there is one.
+    /// Shows the notification large; answers whether a content extension handles its category.
     case expand(String)
-    /// Closes the notification that is shown large.
     case collapse
     case setting(BundleID, SettingSwitch, isOn: Bool)
     case airplane(isOn: Bool)
     case lowPower(isOn: Bool)
-    /// A Focus that lets nothing but time-sensitive and critical notifications through (iOS 15).
+    /// Lets only time-sensitive and critical notifications through (iOS 15).
     case focus(isOn: Bool)
-    /// A call, the app switcher or Notification Center covers or uncovers the app in front.
     case overlay(isOn: Bool)
     case memoryLow
     case restart
-    /// Hands a value to an app's own interface (`PhoneInput`).
+    /// For the app's own interface (`PhoneInput`).
     case input(BundleID, JSONValue)
     /// Answers what the person sees, with each app's state and screens.
     case screen
-    /// Answers the trace's lines with a number above `after`.
     case trace(after: Int)
-    /// A push that comes without APNs: its delivery number is not used.
+    /// Without APNs: its delivery number is not used.
     case push(Push)
-    /// Something else that a person or the system does.
     case change(PhoneChange)
-    /// Ends the phone and its apps.
     case quit
 
     private enum Word: String, CaseIterable {
@@ -114,7 +102,6 @@ public enum PhoneCommand: Equatable, Sendable {
         }
     }
 
-    /// The app a command is about.
     static func app(_ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {
         let known = apps.map(\.rawValue).joined(separator: ", ")
         guard fields.has("app") else {
@@ -133,7 +120,6 @@ public enum PhoneCommand: Equatable, Sendable {
     private static func push(_ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) -> Push {
         Push(
             delivery: 0, topic: try Self.app(fields, apps).rawValue, payload: try fields.get("payload"),
-            pushType: try fields.optional("push_type"),
-            collapseID: try fields.optional("collapse_id"))
+            pushType: try fields.optional("push_type"), collapseID: try fields.optional("collapse_id"))
     }
 }

@@ -115,10 +115,10 @@ public final class PhoneHost: Sendable {
 
     private let configuration: Configuration
     private let running = Mutex<Running?>(nil)
-    /// Whether it is on, or being switched on or off.
+    /// Also while it is being switched on or off.
     private let isOn = Mutex(false)
     private let readers = TraceReaders()
-    private let quitting = QuitSign()
+    private let quitting = QuitSignal()
 
     /// A phone that is switched off.
     ///
@@ -137,7 +137,7 @@ public final class PhoneHost: Sendable {
             let before = signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             let quitting = self.quitting
-            source.setEventHandler { quitting.give() }
+            source.setEventHandler { quitting.signal() }
             source.resume()
             return (number, source, before)
         }
@@ -179,9 +179,8 @@ public final class PhoneHost: Sendable {
         let shell = try await loop.submit {
             NIOLoopBound(
                 HostShell(configuration: configuration, socketPath: socket, loop: loop, readers: readers) {
-                    quitting.give()
-                },
-                eventLoop: loop)
+                    quitting.signal()
+                }, eventLoop: loop)
         }.get()
         self.running.withLock { $0 = Running(group: group, shell: shell, controlPort: nil) }
         do {
@@ -204,7 +203,7 @@ public final class PhoneHost: Sendable {
         let loop = running.group.next()
         try? await loop.flatSubmit { shell.value.stop() }.get()
         try? await running.group.shutdownGracefully()
-        self.quitting.takeBack()
+        self.quitting.reset()
         self.isOn.withLock { $0 = false }
     }
 
@@ -218,7 +217,7 @@ public final class PhoneHost: Sendable {
         else { throw InvalidField(field: "phone", rule: "is switched off") }
         let result = try? await loop.submit { () -> Result<JSONValue, InvalidField> in
             do throws(InvalidField) {
-                return .success(try shell.value.perform(command))
+                return .success(try shell.value.execute(command))
             } catch {
                 return .failure(error)
             }
@@ -234,9 +233,7 @@ public final class PhoneHost: Sendable {
     /// Waits for the control channel's `quit`; returns at once if it was given since the phone was switched on.
     public func waitUntilQuit() async { await self.quitting.wait() }
 
-    /// Makes the folders of every app and group.
-    ///
-    /// - Returns: the path of the socket to listen on, short enough for a socket's name.
+    /// Returns the path of the socket to listen on, short enough for a socket's name.
     private static func prepareFolders(_ configuration: Configuration) throws(InvalidField) -> String {
         let folders = PhoneFolders(root: configuration.folder)
         do {
@@ -255,40 +252,40 @@ public final class PhoneHost: Sendable {
     }
 }
 
-/// The wish to end a phone: given once, seen by everybody who waits, gone with the next start.
-private final class QuitSign: Sendable {
+/// Signalled once, seen by every waiter, gone with the next start.
+private final class QuitSignal: Sendable {
     private struct State {
-        var isGiven = false
+        var isSignalled = false
         var waiting: [AsyncStream<Void>.Continuation] = []
     }
 
     private let state = Mutex(State())
 
-    func give() {
+    func signal() {
         let waiting = self.state.withLock { state in
-            state.isGiven = true
+            state.isSignalled = true
             defer { state.waiting = [] }
             return state.waiting
         }
         for continuation in waiting { continuation.finish() }
     }
 
-    func takeBack() { self.state.withLock { $0.isGiven = false } }
+    func reset() { self.state.withLock { $0.isSignalled = false } }
 
     func wait() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        let isGiven = self.state.withLock { state in
-            if !state.isGiven { state.waiting.append(continuation) }
-            return state.isGiven
+        let isSignalled = self.state.withLock { state in
+            if !state.isSignalled { state.waiting.append(continuation) }
+            return state.isSignalled
         }
-        if isGiven { return }
-        // Also over when the task is cancelled.
+        if isSignalled { return }
+        // Also ends when the task is cancelled.
         for await _ in stream {}
     }
 }
 
 extension PhoneHost.Configuration {
-    /// The configuration with absolute paths, if it can work.
+    /// With absolute paths.
     func validated() throws(InvalidField) -> PhoneHost.Configuration {
         var checked = self
         _ = try DeviceID.validated(self.phoneID, field: "phone_id")

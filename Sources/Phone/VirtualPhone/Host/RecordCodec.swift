@@ -1,19 +1,8 @@
 package import PhoneCore
 package import TidingsModel
 
-extension ApplicationState {
-    /// The word of Apple's case.
-    var word: String {
-        switch self {
-        case .active: "active"
-        case .inactive: "inactive"
-        case .background: "background"
-        }
-    }
-}
-
 extension PhoneRecord {
-    /// The line as one JSON object: `event` names its kind; the other members are the kind's own.
+    /// `event` names the kind; the other members are the kind's own.
     package var json: JSONValue {
         let (kind, members) = self.encoded
         return .members(
@@ -29,11 +18,10 @@ extension PhoneRecord {
                 [
                     ("number", .int(record.number)), ("process", .string(record.process.description)),
                     ("role", .string(record.process.role.rawValue)), ("name", .string(record.callback.name)),
-                    ("state", .string(record.applicationState.word)), ("arguments", record.callback.json),
+                    ("state", .string("\(record.applicationState)")), ("arguments", record.callback.json),
                 ]
             )
-        case .completion(let number, let result):
-            ("completion", [("number", .int(number)), ("result", result.json)])
+        case .completion(let number, let result): ("completion", [("number", .int(number)), ("result", result.json)])
         case .presentation(let record):
             (
                 "presentation",
@@ -47,10 +35,7 @@ extension PhoneRecord {
             )
         case .state(let state): ("state", [("state", .string(state.rawValue))])
         case .processStarted(let process):
-            (
-                "process_started",
-                [("process", .string(process.description)), ("role", .string(process.role.rawValue))]
-            )
+            ("process_started", [("process", .string(process.description)), ("role", .string(process.role.rawValue))])
         case .processEnded(let process, let reason):
             (
                 "process_ended",
@@ -87,66 +72,50 @@ extension PhoneRecord {
 }
 
 extension ListEntry {
-    /// The entry as one JSON object.
-    package var json: JSONValue { self.json(actions: []) }
-
-    /// The entry with the buttons it offers. `shown` is there while previews are hidden: what the person sees instead.
-    package func json(actions: [NotificationAction]) -> JSONValue {
+    /// `shown` is there while previews are hidden: what the person sees instead.
+    func json(actions: [NotificationAction] = []) -> JSONValue {
         let content = self.notification.request.content
-        let shown: JSONValue? = self.hidden.map { hidden in
-            .members([
-                ("title", .string(hidden.showsTitle ? content.title : "")),
-                ("subtitle", .string(hidden.showsSubtitle ? content.subtitle : "")),
-                ("body", .string(hidden.body)),
-            ])
-        }
-        let buttons = actions.map { action -> JSONValue in
-            .members([
-                ("action", .string(action.identifier)), ("title", .string(action.title)),
-                ("text", .bool(action.takesText)),
-            ])
-        }
-        return .members(
-            self.members(content) + [("actions", .array(buttons))] + (shown.map { [("shown", $0)] } ?? []))
-    }
-
-    private func members(_ content: NotificationContent) -> [(String, JSONValue)] {
-        [
+        var members: [(String, JSONValue)] = [
             ("app", .string(self.app.rawValue)), ("notification", .string(self.notification.request.identifier)),
             ("title", .string(content.title)), ("subtitle", .string(content.subtitle)),
             ("body", .string(content.body)), ("thread", .string(content.threadIdentifier)),
             ("remote", .bool(self.notification.request.isRemote)), ("date", .int(self.notification.date)),
             ("attachments", .array(content.attachments.map { .string($0.url) })),
         ]
+        let buttons = actions.map { action -> JSONValue in
+            ["action": .string(action.identifier), "title": .string(action.title), "text": .bool(action.takesText)]
+        }
+        members.append(("actions", .array(buttons)))
+        if let hidden = self.hidden {
+            let shown: JSONValue = [
+                "title": .string(hidden.showsTitle ? content.title : ""),
+                "subtitle": .string(hidden.showsSubtitle ? content.subtitle : ""), "body": .string(hidden.body),
+            ]
+            members.append(("shown", shown))
+        }
+        return .members(members)
     }
 }
 
 extension ScreenState {
-    /// What the person sees, as members of an object.
-    package var members: [(String, JSONValue)] { self.members { _ in [] } }
-
-    /// The same with the buttons that each notification offers.
-    package func members(actions: (ListEntry) -> [NotificationAction]) -> [(String, JSONValue)] {
+    func members(actions: (ListEntry) -> [NotificationAction]) -> [(String, JSONValue)] {
         func entries(_ list: [ListEntry]) -> JSONValue { .array(list.map { $0.json(actions: actions($0)) }) }
         return [
             ("lock", .string(self.lock.rawValue)), ("airplane", .bool(self.airplaneMode)),
-            ("front_app", .optional(self.frontApp?.rawValue)), ("front_screen", .optional(self.frontScreen)),
+            ("front_app", .optional(self.foregroundApp?.rawValue)), ("front_screen", .optional(self.foregroundScreen)),
             ("banners", entries(self.banners)), ("list", entries(self.list)),
             ("badges", .members(self.badges.map { ($0.app.rawValue, .int($0.count)) })),
             ("permission_prompt", .optional(self.permissionPrompt?.rawValue)), ("focus", .bool(self.focus != nil)),
             ("unlock_for", .optional(self.asksToUnlockFor?.identifier)),
-            ("alert_panel", self.alertPanel?.json ?? .null), ("waiting_panels", .int(self.waitingPanels)),
-            ("lit", .bool(self.isLit)), ("held_for_summary", .array(self.heldForSummary.map(\.json))),
-            (
-                "activities",
-                .array(
-                    self.activities.map {
-                        .members([
-                            ("app", .string($0.app.rawValue)), ("activity", .string($0.activity)),
-                            ("content_state", $0.contentState),
-                        ])
-                    })
-            ),
+            ("alert_panel", self.alertPanel?.json() ?? .null), ("waiting_panels", .int(self.waitingPanels)),
+            ("lit", .bool(self.isLit)), ("held_for_summary", .array(self.heldForSummary.map { $0.json() })),
+            ("activities", .array(self.activities.map(\.json))),
         ]
+    }
+}
+
+extension ShownActivity {
+    fileprivate var json: JSONValue {
+        ["app": .string(self.app.rawValue), "activity": .string(self.activity), "content_state": self.contentState]
     }
 }

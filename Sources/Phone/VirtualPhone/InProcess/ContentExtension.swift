@@ -6,7 +6,6 @@ public struct ContentExtensionCode: Sendable {
     public var categories: [String]
     let start: @MainActor @Sendable (PhoneProcess) -> any ContentExtensionHosting
 
-    /// Code that makes its screen in a process.
     package init(
         categories: [String], start: @escaping @MainActor @Sendable (PhoneProcess) -> any ContentExtensionHosting
     ) {
@@ -15,25 +14,19 @@ public struct ContentExtensionCode: Sendable {
     }
 }
 
-/// A content extension's screen, as the phone calls it.
 @MainActor package protocol ContentExtensionHosting: AnyObject, Sendable {
-    /// A notification to show; again when another one of the thread arrives.
+    /// Called again when another notification of the thread arrives.
     func receive(_ notification: DeliveredNotification)
-    /// What the person did with it: what happens next.
     func respond(_ response: UserResponse) async -> ContentExtensionAnswer
 }
 
-/// What happens to an expanded notification after an action. Raw values as Apple's.
+/// Raw values as Apple's.
 package enum ContentExtensionAnswer: UInt, Sendable, Codable {
-    /// It stays, and the app hears nothing.
     case doNotDismiss = 0
-    /// It goes, and the app hears nothing.
     case dismiss = 1
-    /// It goes, and the app hears of the action.
     case dismissAndForwardAction = 2
 }
 
-/// A notification that is shown large.
 struct ExpandedNotification {
     var key: NotificationKey
     var process: ProcessID
@@ -73,15 +66,12 @@ extension VirtualPhone {
         self.processes.removeValue(forKey: expanded.process)?.kill()
     }
 
-    /// Asks the content extension what an action does to the expanded notification.
-    ///
-    /// - Returns: whether the app hears of the action.
-    func askContentExtension(_ key: NotificationKey, action: String, text: String?) async -> Bool {
+    /// Returns whether the app gets the action.
+    func queryContentExtension(_ key: NotificationKey, action: String, text: String?) async -> Bool {
         guard let expanded = self.expanded, expanded.key == key,
             let entry = self.screen.list.first(where: { $0.key == key })
         else { return true }
-        let response = UserResponse(
-            notification: entry.notification, actionIdentifier: action, userText: text)
+        let response = UserResponse(notification: entry.notification, actionIdentifier: action, userText: text)
         let answer = await expanded.screen.respond(response)
         await self.settle()
         switch answer {
@@ -95,10 +85,9 @@ extension VirtualPhone {
         }
     }
 
-    /// Hands newcomers of the same thread to the expanded notification's extension.
     func updateExpanded() {
         guard let expanded = self.expanded else { return }
-        guard let newcomers = self.engine?.phone.newcomers(to: expanded.key, but: expanded.shown) else {
+        guard let newcomers = self.engine.phone.newcomers(to: expanded.key, but: expanded.shown) else {
             return self.collapse()
         }
         for newcomer in newcomers {
@@ -107,49 +96,45 @@ extension VirtualPhone {
         }
     }
 
-    /// Answers the questions of a content extension's process, of which the core knows nothing.
-    ///
-    /// - Returns: false for what is no question.
+    /// Returns false for a message that is no event.
     func answer(_ message: ProcessMessage, asExpanded process: ProcessID) -> Bool {
         guard case .event(let event) = message else { return false }
         guard case .query(let number, let query) = event, let hosted = self.processes[process] else {
-            self.noteUnheard("\(event)", of: process.app)
+            self.recordUnhandled("\(event)", of: process.app)
             return true
         }
-        let known = self.engine?.phone.answer(query, toContentExtensionOf: process.app)
-        if known == nil { self.noteUnheard("\(query)", of: process.app) }
+        let known = self.engine.phone.answer(query, toContentExtensionOf: process.app)
+        if known == nil { self.recordUnhandled("\(query)", of: process.app) }
         let answer = known ?? .refused(.notificationsNotAllowed)
-        if !self.inbox.answer(number, of: process, with: answer) { hosted.take(answer, for: number) }
+        if !self.inbox.answer(number, of: process, with: answer) { hosted.resolve(answer, for: number) }
         return true
     }
 }
 
 extension VirtualPhone {
-    /// The core knows nothing of a content extension's process, so what it does beyond its screen is lost; not silently.
-    private func noteUnheard(_ call: String, of app: BundleID) {
-        self.note(fault: ContentExtensionRules.unheard(call), of: app)
+    /// The core does not know the process of a content extension, so an event of it is lost and reported.
+    private func recordUnhandled(_ call: String, of app: BundleID) {
+        self.recordFault(ContentExtensionRules.faultOfUnhandled(call), of: app)
     }
 }
 
-/// What holds for content extensions in one process and in processes of their own.
 enum ContentExtensionRules {
-    /// The fault of a call, as Swift describes it, that does nothing.
-    static func unheard(_ call: String) -> String {
+    static func faultOfUnhandled(_ call: String) -> String {
         "\(call.prefix { $0 != "(" }) of a content extension has no effect on a virtual phone"
     }
 }
 
 extension PhoneCore {
-    /// The answer to a content extension's question; nil for one that a virtual phone has no answer to.
+    /// nil for a question that a virtual phone has no answer to.
     func answer(_ query: Query, toContentExtensionOf app: BundleID) -> QueryAnswer? {
         switch query {
         case .deliveredNotifications: .delivered(self.screen.list.filter { $0.app == app }.map(\.notification))
-        case .settings: .settings(self.notificationSettings(of: app) ?? NotificationSettings())
+        case .settings: .settings(self.notificationSettings(of: app) ?? .notAsked)
         default: nil
         }
     }
 
-    /// What of an app's list came after an expanded notification of the same thread, oldest first; nil when that is gone.
+    /// The entries of the same thread that arrived later, oldest first; nil when the notification is gone.
     func newcomers(
         to key: NotificationKey, but shown: Set<NotificationKey>
     ) -> [(key: NotificationKey, notification: DeliveredNotification)]? {

@@ -2,7 +2,7 @@ import Dispatch
 import PhoneCore
 import Synchronization
 
-/// The way of a hosted process to its phone. Messages from any thread are taken on the main actor, in order.
+/// Messages from any thread are handled on the main actor, in order.
 final class DirectLink: PhoneLink {
     private let process: ProcessID
     private let inbox: Inbox
@@ -14,15 +14,14 @@ final class DirectLink: PhoneLink {
 
     func send(_ message: ProcessMessage) { self.inbox.append(message, from: self.process) }
 
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? {
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? {
         // The phone is the main actor's: another thread waits for its turn there.
         MainQueue.isCurrent
-            ? self.inbox.ask(query, number: number, of: self.process)
-            : DispatchQueue.main.sync { self.inbox.ask(query, number: number, of: self.process) }
+            ? self.inbox.answer(to: query, number: number, of: self.process)
+            : DispatchQueue.main.sync { self.inbox.answer(to: query, number: number, of: self.process) }
     }
 }
 
-/// What processes said and the phone has not looked at yet.
 final class Inbox: Sendable {
     private struct State {
         var messages: [(ProcessID, ProcessMessage)] = []
@@ -53,12 +52,12 @@ final class Inbox: Sendable {
         while true {
             let next = self.state.withLock { $0.messages.isEmpty ? nil : $0.messages.removeFirst() }
             guard let (process, message) = next else { return }
-            phone.take(message, from: process)
+            phone.handleMessage(message, from: process)
         }
     }
 
-    /// A question on the spot: everything said before is taken first, then the core answers.
-    func ask(_ query: Query, number: QueryNumber, of process: ProcessID) -> QueryAnswer? {
+    /// All earlier messages are handled first.
+    func answer(to query: Query, number: QueryNumber, of process: ProcessID) -> QueryAnswer? {
         self.state.withLock { state in
             state.question = (process, number)
             state.answer = nil
@@ -70,7 +69,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Takes an answer if the main thread stands still for it.
+    /// Only if the main thread is waiting for it.
     func answer(_ number: QueryNumber, of process: ProcessID, with answer: QueryAnswer) -> Bool {
         self.state.withLock { state in
             guard let question = state.question, question == (process, number) else { return false }

@@ -8,16 +8,16 @@ extension VirtualPhone {
     // MARK: Person
 
     /// Opens an app by its icon.
-    public func launch(_ app: BundleID? = nil) async { await self.perform(.person(.appOpened(self.target(app)))) }
+    public func launch(_ app: BundleID? = nil) async { await self.postAndSettle(.person(.appOpened(self.target(app)))) }
     /// Goes to the home screen.
-    public func home() async { await self.perform(.person(.wentHome)) }
+    public func home() async { await self.postAndSettle(.person(.wentHome)) }
     /// Locks the phone.
-    public func lock() async { await self.perform(.person(.locked)) }
+    public func lock() async { await self.postAndSettle(.person(.locked)) }
     /// Unlocks the phone.
-    public func unlock() async { await self.perform(.person(.unlocked)) }
+    public func unlock() async { await self.postAndSettle(.person(.unlocked)) }
     /// Quits an app from the app switcher.
     public func forceQuit(_ app: BundleID? = nil) async {
-        await self.perform(.person(.appForceQuit(self.target(app))))
+        await self.postAndSettle(.person(.appForceQuit(self.target(app))))
     }
 
     /// Taps a notification of the list.
@@ -27,7 +27,7 @@ extension VirtualPhone {
     public func tap(_ identifier: String? = nil) async {
         let key = self.key(identifier)
         self.collapse()
-        await self.perform(.person(.notificationTapped(key)))
+        await self.postAndSettle(.person(.notificationTapped(key)))
     }
 
     /// Clears a notification from the list.
@@ -37,7 +37,7 @@ extension VirtualPhone {
     public func dismiss(_ identifier: String? = nil) async {
         let key = self.key(identifier)
         self.collapse()
-        await self.perform(.person(.notificationDismissed(key)))
+        await self.postAndSettle(.person(.notificationDismissed(key)))
     }
 
     /// Presses a notification's button. If it is expanded, its content extension is asked first.
@@ -49,14 +49,14 @@ extension VirtualPhone {
     /// - Precondition: the list has the notification.
     public func perform(action: String, on identifier: String? = nil, text: String? = nil) async {
         let key = self.key(identifier)
-        guard await self.askContentExtension(key, action: action, text: text) else { return }
-        await self.perform(.person(.actionPerformed(key, action: action, text: text)))
+        guard await self.queryContentExtension(key, action: action, text: text) else { return }
+        await self.postAndSettle(.person(.actionPerformed(key, action: action, text: text)))
     }
 
-    /// Covers the app in front, as a call does.
-    public func showOverlay() async { await self.perform(.person(.overlayAppeared)) }
-    /// Uncovers the app in front.
-    public func hideOverlay() async { await self.perform(.person(.overlayDisappeared)) }
+    /// Covers the app in the foreground, as a call does.
+    public func showOverlay() async { await self.postAndSettle(.person(.overlayAppeared)) }
+    /// Uncovers the app in the foreground.
+    public func hideOverlay() async { await self.postAndSettle(.person(.overlayDisappeared)) }
     /// Hands a value to the app's own interface (`PhoneInput`).
     ///
     /// - Precondition: the app runs.
@@ -88,7 +88,7 @@ extension VirtualPhone {
         _ payload: JSONValue, to app: BundleID? = nil, collapseID: String? = nil, pushType: String? = "alert",
         priority: Int = 10, expiration: Int64? = nil
     ) async {
-        await self.bring(
+        await self.deliverPush(
             Push(
                 delivery: self.nextDelivery(), topic: self.target(app).rawValue, payload: Self.object(payload),
                 pushType: pushType, priority: priority, collapseID: collapseID, expiration: expiration))
@@ -98,7 +98,7 @@ extension VirtualPhone {
     ///
     /// - Precondition: the payload is an object.
     public func deliverVoIP(_ payload: JSONValue, to app: BundleID? = nil) async {
-        await self.bring(
+        await self.deliverPush(
             Push(
                 delivery: self.nextDelivery(), topic: TokenKind.voip.topic(of: self.target(app)),
                 payload: Self.object(payload), pushType: "voip"))
@@ -112,7 +112,7 @@ extension VirtualPhone {
     ///   - activity: the activity whose token it was sent to; nil is the push-to-start token.
     /// - Precondition: the payload is an object.
     public func deliverActivity(_ payload: JSONValue, to app: BundleID? = nil, activity: String?) async {
-        await self.bring(
+        await self.deliverPush(
             Push(
                 delivery: self.nextDelivery(), topic: TokenKind.pushToStart.topic(of: self.target(app)),
                 payload: Self.object(payload), pushType: "liveactivity", activity: activity))
@@ -126,21 +126,21 @@ extension VirtualPhone {
         let object = Self.object(payload)
         let app = self.target(app)
         guard self.channels.contains(SubscribedChannel(app: app, id: channel)) else { return }
-        await self.bring(
+        await self.deliverPush(
             Push(
                 delivery: self.nextDelivery(), topic: TokenKind.pushToStart.topic(of: app), payload: object,
                 pushType: "liveactivity", expiration: 0, channel: channel))
     }
 
     private static func object(_ payload: JSONValue) -> JSONObject {
-        guard let object = payload.objectValue else { preconditionFailure("payload must be an object") }
+        guard let object = payload.objectValue else { fatalError("payload must be an object") }
         return object
     }
 
     func key(_ identifier: String?) -> NotificationKey {
         let list = self.screen.list
         guard let entry = list.first(where: { identifier == nil || $0.key.identifier == identifier }) else {
-            preconditionFailure("the list has no notification \(identifier ?? "at all")")
+            fatalError("the list has no notification \(identifier ?? "at all")")
         }
         return entry.key
     }

@@ -37,14 +37,16 @@ public import TidingsModel
     public var quietMilliseconds = 15
     /// How long real time may pass while the app owes an answer, in milliseconds; longer on a busy machine, too. Later the
     /// phone's own deadlines decide.
-    public var patienceMilliseconds = 400
+    public var timeoutMilliseconds = 400
 
     /// Every line of the trace, oldest first.
     public internal(set) var trace: [PhoneRecord] = []
     /// What apps wrote to the log, reported of their screens and did against the rules, oldest first.
     public private(set) var reports: [Report] = []
 
-    var engine: PhoneEngine?
+    private let settings: PhoneSettings
+    private(set) lazy var engine = PhoneEngine(
+        core: PhoneCore(version: self.osVersion, settings: self.settings), surroundings: self)
     private var codes: [BundleID: ProcessCode] = [:]
     private var extensionCodes: [BundleID: ProcessCode] = [:]
     var contentExtensions: [BundleID: ContentExtensionCode] = [:]
@@ -59,17 +61,16 @@ public import TidingsModel
     private var activity: UInt64 = 0
     var isOnline = true
     var kept: [BundleID: Push] = [:]
-    /// Whether the folders are closed; nil before the phone looked.
+    /// nil before the phone looked.
     var foldersAreProtected: Bool?
-    /// How often an app's tokens became void.
+    /// How often the app's tokens became void.
     var tokenGeneration: [BundleID: Int] = [:]
-    /// The broadcast channels somebody listens to.
     var channels: Set<SubscribedChannel> = []
     private var deliveries: UInt64 = 0
     private var answersPrompts: Bool?
     let inbox = Inbox()
 
-    /// What the apps have to be told once the core's effects are done.
+    /// Delivered once the core's effects are done.
     struct Letter {
         var process: ProcessID
         /// nil starts the process's code.
@@ -83,11 +84,9 @@ public import TidingsModel
 
     /// Something an app told the phone beside its answers.
     public enum Report: Hashable, Sendable {
-        /// `PhoneLog.write`.
         case log(app: BundleID, level: String, text: String)
-        /// `PhoneScreen.report`.
         case screen(app: BundleID, JSONValue)
-        /// A rule that only the app's side can see was broken, for example a declared method that does not exist.
+        /// Only the app's side can see it, for example a declared method that does not exist.
         case fault(app: BundleID, String)
     }
 
@@ -106,20 +105,15 @@ public import TidingsModel
         self.osVersion = osVersion
         self.id = id
         self.folder = folder
+        self.settings = settings
         self.wallStart = wallMilliseconds
         self.inbox.setOwner(self)
-        self.engine = PhoneEngine(core: PhoneCore(version: osVersion, settings: settings), surroundings: self)
     }
 
     // MARK: What can be seen
 
     /// What the person sees.
-    public var screen: ScreenState {
-        self.engine?.phone.screen
-            ?? ScreenState(
-                lock: .locked, airplaneMode: false, frontApp: nil, frontScreen: nil, banners: [], list: [], badges: [],
-                permissionPrompt: nil)
-    }
+    public var screen: ScreenState { self.engine.phone.screen }
 
     /// Milliseconds since the phone was made.
     public var elapsedMilliseconds: Int64 { self.monotonic }
@@ -142,16 +136,12 @@ public import TidingsModel
 
     /// An app's state; nil if it is not installed. Without a name the first app installed is meant.
     public func state(of app: BundleID? = nil) -> AppState? {
-        guard let phone = self.engine?.phone, let app = app ?? phone.installedApps.first?.bundleID else { return nil }
-        return phone.state(of: app)
+        (app ?? self.firstApp).flatMap(self.engine.phone.state(of:))
     }
 
     /// The process an app runs in now, to reach its facades from a test; nil if it does not run.
     public func process(of app: BundleID? = nil) -> PhoneProcess? {
-        guard let phone = self.engine?.phone, let app = app ?? phone.installedApps.first?.bundleID,
-            let process = phone.process(of: app)
-        else { return nil }
-        return self.processes[process]
+        (app ?? self.firstApp).flatMap(self.engine.phone.process(of:)).flatMap { self.processes[$0] }
     }
 
     /// Runs work as if the app's own code did it.
@@ -161,7 +151,7 @@ public import TidingsModel
     public func inApp<Result: Sendable>(
         _ app: BundleID? = nil, _ work: @MainActor () async throws -> Result
     ) async rethrows -> Result {
-        guard let process = self.process(of: app) else { preconditionFailure("the app does not run") }
+        guard let process = self.process(of: app) else { fatalError("the app does not run") }
         let result = try await PhoneContext.$process.withValue(process) { try await work() }
         await self.settle()
         return result
@@ -180,54 +170,50 @@ public import TidingsModel
         self.post(.system(.appInstalled(app)))
     }
 
-    /// Gives an app other code from its next start on; nil keeps what it has.
+    /// From the next start on; nil keeps the code.
     func replaceCode(of app: BundleID, code: ProcessCode?, serviceExtension: ProcessCode?) {
         if let code { self.codes[app] = code }
         if let serviceExtension { self.extensionCodes[app] = serviceExtension }
     }
 
-    /// The bundle a call without one means: the first app installed.
     func target(_ app: BundleID?) -> BundleID {
-        guard let bundle = app ?? self.engine?.phone.installedApps.first?.bundleID else {
-            preconditionFailure("no app is installed")
-        }
+        guard let bundle = app ?? self.firstApp else { fatalError("no app is installed") }
         return bundle
     }
 
+    private var firstApp: BundleID? { self.engine.phone.installedApps.first?.bundleID }
+
     // MARK: Events
 
-    /// Takes an event in and waits until the apps' work that follows is done.
-    func perform(_ event: PhoneEvent) async {
+    func postAndSettle(_ event: PhoneEvent) async {
         self.post(event)
         await self.settle()
     }
 
-    /// Answers the permission prompts that are there and will come.
     func answerPrompts(_ isAllowed: Bool) async {
         self.answersPrompts = isAllowed
         self.answerPrompt()
         await self.settle()
     }
 
-    /// Brings a push, or keeps the newest per app while the phone is offline, as APNs does (ios-delivery.md §3.2).
-    func bring(_ push: Push) async {
+    /// While the phone is offline the newest per app is kept, as APNs does (ios-delivery.md §3.2).
+    func deliverPush(_ push: Push) async {
         guard self.isOnline else {
             if push.expiration != 0 { self.kept[BundleID(push.topic)] = push }
             return
         }
-        await self.perform(.courier(.pushArrived(push)))
+        await self.postAndSettle(.courier(.pushArrived(push)))
     }
 
-    /// The next number of a delivery.
     func nextDelivery() -> UInt64 {
         self.deliveries += 1
         return self.deliveries
     }
 
-    /// Moves the clock, stopping at every deadline on the way.
+    /// Stops at every deadline on the way.
     func moveClock(to target: Int64) async {
         await self.settle()
-        while let deadline = self.engine?.phone.nextDeadline, deadline <= target {
+        while let deadline = self.engine.phone.nextDeadline, deadline <= target {
             self.monotonic = max(self.monotonic, deadline)
             self.post(.timerReached)
             await self.settle()
@@ -237,11 +223,8 @@ public import TidingsModel
         await self.settle()
     }
 
-    /// Hands a value to an app's `PhoneInput`.
     func input(_ value: JSONValue, to app: BundleID) async {
-        guard let process = self.engine?.phone.process(of: app) else {
-            preconditionFailure("\(app) does not run")
-        }
+        guard let process = self.engine.phone.process(of: app) else { fatalError("\(app) does not run") }
         self.send(.input(value), to: process)
         self.deliverMail()
         await self.settle()
@@ -249,11 +232,11 @@ public import TidingsModel
 
     func post(_ event: PhoneEvent) {
         self.activity += 1
-        self.engine?.post(event)
-        if self.engine?.isWorking == false { self.deliverMail() }
+        self.engine.post(event)
+        if self.engine.isWorking == false { self.deliverMail() }
     }
 
-    /// Calls into the apps after the core's effects are done; what the apps do at once becomes new events, new mail.
+    /// After the core's effects; what the apps do at once becomes new events and new mail.
     private func deliverMail() {
         guard !self.isDeliveringMail else { return }
         self.isDeliveringMail = true
@@ -276,7 +259,7 @@ public import TidingsModel
         self.post(.process(id, .started))
     }
 
-    /// Waits until the apps are quiet: no answer owed and no sign of life for a moment of real time, or out of patience.
+    /// Waits until the apps are quiet: no answer owed and no sign of life for a moment of real time, or out of timeLimit.
     public func settle() async {
         var waited = 0
         var quiet = 0
@@ -288,19 +271,18 @@ public import TidingsModel
             try? await Task.sleep(nanoseconds: 1_000_000)
             quiet = self.activity == before ? quiet + 1 : 0
             waited = self.activity == before ? waited + 1 : 0
-            if quiet >= self.quietMilliseconds, self.openCalls.isEmpty || waited >= self.patienceMilliseconds { return }
+            if quiet >= self.quietMilliseconds, self.openCalls.isEmpty || waited >= self.timeoutMilliseconds { return }
         }
     }
 
-    /// Takes what a process said, on the main actor.
-    func take(_ message: ProcessMessage, from process: ProcessID) {
+    func handleMessage(_ message: ProcessMessage, from process: ProcessID) {
         guard self.processes[process] != nil else { return }
         self.activity += 1
         if process == self.expanded?.process, self.answer(message, asExpanded: process) { return }
         switch message {
         case .hello(let hello):
             guard process.role == .app,
-                let app = self.engine?.phone.installedApps.first(where: { $0.bundleID == process.app }),
+                let app = self.engine.phone.installedApps.first(where: { $0.bundleID == process.app }),
                 let difference = hello.mismatch(with: app)
             else { break }
             self.reports.append(.fault(app: process.app, difference))
@@ -314,18 +296,15 @@ public import TidingsModel
             self.post(.process(process, .screenChanged(value.screenText)))
         case .log(let level, let text): self.reports.append(.log(app: process.app, level: level, text: text))
         case .fault(let text): self.reports.append(.fault(app: process.app, text))
-        // Said by a content extension in a process of its own only.
+        // Only a content extension in its own process sends this.
         case .responded: break
         }
     }
 
-    /// Keeps a fault of the phone's own.
-    func note(fault text: String, of app: BundleID?) {
-        self.reports.append(.fault(app: app ?? "phone", text))
-    }
+    func recordFault(_ text: String, of app: BundleID?) { self.reports.append(.fault(app: app ?? "phone", text)) }
 
     func answerPrompt() {
-        guard let isAllowed = self.answersPrompts, self.engine?.phone.screen.permissionPrompt != nil else { return }
+        guard let isAllowed = self.answersPrompts, self.engine.phone.screen.permissionPrompt != nil else { return }
         self.post(.person(.permissionAnswered(allowed: isAllowed)))
     }
 }

@@ -1,8 +1,7 @@
 import Dispatch
 import TidingsModel
 
-/// Whether this code runs on the main queue, which is the main actor's. On Linux the main queue may be served by any
-/// thread, so the thread's own word does not tell.
+/// On Linux any thread may serve the main queue, which is the main actor's, so the thread does not tell.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -10,12 +9,11 @@ enum MainQueue {
         return key
     }()
 
-    /// Whether this code runs on it.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: self.key) == true }
 }
 
 extension JSONValue {
-    /// What an app reported of its screen, in words: a list from the root to the visible one, or the text.
+    /// A list from the root to the visible screen, or the text.
     package var screenText: String {
         switch self {
         case .string(let text): text

@@ -9,7 +9,6 @@ public enum PhoneInput {
         PhoneProcess.current.facade(InputQueue.self) { InputQueue() }.stream
     }
 
-    /// Hands a value to the readers in the given process.
     static func yield(_ value: JSONValue, in process: PhoneProcess) {
         process.facade(InputQueue.self) { InputQueue() }.continuation.yield(value)
     }
@@ -40,7 +39,7 @@ public enum PhoneLog {
 /// (ios-delivery.md §12). Linux only; on Apple's systems it is `CXProvider`.
 public enum PhoneCall {
     /// The place of `CXProvider.reportNewIncomingCall(with:update:completion:)`.
-    public static func reportIncoming() { PhoneProcess.current.tell(.incomingCallReported) }
+    public static func reportIncoming() { PhoneProcess.current.report(.incomingCallReported) }
     /// The place of `CXProvider.reportCall(with:endedAt:reason:)`.
-    public static func end() { PhoneProcess.current.tell(.callEnded) }
+    public static func end() { PhoneProcess.current.report(.callEnded) }
 }

@@ -15,26 +15,18 @@ import PhoneCore
 /// Until the first unlock after a restart nothing of it can be read or written (ios-delivery.md §10): the link leads to a
 /// place where no file can be. Linux has no data protection, and root may read everything, so the way is what is closed.
 struct PhoneFolders {
-    /// The phone's folder.
     let root: String
 
-    /// An app's own folder, as the host sees it.
     func home(of app: BundleID, _ role: ProcessID.Role = .app) -> String { "\(self.root)/\(Self.home(app, role))" }
-    /// An app group's folder, as the host sees it.
     func group(_ name: String) -> String { "\(self.root)/groups/\(name)" }
-    /// An app's own folder, as its process sees it.
     func protectedHome(of app: BundleID, _ role: ProcessID.Role) -> String {
         "\(self.root)/protected/\(Self.home(app, role))"
     }
-    /// An app group's folder, as a process sees it.
     func protectedGroup(_ name: String) -> String { "\(self.root)/protected/groups/\(name)" }
 
-    /// The keychain, as the host sees it.
     var keychain: String { "\(self.root)/keychain.json" }
-    /// The keychain, as a process sees it.
     var protectedKeychain: String { "\(self.root)/protected/keychain.json" }
 
-    /// Where a process keeps temporary files, as it sees it.
     func protectedTemporary(of app: BundleID, _ role: ProcessID.Role) -> String {
         "\(self.protectedHome(of: app, role))/tmp"
     }
@@ -49,7 +41,6 @@ struct PhoneFolders {
 
     private static let extensions: [ProcessID.Role] = [.serviceExtension, .contentExtension]
 
-    /// Makes the folders of an app.
     func make(for app: InstalledApp) throws {
         let paths =
             ([.app] + Self.extensions).map { self.home(of: app.bundleID, $0) + "/tmp" }
@@ -66,8 +57,7 @@ struct PhoneFolders {
         }
     }
 
-    /// Lets an app find the defaults of the suite that has its group's name in the group, so that every app of the group
-    /// shares them and they stay as long as the group.
+    /// The defaults of the suite with the group's name lie in the group, so that every app of the group shares them.
     private func keepDefaults(of group: String, in app: BundleID) throws {
         let link = "\(self.home(of: app))/.config/\(group).plist"
         let kept = "Library/Preferences/\(group).plist"
@@ -81,18 +71,15 @@ struct PhoneFolders {
             atPath: link, withDestinationPath: "../../../../groups/\(group)/\(kept)")
     }
 
-    /// Removes what an app kept, as a removal does, and makes its folders anew. A group goes with its last app.
+    /// A group goes with its last app.
     func empty(_ app: InstalledApp, groupIsShared: Bool) throws {
         for role in [.app] + Self.extensions {
             try? FileManager.default.removeItem(atPath: self.home(of: app.bundleID, role))
         }
-        if let group = app.appGroup, !groupIsShared {
-            try? FileManager.default.removeItem(atPath: self.group(group))
-        }
+        if let group = app.appGroup, !groupIsShared { try? FileManager.default.removeItem(atPath: self.group(group)) }
         try self.make(for: app)
     }
 
-    /// Opens or closes the way to the folders.
     func setProtected(_ isProtected: Bool) throws {
         let link = "\(self.root)/protected"
         let target = isProtected ? "/dev/null" : "."

@@ -2,26 +2,21 @@ public import PhoneCore
 import Synchronization
 public import TidingsModel
 
-/// The way from a process to its phone: a socket in process mode, a plain call in one process.
 package protocol PhoneLink: Sendable {
-    /// Hands over a message; keeps the order of one caller.
+    /// Keeps the order of one caller.
     func send(_ message: ProcessMessage)
-    /// Asks and waits on the spot for an answer that needs no person. On any thread.
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer?
+    /// On any thread; waits for an answer that needs no person.
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer?
 }
 
 /// What a process is told when it starts.
 public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
     /// What kind of process it is.
     public enum Role: String, Hashable, Sendable, CaseIterable, Codable {
-        /// The app.
         case app
-        /// Its notification service extension.
         case notificationService
-        /// Its notification content extension.
         case notificationContent
 
-        /// The kind of process.
         var process: ProcessID.Role {
             switch self {
             case .app: .app
@@ -44,7 +39,7 @@ public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
     /// The folders of the app groups the process belongs to, by group identifier.
     public var groups: [String: String]
     /// The app's entitlements.
-    public var entitlements: Entitlements
+    public var entitlements: Entitlements = []
     /// The file of the phone's keychain; nil on a phone without a folder.
     public var keychain: String?
 
@@ -53,36 +48,13 @@ public struct PhoneProcessFacts: Hashable, Sendable, JSONCodable {
         case phoneID = "phone"
         case home, groups, entitlements, keychain
     }
-
-    /// Facts of a process.
-    public init(
-        role: Role, bundleID: String, osVersion: String, phoneID: String, home: String, groups: [String: String],
-        entitlements: Entitlements = [], keychain: String? = nil
-    ) {
-        self.keychain = keychain
-        self.role = role
-        self.bundleID = bundleID
-        self.osVersion = osVersion
-        self.phoneID = phoneID
-        self.home = home
-        self.groups = groups
-        self.entitlements = entitlements
-    }
 }
 
-/// Answers one callback. The phone sees every call; Apple allows one.
+/// The phone sees every call; Apple allows one.
 package struct PhoneReply: Sendable {
-    /// The number of the call it answers.
     package let number: CallbackNumber
-    private let send: @Sendable (CallbackResult) -> Void
+    let send: @Sendable (CallbackResult) -> Void
 
-    /// The answer to a call, which `send` hands over.
-    package init(to number: CallbackNumber, send: @escaping @Sendable (CallbackResult) -> Void) {
-        self.number = number
-        self.send = send
-    }
-
-    /// Sends the answer.
     package func callAsFunction(_ result: CallbackResult = .returned) { self.send(result) }
 }
 
@@ -91,9 +63,8 @@ package struct PhoneReply: Sendable {
 /// In process mode there is one for the whole operating-system process. In one process there may be many; a task finds its
 /// own by a task-local value, and a call from outside any phone is a programmer's error (DESIGN §7).
 public final class PhoneProcess: Sendable {
-    /// Makes the callbacks of one process.
     package typealias Handler = @MainActor @Sendable (Callback, PhoneReply) -> Void
-    /// Makes the callbacks of one facade; false leaves a callback to the others.
+    /// Returns false to leave a callback to the others.
     package typealias FacadeHandler = @MainActor @Sendable (Callback, PhoneReply) -> Bool
 
     private struct State {
@@ -114,7 +85,6 @@ public final class PhoneProcess: Sendable {
     private let link: any PhoneLink
     private let state = Mutex(State())
 
-    /// A process at the end of a link.
     package init(facts: PhoneProcessFacts, link: any PhoneLink) {
         self.facts = facts
         self.link = link
@@ -125,26 +95,23 @@ public final class PhoneProcess: Sendable {
     /// - Precondition: there is one; a thread, timer or detached task started outside a phone has none.
     public static var current: PhoneProcess {
         guard let process = self.currentIfAny else {
-            preconditionFailure("this call belongs to no virtual phone: use a task started by the app's own callbacks")
+            fatalError("this call belongs to no virtual phone: use a task started by the app's own callbacks")
         }
         return process
     }
 
     /// The process this code runs in, if there is one.
-    public static var currentIfAny: PhoneProcess? {
-        PhoneContext.process ?? PhoneContext.processWide.withLock { $0 }
-    }
+    public static var currentIfAny: PhoneProcess? { PhoneContext.process ?? PhoneContext.processWide.withLock { $0 } }
 
-    /// Makes this the process of every thread of the operating-system process (process mode).
+    /// For every thread of the operating-system process (process mode).
     package func becomeProcessWide() { PhoneContext.processWide.withLock { $0 = self } }
 
-    /// What `applicationState` reads.
     package var applicationState: ApplicationState { self.state.withLock { $0.applicationState } }
 
     /// False once the process has been killed: nothing it does reaches the phone any more.
     public var isAlive: Bool { self.state.withLock { $0.isAlive } }
 
-    /// A number not used before in this process, 1 or more.
+    /// Not used before in this process; 1 or more.
     package func nextNumber() -> UInt64 {
         self.state.withLock { state in
             state.lastNumber += 1
@@ -152,7 +119,7 @@ public final class PhoneProcess: Sendable {
         }
     }
 
-    /// The process's one object of a facade type, made at first use.
+    /// Made at first use.
     package func facade<Object: AnyObject & Sendable>(_ type: Object.Type, make: () -> Object) -> Object {
         let key = ObjectIdentifier(type)
         if let object = self.state.withLock({ $0.facades[key] }) as? Object { return object }
@@ -165,74 +132,70 @@ public final class PhoneProcess: Sendable {
         return kept as? Object ?? made
     }
 
-    /// Asks the phone and waits for the answer; nil if the process is killed first.
-    package func ask(_ query: Query) async -> QueryAnswer? {
-        await withCheckedContinuation { continuation in self.pose(query) { continuation.resume(returning: $0) } }
+    /// nil if the process is killed first.
+    package func query(_ query: Query) async -> QueryAnswer? {
+        await withCheckedContinuation { continuation in self.sendQuery(query) { continuation.resume(returning: $0) } }
     }
 
-    /// Asks the phone in the calling thread, so that an app's calls reach it in the order they were made. The answer comes
-    /// on any thread, maybe before this returns; nil if the process is killed first.
-    private func pose(_ query: Query, then take: @escaping @Sendable (QueryAnswer?) -> Void) {
+    /// Asks in the calling thread, so that an app's calls reach the phone in the order they were made. The answer
+    /// comes on any thread, maybe before this returns; nil if the process is killed first.
+    private func sendQuery(_ query: Query, then resume: @escaping @Sendable (QueryAnswer?) -> Void) {
         let number = self.nextNumber()
         let isAlive = self.state.withLock { state in
-            if state.isAlive { state.waiting[number] = take }
+            if state.isAlive { state.waiting[number] = resume }
             return state.isAlive
         }
-        guard isAlive else { return take(nil) }
+        guard isAlive else { return resume(nil) }
         self.link.send(.event(.query(number, query)))
     }
 
-    /// Asks the phone in the calling thread and hands the answer to a completion handler, in a task of the process. Of a
-    /// process that is killed first no handler is called.
-    package func ask(_ query: Query, completion: @escaping @Sendable (QueryAnswer) -> Void) {
-        self.pose(query) { answer in
+    /// The handler runs in a task of the process; never if the process is killed first.
+    package func query(_ query: Query, completion: @escaping @Sendable (QueryAnswer) -> Void) {
+        self.sendQuery(query) { answer in
             guard let answer else { return }
             withPhoneProcess(self) { _ = Task { completion(answer) } }
         }
     }
 
-    /// Asks the phone on the spot, on any thread; nil if the process has been killed.
-    package func askNow(_ query: Query) -> QueryAnswer? {
+    /// On any thread; nil if the process has been killed.
+    package func queryNow(_ query: Query) -> QueryAnswer? {
         guard self.isAlive else { return nil }
-        return self.link.ask(query, number: self.nextNumber())
+        return self.link.answer(to: query, number: self.nextNumber())
     }
 
-    /// Tells the phone something that has no answer.
-    package func tell(_ event: ProcessEvent) { self.send(.event(event)) }
+    package func report(_ event: ProcessEvent) { self.send(.event(event)) }
 
-    /// Sends a message, unless the process has been killed.
     package func send(_ message: ProcessMessage) {
         guard self.isAlive else { return }
         self.link.send(message)
     }
 
-    /// Sets who makes the callbacks; those that came before are made now, in order.
+    /// Callbacks that came before are made now, in order.
     @MainActor package func setHandler(_ handler: @escaping Handler) {
         let early = self.state.withLock { state in
             state.handler = handler
             defer { state.early = [] }
             return state.early
         }
-        for (callback, reply) in early { self.make(callback, reply, by: handler) }
+        for (callback, reply) in early { self.runHandlers(callback, reply, by: handler) }
     }
 
-    /// Sets the screen of a content extension's process, before the main thread serves the phone.
+    /// Before the main thread serves the phone.
     @MainActor package func setContent(_ screen: any ContentExtensionHosting) {
         self.state.withLock { $0.content = screen }
     }
 
-    /// Lets a facade take callbacks before whoever makes the others, for example PushKit's.
+    /// For a facade that handles callbacks of its own, such as PushKit's.
     package func addFacadeHandler(_ handler: @escaping FacadeHandler) {
         self.state.withLock { $0.facadeHandlers.append(handler) }
     }
 
-    /// Keeps what the app declares, for the checks of its delegates.
     package func declare(_ methods: DelegateMethods) { self.state.withLock { $0.declared = methods } }
 
-    /// The delegate methods the app declares; nil before it did, and in an extension.
+    /// nil before the app declared them, and in an extension.
     package var declaredMethods: DelegateMethods? { self.state.withLock { $0.declared } }
 
-    @MainActor private func make(_ callback: Callback, _ reply: PhoneReply, by handler: Handler) {
+    @MainActor private func runHandlers(_ callback: Callback, _ reply: PhoneReply, by handler: Handler) {
         PhoneContext.$process.withValue(self) {
             let facades = self.state.withLock { $0.facadeHandlers }
             if facades.contains(where: { $0(callback, reply) }) { return }
@@ -240,15 +203,15 @@ public final class PhoneProcess: Sendable {
         }
     }
 
-    /// Takes a message of the phone, on the main thread, in order.
+    /// On the main thread, in order.
     @MainActor package func receive(_ message: HostMessage) {
         guard self.isAlive else { return }
         switch message {
         case .call(let number, let callback, let state):
             self.state.withLock { $0.applicationState = state }
-            self.perform(callback, number)
+            self.handleCall(callback, number)
         case .state(let state): self.state.withLock { $0.applicationState = state }
-        case .answer(let number, let answer): self.take(answer, for: number)
+        case .answer(let number, let answer): self.resolve(answer, for: number)
         case .input(let value): PhoneInput.yield(value, in: self)
         case .show(let notification): self.content?.receive(notification)
         case .respond(let number, let response): self.respond(response, number)
@@ -258,7 +221,6 @@ public final class PhoneProcess: Sendable {
 
     private var content: (any ContentExtensionHosting)? { self.state.withLock { $0.content } }
 
-    /// What a content extension's screen makes of an action.
     @MainActor private func respond(_ response: UserResponse, _ number: UInt64) {
         guard let content = self.content else { return }
         withPhoneProcess(self) {
@@ -266,14 +228,14 @@ public final class PhoneProcess: Sendable {
         }
     }
 
-    /// Hands an answer to the task that waits for it, on any thread.
-    package func take(_ answer: QueryAnswer, for number: QueryNumber) {
+    /// On any thread.
+    package func resolve(_ answer: QueryAnswer, for number: QueryNumber) {
         self.state.withLock { $0.waiting.removeValue(forKey: number) }?(answer)
     }
 
-    /// Cuts the process off from its phone: what it still does has no effect.
+    /// What the process still does has no effect.
     package func kill() {
-        // What the process held is let go of outside the lock: letting go may call back into the process.
+        // Released outside the lock: a deinitializer may call back into the process.
         let ended = self.state.withLock { state in
             var ended = State()
             ended.isAlive = false
@@ -282,27 +244,28 @@ public final class PhoneProcess: Sendable {
             return ended
         }
         let waiting = ended.waiting.sorted { $0.key < $1.key }.map(\.value)
-        for take in waiting { take(nil) }
+        for resume in waiting { resume(nil) }
     }
 
-    @MainActor private func perform(_ callback: Callback, _ number: CallbackNumber) {
-        let reply = PhoneReply(to: number) { [weak self] result in self?.tell(.callbackCompleted(number, result)) }
+    @MainActor private func handleCall(_ callback: Callback, _ number: CallbackNumber) {
+        let reply = PhoneReply(number: number) { [weak self] result in self?.report(.callbackCompleted(number, result))
+        }
         let handler = self.state.withLock { state -> Handler? in
             if state.handler == nil { state.early.append((callback, reply)) }
             return state.handler
         }
         guard let handler else { return }
-        self.make(callback, reply, by: handler)
+        self.runHandlers(callback, reply, by: handler)
     }
 }
 
-/// Where code finds its process. A task-local value must not sit in an actor-isolated type (building-blocks.md).
+/// A task-local value must not sit in an actor-isolated type (building-blocks.md).
 enum PhoneContext {
     @TaskLocal static var process: PhoneProcess?
     static let processWide = Mutex<PhoneProcess?>(nil)
 }
 
-/// Runs work as if the given process's code had started it: for threads, timers and detached tasks, which lose the phone.
+/// For threads, timers and detached tasks, which lose the phone.
 package func withPhoneProcess<Result>(_ process: PhoneProcess, _ work: () throws -> Result) rethrows -> Result {
     try PhoneContext.$process.withValue(process, operation: work)
 }

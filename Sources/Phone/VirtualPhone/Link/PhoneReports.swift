@@ -6,22 +6,19 @@ public import TidingsModel
 public enum PhoneReport {
     /// A lock on a file or a database of the app group was taken; a process suspended while it holds one is killed
     /// (ios-delivery.md §14, Q13).
-    public static func lockTaken(_ name: String) { PhoneProcess.currentIfAny?.tell(.appGroupLockTaken(name)) }
+    public static func lockTaken(_ name: String) { PhoneProcess.currentIfAny?.report(.appGroupLockTaken(name)) }
     /// The lock was released.
-    public static func lockReleased(_ name: String) { PhoneProcess.currentIfAny?.tell(.appGroupLockReleased(name)) }
+    public static func lockReleased(_ name: String) { PhoneProcess.currentIfAny?.report(.appGroupLockReleased(name)) }
     /// How much memory the process uses now, in bytes; an extension beyond its limit is killed (ios-delivery.md §7.1).
-    public static func memoryUsed(bytes: Int) { PhoneProcess.currentIfAny?.tell(.memoryUseChanged(bytes: bytes)) }
+    public static func memoryUsed(bytes: Int) { PhoneProcess.currentIfAny?.report(.memoryUseChanged(bytes: bytes)) }
 }
 
 /// What ActivityKit does for Live Activities, as far as a phone without it needs it (ios-delivery.md §12). Linux only.
 public final class PhoneActivities: Sendable {
     /// Something about an activity.
     public enum Event: Hashable, Sendable {
-        /// A value of the activity's `pushTokenUpdates`.
         case token(activity: String, PushToken)
-        /// A value of `pushToStartTokenUpdates` (iOS 17.2).
         case pushToStartToken(PushToken)
-        /// The content or the state changed, or a push started it.
         case changed(ActivityUpdate)
     }
 
@@ -57,16 +54,16 @@ public final class PhoneActivities: Sendable {
     ///   - pushType: `.token`, or `.channel` with a channel's id (iOS 18); nil if only the app changes it.
     ///   - contentState: what it shows at first.
     public func start(_ activity: String, pushType: ActivityPushType?, contentState: JSONValue) {
-        self.process.tell(.activityStarted(activity: activity, pushType: pushType, contentState: contentState))
+        self.process.report(.activityStarted(activity: activity, pushType: pushType, contentState: contentState))
     }
     /// The place of `Activity.update(_:)`.
     public func update(_ activity: String, contentState: JSONValue) {
-        self.process.tell(.activityContentChanged(activity: activity, contentState: contentState))
+        self.process.report(.activityContentChanged(activity: activity, contentState: contentState))
     }
     /// The place of `Activity.end(_:dismissalPolicy:)`.
-    public func end(_ activity: String) { self.process.tell(.activityEnded(activity: activity)) }
+    public func end(_ activity: String) { self.process.report(.activityEnded(activity: activity)) }
     /// The place of reading `Activity.pushToStartTokenUpdates` (iOS 17.2).
-    public func requestPushToStartToken() { self.process.tell(.pushToStartRequested) }
+    public func requestPushToStartToken() { self.process.report(.pushToStartRequested) }
 }
 
 extension PhoneActivities.Event {

@@ -4,25 +4,19 @@ import Glibc
 import Synchronization
 import TidingsModel
 
-/// The environment a phone starts its processes with.
 package enum PhoneEnvironment {
-    /// The path of the phone's Unix-domain socket.
     package static let socket = "TIDINGS_PHONE_SOCKET"
-    /// The secret by which the phone knows the process.
     package static let token = "TIDINGS_PHONE_TOKEN"
-    /// `PhoneProcessFacts` as JSON.
     package static let facts = "TIDINGS_PHONE_FACTS"
 }
 
-/// The link of a process of its own: one JSON object a line over a Unix-domain socket.
-///
-/// When the phone's side closes, the process leaves at once: a phone that is gone has no apps.
+/// One JSON object a line over a Unix-domain socket. When the phone's side closes, the process leaves at once.
 final class SocketLink: PhoneLink {
     private let descriptor: Int32
     private let writing = Mutex(())
     private let questions = Mutex<[QueryNumber: Question]>([:])
 
-    /// A question the main thread stands still for.
+    /// The main thread waits for it.
     private final class Question: Sendable {
         let arrived = DispatchSemaphore(value: 0)
         let answer = Mutex<QueryAnswer?>(nil)
@@ -30,16 +24,12 @@ final class SocketLink: PhoneLink {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to the phone named in the environment, introduces the process and starts to read.
-    @MainActor static func connect(
-        role: PhoneProcessFacts.Role, hello: (String) -> ProcessHello
-    ) -> PhoneProcess {
+    /// As the environment says.
+    @MainActor static func connect(role: PhoneProcessFacts.Role, hello: (String) -> ProcessHello) -> PhoneProcess {
         let environment = ProcessInfo.processInfo.environment
         guard let path = environment[PhoneEnvironment.socket], let token = environment[PhoneEnvironment.token],
             let text = environment[PhoneEnvironment.facts], let facts = try? PhoneProcessFacts(line: text.utf8)
-        else {
-            leave("this executable is started by a virtual phone: run it with `tidings phone`")
-        }
+        else { leave("this executable is started by a virtual phone: run it with `tidings phone`") }
         guard facts.role == role else { leave("this executable is started as \(facts.role), but is \(role)") }
         guard let descriptor = UnixSocket.connect(path: path) else {
             leave("the phone's socket \(path) cannot be reached: \(String(cString: strerror(errno)))")
@@ -60,7 +50,7 @@ final class SocketLink: PhoneLink {
         self.writing.withLock { _ in UnixSocket.write(line, to: self.descriptor) }
     }
 
-    func ask(_ query: Query, number: QueryNumber) -> QueryAnswer? {
+    func answer(to query: Query, number: QueryNumber) -> QueryAnswer? {
         let question = Question()
         self.questions.withLock { $0[number] = question }
         self.send(.event(.query(number, query)))
@@ -75,17 +65,17 @@ final class SocketLink: PhoneLink {
                 guard let message = try? HostMessage(line: line) else {
                     Self.leave("the phone sent a line that cannot be read")
                 }
-                self.take(message, for: process)
+                self.handleMessage(message, for: process)
             }
         }
         _exit(0)
     }
 
-    private func take(_ message: HostMessage, for process: PhoneProcess) {
+    private func handleMessage(_ message: HostMessage, for process: PhoneProcess) {
         switch message {
         case .answer(let number, let answer):
             guard let question = self.questions.withLock({ $0.removeValue(forKey: number) }) else {
-                return process.take(answer, for: number)
+                return process.resolve(answer, for: number)
             }
             question.answer.withLock { $0 = answer }
             question.arrived.signal()
@@ -101,23 +91,18 @@ final class SocketLink: PhoneLink {
     }
 }
 
-/// Serves the main thread's run loop, and with it the main queue and the main actor, until the phone ends the process: as
-/// under UIKit, timers fire and every callback is on the main thread.
-@MainActor package func runUntilKilled() -> Never {
-    while true { RunLoop.main.run(until: .distantFuture) }
-}
+/// Serves the main run loop, and with it the main queue and the main actor: as under UIKit, timers fire and every
+/// callback is on the main thread.
+@MainActor package func runUntilKilled() -> Never { while true { RunLoop.main.run(until: .distantFuture) } }
 
-/// Cuts a stream of bytes into lines.
 package struct LineBuffer {
     private var rest: [UInt8] = []
 
-    /// An empty buffer.
     package init() {}
 
-    /// The bytes of the line that is not complete yet.
     package var pendingBytes: Int { self.rest.count }
 
-    /// Takes bytes in and gives the lines that are complete now, without their ends.
+    /// Returns the lines that are complete now, without their ends.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in bytes {
@@ -132,9 +117,8 @@ package struct LineBuffer {
     }
 }
 
-/// Blocking calls on a Unix-domain socket.
 enum UnixSocket {
-    /// Connects; nil with `errno` set if that fails.
+    /// nil with `errno` set.
     static func connect(path: String) -> Int32? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -158,13 +142,12 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// Writes everything; a peer that is gone is noticed by reading.
+    /// A peer that is gone is noticed by reading.
     static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
-                buffer.baseAddress.map { send(descriptor, $0 + sent, bytes.count - sent, Int32(MSG_NOSIGNAL)) }
-                    ?? -1
+                buffer.baseAddress.map { send(descriptor, $0 + sent, bytes.count - sent, Int32(MSG_NOSIGNAL)) } ?? -1
             }
             if count > 0 {
                 sent += count
@@ -176,7 +159,7 @@ enum UnixSocket {
         }
     }
 
-    /// What there is to read, waiting for at least a byte; nil at the end.
+    /// Waits for at least a byte; nil at the end.
     static func read(from descriptor: Int32) -> [UInt8]? {
         while true {
             var result = 0

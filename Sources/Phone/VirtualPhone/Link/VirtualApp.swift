@@ -22,13 +22,13 @@ public struct VirtualApp: Sendable {
         self.init(delegates: delegates, lifecycle: lifecycle)
     }
 
-    /// Introduces the app to the phone that hosts it in its own process.
+    /// For a phone that hosts the app in its own process.
     @MainActor package func introduce(_ process: PhoneProcess) {
         process.declare(self.delegates)
         process.send(.hello(ProcessHello(token: "", methods: self.delegates, lifecycle: self.lifecycle)))
     }
 
-    /// Connects this operating-system process to the phone that started it; leaves the process with a message if none did.
+    /// Leaves the process with a message if no phone started it.
     @MainActor package func connectToPhone() -> PhoneProcess {
         let process = SocketLink.connect(role: .app) { token in
             ProcessHello(token: token, methods: self.delegates, lifecycle: self.lifecycle)
@@ -41,7 +41,7 @@ public struct VirtualApp: Sendable {
 /// A notification extension's place in a virtual phone; `run` of a service extension is in UserNotifications, that of a content
 /// extension in UserNotificationsUI.
 public enum VirtualExtension {
-    /// Connects this operating-system process to the phone that started it; leaves the process with a message if none did.
+    /// Leaves the process with a message if no phone started it.
     @MainActor package static func connectToPhone(
         as role: PhoneProcessFacts.Role = .notificationService
     ) -> PhoneProcess {
@@ -53,6 +53,5 @@ public enum VirtualExtension {
 public struct ProcessCode: Sendable {
     let start: @MainActor @Sendable (PhoneProcess) -> Void
 
-    /// Code that attaches itself to a process.
     package init(start: @escaping @MainActor @Sendable (PhoneProcess) -> Void) { self.start = start }
 }

@@ -46,7 +46,6 @@ public struct Badge: Hashable, Sendable {
         self = Badge(server: self.server, foreign: self.foreign + (isRecall ? -1 : 1), position: self.position)
     }
 
-    /// The log begins anew: the number stays until one of the new log comes.
     package mutating func restarted() {
         self = Badge(server: self.server, foreign: self.foreign, position: 0)
     }
@@ -57,7 +56,7 @@ public struct Badge: Hashable, Sendable {
     }
 }
 
-/// Where a push says that it withdraws a message (S2.22).
+/// Where a push says that it recalls a message (S2.22).
 public enum CornerMarkDecrease {
     /// The path of the flag in the user info.
     public static let keyPath = ["message", "params", "corner_mark_decrease"]

@@ -1,10 +1,21 @@
 package import TidingsModel
 
-/// Holds the wish to be connected against the world: token, transport, greeting, heartbeat, back-off.
+/// Keeps the connection the app wants: token, transport, greeting, heartbeat and back-off. It knows nothing of
+/// messages. At most one transport is alive at a time, and each has a new number.
 ///
-/// It knows nothing of messages. At most one transport is alive at a time; a new number is drawn for each.
+/// ```text
+///        requested                tokenProvided          opened            welcomed
+///  idle ────────▶ awaitingToken ───────────▶ opening ───────▶ greeting ─────────▶ online ⟲ deadline: ping
+///   ▲ └── with a token kept ────────────────────▲ │               │                  │
+///   │                                             ▼               ▼                  ▼
+///   │   tokenFailed, closed, broken, deadline, reconnectAsked, a problem that passes: waiting
+///   │   waiting ── deadline, requested, unparked ──▶ awaitingToken, or opening with a token
+///   │   a problem that stays: refused ── requested ──▶ awaitingToken; a stale token asks for another at once, twice
+///   │   parked: parked, but from idle and refused ── unparked ──▶ awaitingToken, or opening with a token
+///   └── unwanted, from every state
+/// ```
 package struct ConnectionMachine: Hashable, Sendable {
-    /// Where the connection is. `parked` is the background time being over (S0.7); `closing` waits for the old transport's end.
+    /// `parked`: the background time is over (S0.7).
     package enum State: Hashable, Sendable {
         case idle
         case awaitingToken
@@ -16,10 +27,9 @@ package struct ConnectionMachine: Hashable, Sendable {
         case refused
     }
 
-    /// What happens to it.
     package enum Event: Hashable, Sendable {
-        case wished(UserID)
-        case unwished
+        case requested(UserID)
+        case disconnectRequested
         case parked
         case unparked
         case tokenProvided(String)
@@ -34,7 +44,6 @@ package struct ConnectionMachine: Hashable, Sendable {
         case deadline
     }
 
-    /// What it wants done.
     package enum Effect: Hashable, Sendable {
         case askToken(UserID)
         case open(ConnectionNumber)
@@ -43,27 +52,21 @@ package struct ConnectionMachine: Hashable, Sendable {
         case close(ConnectionNumber)
         case publish(ConnectionStatus)
         case finishConnect(ConnectFailure?)
-        /// The session of this transport is over: what was sent in it may be lost.
+        /// What was sent on this transport may be lost.
         case sessionEnded
     }
 
-    /// Limits, in milliseconds.
     package struct Settings: Hashable, Sendable {
-        /// How long a transport may take to open.
         package var openMilliseconds: Int64 = 15_000
-        /// How long the server may take to answer the hello.
         package var greetMilliseconds: Int64 = 10_000
-        /// The waits between connections.
         package var backOff = BackOff(first: 500, longest: 60_000)
-        /// How long a connection has to stand after its welcome until the back-off begins anew. A server that falls right after
-        /// it, in a crash loop or on a full disk, is approached with a back-off that grows.
+        /// How long a connection has to stand after its welcome before the back-off starts anew, so that a server in
+        /// a crash loop or on a full disk is approached more and more slowly.
         package var steadyMilliseconds: Int64 = 60_000
 
-        /// The defaults.
         package init() {}
     }
 
-    /// Where it is.
     package private(set) var state: State = .idle
     private let settings: Settings
     private var generator: SplitMix64
@@ -71,8 +74,9 @@ package struct ConnectionMachine: Hashable, Sendable {
     private var token: String?
     private var isParked = false
     private var failures = 0
+    /// How often in a row the server has called a token expired or revoked.
     private var staleTokens = 0
-    /// How often in a row the server has taken another connection for this device's newer one, soon after it welcomed us.
+    /// How often in a row a newer connection of this device has taken over soon after the welcome.
     private var supersessions = 0
     private var onlineSince: Int64 = 0
     private var lastNumber: ConnectionNumber = 0
@@ -81,10 +85,8 @@ package struct ConnectionMachine: Hashable, Sendable {
     private var nextPing: Int64 = 0
     private var pings: UInt64 = 0
 
-    /// How often in a row a token may be called expired before the wish is refused.
     private static let staleTokensMax = 3
 
-    /// - Parameter seed: for the jitter of the back-off; drawn outside.
     package init(settings: Settings = Settings(), seed: UInt64) {
         self.settings = settings
         self.generator = SplitMix64(seed: seed)
@@ -96,7 +98,6 @@ package struct ConnectionMachine: Hashable, Sendable {
         return number
     }
 
-    /// The transport that is alive in whatever state.
     package var current: ConnectionNumber? {
         switch self.state {
         case .opening(let number, _), .greeting(let number, _), .online(let number): number
@@ -104,7 +105,6 @@ package struct ConnectionMachine: Hashable, Sendable {
         }
     }
 
-    /// When `.deadline` is to be handed in, in monotonic milliseconds; nil for never.
     package var nextDeadline: Int64? {
         switch self.state {
         case .idle, .awaitingToken, .parked, .refused: nil
@@ -113,32 +113,27 @@ package struct ConnectionMachine: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing will connect by itself: nobody wished it, or the server refused.
     package var isGivenUp: Bool { self.state == .idle || self.state == .refused }
 
-    /// The number of pings sent, which is the number in the last one.
     package var pingsSent: UInt64 { self.pings }
 
-    /// One step.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
-        self.note(event, at: now)
+        self.updateCounters(event, at: now)
         self.state = self.transition(on: event, at: now, into: &effects)
     }
 
-    /// The same, returning the effects.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         var effects: [Effect] = []
         self.handle(event, at: now, into: &effects)
         return effects
     }
 
-    /// What an event changes beside the state.
-    private mutating func note(_ event: Event, at now: Now) {
+    private mutating func updateCounters(_ event: Event, at now: Now) {
         switch event {
-        case .wished(let user):
+        case .requested(let user):
             if self.user != user { self.token = nil }
             self.user = user
-        case .unwished:
+        case .disconnectRequested:
             self.user = nil
             self.token = nil
         case .parked: self.isParked = true
@@ -153,16 +148,18 @@ package struct ConnectionMachine: Hashable, Sendable {
     private mutating func transition(on event: Event, at now: Now, into effects: inout [Effect]) -> State {
         // tidy: long because the table of states and events is read as a whole.
         switch (self.state, event) {
-        // The wish.
-        case (.idle, .wished), (.refused, .wished): return self.start(at: now, into: &effects)
-        case (.awaitingToken, .wished), (.opening, .wished), (.greeting, .wished), (.parked, .wished): return self.state
-        case (.waiting, .wished): return self.start(at: now, into: &effects)
-        case (.online, .wished):
+        // What the app wants.
+        case (.idle, .requested), (.refused, .requested): return self.start(at: now, into: &effects)
+        case (.awaitingToken, .requested), (.opening, .requested), (.greeting, .requested), (.parked, .requested):
+            return self.state
+        case (.waiting, .requested): return self.start(at: now, into: &effects)
+        case (.online, .requested):
             effects.append(.finishConnect(nil))
             return self.state
-        case (.idle, .unwished): return .idle
-        case (.awaitingToken, .unwished), (.opening, .unwished), (.greeting, .unwished), (.online, .unwished),
-            (.waiting, .unwished), (.parked, .unwished), (.refused, .unwished):
+        case (.idle, .disconnectRequested): return .idle
+        case (.awaitingToken, .disconnectRequested), (.opening, .disconnectRequested),
+            (.greeting, .disconnectRequested), (.online, .disconnectRequested),
+            (.waiting, .disconnectRequested), (.parked, .disconnectRequested), (.refused, .disconnectRequested):
             self.hangUp(into: &effects)
             effects += [.finishConnect(.cancelled), .publish(.disconnected)]
             return .idle
@@ -237,13 +234,13 @@ package struct ConnectionMachine: Hashable, Sendable {
             guard now.monotonic >= deadline else { return self.state }
             self.hangUp(into: &effects)
             return self.wait(reason: "no answer in time", at: now, into: &effects)
-        case (.online(let number), .deadline): return self.beat(number, at: now, into: &effects)
+        case (.online(let number), .deadline): return self.sendHeartbeat(number, at: now, into: &effects)
         case (.waiting(let until), .deadline):
             return now.monotonic >= until ? self.start(at: now, into: &effects) : self.state
         case (.idle, .deadline), (.awaitingToken, .deadline), (.parked, .deadline), (.refused, .deadline):
             return self.state
 
-        // Late words of a transport that is no longer ours, or said twice.
+        // Late events of an old transport, or repeated ones.
         case (.idle, .opened), (.awaitingToken, .opened), (.waiting, .opened), (.parked, .opened), (.refused, .opened),
             (.greeting, .opened), (.online, .opened), (.idle, .welcomed), (.awaitingToken, .welcomed),
             (.waiting, .welcomed), (.parked, .welcomed), (.refused, .welcomed), (.opening, .welcomed),
@@ -280,15 +277,13 @@ package struct ConnectionMachine: Hashable, Sendable {
         effects += [.close(number), .sessionEnded]
     }
 
-    /// Whether the connection that ends now has stood long enough to speak for the server.
     private func isSteady(at now: Now) -> Bool {
         guard case .online = self.state else { return false }
         return now.monotonic >= self.onlineSince + self.settings.steadyMilliseconds
     }
 
-    /// Waits with a jitter of up to half the doubled time, so that phones thrown off together do not return together.
-    ///
-    /// - Parameter least: how long the server has asked to wait, in milliseconds; the back-off follows.
+    /// The jitter of up to half the doubled time keeps phones that were thrown off together from returning together.
+    /// `least` is what the server has asked for.
     private mutating func wait(
         reason: String, least: Int64 = 0, at now: Now, into effects: inout [Effect]
     ) -> State {
@@ -314,7 +309,7 @@ package struct ConnectionMachine: Hashable, Sendable {
                 return self.wait(reason: problem.description, at: now, into: &effects)
             }
         case .invalidToken, .wrongApp, .kicked, .disabled: self.token = nil
-        case .superseded: return self.yield(to: problem, at: now, into: &effects)
+        case .superseded: return self.giveWay(to: problem, at: now, into: &effects)
         case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
             .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .banned:
             break
@@ -330,7 +325,7 @@ package struct ConnectionMachine: Hashable, Sendable {
     /// Another connection of this device was welcomed later. It may be one that was given up here and had only been slow to arrive:
     /// then nobody else would ever come back. Two apps with one device id, as after a copied backup, push each other out: each waits
     /// longer every time.
-    private mutating func yield(
+    private mutating func giveWay(
         to problem: ServerFrame.Problem, at now: Now, into effects: inout [Effect]
     ) -> State {
         if self.isSteady(at: now) { self.supersessions = 0 }
@@ -339,8 +334,9 @@ package struct ConnectionMachine: Hashable, Sendable {
         return self.wait(reason: problem.description, at: now, into: &effects)
     }
 
-    /// A ping each heartbeat; twice the heartbeat without a word and the peer is dead (ServerFrame.Welcome).
-    private mutating func beat(_ number: ConnectionNumber, at now: Now, into effects: inout [Effect]) -> State {
+    /// A peer that says nothing for twice the heartbeat is dead (`ServerFrame.Welcome`).
+    private mutating func sendHeartbeat(_ number: ConnectionNumber, at now: Now, into effects: inout [Effect]) -> State
+    {
         if now.monotonic >= self.lastHeard + 2 * self.heartbeat {
             self.hangUp(into: &effects)
             return self.wait(reason: "nothing was heard for two heartbeats", at: now, into: &effects)

@@ -1,8 +1,8 @@
 import OrderedCollections
 package import TidingsModel
 
-/// Messages on their way to the server: stored first, then sent, then sent again until the server has accepted or refused
-/// them. Within a conversation one at a time, so that a retry cannot overtake.
+/// A message is stored, then sent, then sent again until the server has accepted or refused it. Within a conversation
+/// one at a time, so that a retry cannot overtake.
 package struct Outbox: Hashable, Sendable {
     private var items: OrderedDictionary<ClientMessageID, Item>
 
@@ -12,11 +12,9 @@ package struct Outbox: Hashable, Sendable {
     }
 
     private enum Stage: Hashable, Sendable {
-        /// Being written to the local store.
         case storing
-        /// May be sent, not before this time in monotonic milliseconds.
         case ready(notBefore: Int64)
-        /// Sent on the current connection; sent again if the server has not answered by then.
+        /// `retryAt` is a monotonic time, as is `notBefore`.
         case sent(retryAt: Int64)
     }
 
@@ -27,7 +25,6 @@ package struct Outbox: Hashable, Sendable {
     /// How many messages may be on the way at once.
     package static let windowMax = 64
 
-    /// - Parameter restored: what an earlier process left, oldest first.
     package init(restored: [MessageDraft]) {
         self.items = [:]
         for draft in restored {
@@ -35,36 +32,30 @@ package struct Outbox: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing waits.
     package var isEmpty: Bool { self.items.isEmpty }
 
-    /// The messages that wait, oldest first.
     package var drafts: [MessageDraft] { self.items.values.map(\.draft) }
 
-    /// The ids that wait, oldest first.
     package var waiting: [ClientMessageID] { Array(self.items.keys) }
 
-    /// A new message; false if its id is already under way.
     package mutating func add(_ draft: MessageDraft) -> Bool {
         guard self.items[draft.clientMessageID] == nil else { return false }
         self.items[draft.clientMessageID] = Item(draft: draft, stage: .storing)
         return true
     }
 
-    /// The local store has it.
     package mutating func stored(_ id: ClientMessageID) {
         guard let item = self.items[id], item.stage == .storing else { return }
         self.items[id]?.stage = .ready(notBefore: .min)
     }
 
-    /// The local store could not write: what waited for it is given up.
+    /// What waited for the store is given up and returned.
     package mutating func storeFailed() -> [ClientMessageID] {
         let lost = self.items.filter { $0.value.stage == .storing }.map(\.key)
         for id in lost { self.items.removeValue(forKey: id) }
         return lost
     }
 
-    /// What is to be written to the socket now, in order.
     package mutating func due(at now: Now) -> [MessageDraft] {
         guard !self.items.isEmpty else { return [] }
         var busy: Set<ConversationID> = []
@@ -88,12 +79,11 @@ package struct Outbox: Hashable, Sendable {
         return due
     }
 
-    /// The server accepted it; returns the draft, nil if it was not under way.
     package mutating func accepted(_ id: ClientMessageID) -> MessageDraft? {
         self.items.removeValue(forKey: id)?.draft
     }
 
-    /// The server refused it. "Unavailable" and "rate limited" are tried again later; anything else ends it, and true is returned.
+    /// "Unavailable" and "rate limited" are tried again later; anything else ends it, and true is returned.
     package mutating func refused(_ id: ClientMessageID, _ problem: ServerFrame.Problem, at now: Now) -> Bool {
         guard self.items[id] != nil else { return false }
         if let wait = problem.waitMilliseconds(default: Self.unavailableMilliseconds) {
@@ -111,7 +101,6 @@ package struct Outbox: Hashable, Sendable {
         }
     }
 
-    /// When something becomes due while connected, in monotonic milliseconds.
     package var nextDeadline: Int64? {
         var next: Int64?
         for item in self.items.values {
@@ -123,7 +112,6 @@ package struct Outbox: Hashable, Sendable {
         return next
     }
 
-    /// Gives everything up.
     package mutating func forget() -> [ClientMessageID] {
         let ids = self.waiting
         self.items.removeAll()

@@ -1,42 +1,35 @@
 import DequeModule
 package import TidingsModel
 
-/// Which entries are settled, in the order of the log: an entry is told to the server only when all before it are settled,
-/// and runs of one disposition travel as one number (DESIGN §3 "Acks").
+/// An entry is reported only when all before it are settled, and runs of one disposition travel as one number (DESIGN
+/// §3 "Acks").
 package struct Settlements: Hashable, Sendable {
-    /// Everything up to here is settled and has been told, or is in `sent`.
+    /// Everything up to here was reported, or is in `sent`.
     package private(set) var settled: LogPosition
-    /// The entries after `settled`, in order: decided, or still open. Those that will be told together are held together: a device
-    /// may catch up on a long log in the background, where nothing of it can be told before the app comes to the front.
+    /// The entries after `settled`, in order. Those that will be reported together are one slot: a device may catch
+    /// up on a long log in the background, where nothing can be reported before the app comes to the foreground.
     private var open: Deque<Slot> = []
-    /// Told on the current or the last connection, and not proven to have arrived.
     private var sent: [ClientFrame.Settlement] = []
     private var sentBeforePing: UInt64 = 0
 
-    /// How many runs are kept for repeating after a lost connection.
     package static let sentMax = 64
 
-    /// The entries from behind the slot before up to a position.
     private struct Slot: Hashable, Sendable {
         var position: LogPosition
         var verdict: Verdict
     }
 
-    /// What is known of one entry.
     package enum Verdict: Hashable, Sendable {
-        /// Stored; whether and how it is shown is not decided.
         case undecided
-        /// Stored, and left to the server's push: decided only with all others.
+        /// Left to the server's push: decided only with all others.
         case left
-        /// Decided.
         case settled(Disposition)
-        /// Nothing to show, for example "read on another device": goes along with its neighbours.
+        /// Nothing to show, for example "read on another device": reported with the entries around it.
         case neutral
 
-        /// Whether an entry right behind one with this verdict is told with it, and as it is.
         fileprivate func takesAlong(_ next: Verdict) -> Bool {
             switch (self, next) {
-            // Whoever is told of the person's own message has no leg for it: its disposition counts nothing.
+            // A device that is told of the person's own message has no leg for it: its disposition counts nothing.
             case (.left, .left), (.left, .neutral), (.left, .settled(.suppressed(.ownMessage))): true
             case (.settled(let disposition), .settled(let other)): disposition == other
             case (.settled, .neutral), (.neutral, .neutral): true
@@ -45,18 +38,14 @@ package struct Settlements: Hashable, Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - settled: as the local store remembers it.
-    ///   - stored: entries between the two were stored by an earlier process that could not decide them.
+    /// Entries between the two were stored by an earlier process that could not decide them.
     package init(settled: LogPosition, stored: LogPosition) {
         self.settled = min(settled, stored)
         if self.settled < stored { self.open.append(Slot(position: stored, verdict: .left)) }
     }
 
-    /// How many runs of entries wait for a verdict or for one before them.
     package var openCount: Int { self.open.count }
 
-    /// A stored entry. Entries come in the order of the log.
     package mutating func append(_ position: LogPosition, _ verdict: Verdict) {
         guard position > (self.open.last?.position ?? self.settled) else { return }
         if self.open.last?.verdict.takesAlong(verdict) == true {
@@ -66,7 +55,6 @@ package struct Settlements: Hashable, Sendable {
         self.open.append(Slot(position: position, verdict: verdict))
     }
 
-    /// Decides an undecided entry; anything else stays as it is.
     package mutating func decide(_ position: LogPosition, _ disposition: Disposition) {
         guard let index = self.open.firstIndex(where: { $0.position == position }),
             self.open[index].verdict == .undecided
@@ -74,15 +62,13 @@ package struct Settlements: Hashable, Sendable {
         self.open[index].verdict = .settled(disposition)
     }
 
-    /// Decides everything that is undecided or left.
     package mutating func decideAll(_ disposition: Disposition) {
         for index in self.open.indices where [.undecided, .left].contains(self.open[index].verdict) {
             self.open[index].verdict = .settled(disposition)
         }
     }
 
-    /// Takes what can be told now: contiguous from the front, coalesced. Returns nothing if nothing is new.
-    package mutating func take(pingsSent: UInt64) -> [ClientFrame.Settlement] {
+    package mutating func drainReport(pingsSent: UInt64) -> [ClientFrame.Settlement] {
         var runs: [ClientFrame.Settlement] = []
         while let slot = self.open.first {
             let disposition: Disposition
@@ -102,16 +88,14 @@ package struct Settlements: Hashable, Sendable {
         return self.remember(runs, pingsSent: pingsSent)
     }
 
-    /// What has to be told again on a new connection: an ack counts only from the current session, and the last ones of a
-    /// lost connection may never have arrived.
+    /// An acknowledgement counts for the current session only, and the last ones of a lost connection may never have
+    /// arrived.
     package var repeated: [ClientFrame.Settlement] { self.sent }
 
-    /// A pong proves that everything written before its ping has arrived.
     package mutating func confirmed(ping: UInt64) {
         if ping > self.sentBeforePing { self.sent.removeAll() }
     }
 
-    /// Another person, or another log.
     package mutating func forget() { self = Settlements(settled: 0, stored: 0) }
 
     private mutating func remember(

@@ -1,38 +1,26 @@
 package import TidingsModel
 
-/// What an extension changes of a notification's content, in the order of its members. A shell carries it over to Apple's type.
+/// In the order of its members. A shell carries it over to Apple's type.
 package struct ContentEdit: Hashable, Sendable {
-    /// Whether everything that tells of the message and the person is taken away first: subtitle, badge, attachments, thread and category.
+    /// Subtitle, badge, attachments, thread and category go before anything else is set.
     package var isStripped: Bool
-    /// In place of the whole user info; nil leaves it.
     package var userInfo: JSONValue?
-    /// In place of the badge; nil leaves it.
     package var badge: Int?
-    /// In place of the title; nil leaves it.
     package var title: String?
-    /// In place of the text; nil leaves it.
     package var body: String?
-    /// Whether the sound is taken away and the level made passive.
     package var isSilent: Bool
-    /// Whether nothing is shown: an empty content with the badge. A badge on otherwise empty content is still applied
-    /// (ios-delivery.md §10).
+    /// A badge on otherwise empty content is still applied (ios-delivery.md §10).
     package var isDiscarded: Bool
-    /// Whether it is made a notification of a person; nil if not.
     package var communication: Communication?
-    /// Whether the picture that was fetched is attached, in place of all attachments.
-    package var hasPicture = false
+    package var hasImage = false
 
-    /// Who a notification is from (ios-delivery.md §11).
+    /// Who a notification is from (ios-delivery.md §11). Without `body` the content's own text stays.
     package struct Communication: Hashable, Sendable {
-        /// The `rc` dictionary.
         package var payload: NotificationPayload
-        /// The names of sender and conversation.
         package var names: KnownNames
-        /// The text without the sender's name; nil for the one the content has.
         package var body: String?
     }
 
-    /// The changes of a push as one edit.
     init(_ changes: ExtensionDecision.Changes, of push: ExtensionMachine.Push, names: KnownNames) {
         self.isStripped = changes.isStripped
         self.userInfo = changes.isStripped ? ExtensionDecision.strippedUserInfo : push.userInfo.withoutPushText
@@ -51,7 +39,7 @@ package struct ContentEdit: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// A user info without the real text and picture of a push, which stand in the content now; nil if there are none.
+    /// Real text and image of a push stand in the content by now. Nil if there are none.
     fileprivate var withoutPushText: JSONValue? {
         guard let all = self.objectValue, let info = self[PushInfo.key]?.objectValue,
             info["text"] != nil || info["image"] != nil

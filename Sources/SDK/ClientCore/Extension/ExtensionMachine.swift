@@ -11,23 +11,18 @@ package import TidingsModel
 ///   └───┘ claimed it      │  └──────────────────────────────────┘ delivered list
 ///                         ▼
 ///                      working ──▶ finished
-///            receipts, missed messages, picture        (always after `timeExpired`)
+///            receipts, missed messages, image        (always after `timeExpired`)
 /// ```
 package struct ExtensionMachine: Hashable, Sendable {
-    /// A push, and what the app wants of its extension.
     package struct Push: Hashable, Sendable {
-        /// The request's identifier.
         package var identifier: String
-        /// The whole payload.
         package var userInfo: JSONValue
-        /// Whether nothing of it need be shown; see `ExtensionDecision.mayFilter`.
         package var mayFilter: Bool
         /// Whether another sender's push recalls a message, as the app says (S2.22).
         package var isForeignRecall: Bool
         /// Whether notifications are made ones of a person (ios-delivery.md §11).
         package var usesCommunicationNotifications: Bool
 
-        /// A push from its parts.
         package init(
             identifier: String, userInfo: JSONValue, mayFilter: Bool, isForeignRecall: Bool,
             usesCommunicationNotifications: Bool = false
@@ -40,78 +35,52 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
     }
 
-    /// What happens to it.
     package enum Event: Hashable, Sendable {
-        /// The system has called.
         case received
-        /// The time of a `wait` has passed.
         case timePassed
-        /// The identifiers in the delivered list.
         case deliveredListed(Set<String>)
-        /// The server's answer to a fetch, nil for none, and the identifiers in the delivered list after it.
         case missedFetched(JSONValue?, delivered: Set<String>)
-        /// The notification centre has answered for a missed message.
         case posted(MessageID, isTaken: Bool)
-        /// The server was told, or cannot be.
         case reported
-        /// A picture was looked for.
-        case pictureFetched(isThere: Bool)
+        case imageFetched(isThere: Bool)
         /// The system's time is up (S2.21), or nobody waits for the answer any more.
         case timeExpired
     }
 
-    /// What a shell has to do.
     package enum Effect: Hashable, Sendable {
-        /// Say `.timePassed` after this time.
         case wait(milliseconds: Int64)
-        /// Look at the delivered list.
         case listDelivered
-        /// Take notifications out of the notification centre (S2.22).
         case remove([MessageID])
-        /// Ask the server for missed entries, then look at the delivered list.
         case fetch(MissedFetch)
-        /// Tell the server that messages are shown, in one request.
         case report([MessageID])
-        /// Add the notification of a missed message, for the person with the tag.
         case post(MissedDecision.Post, recipientTag: String)
-        /// Fetch the picture at an https URL, if its host is allowed.
-        case fetchPicture(String)
-        /// Call the content handler; nil is the content as it came.
+        case fetchImage(String)
         case finish(ContentEdit?)
     }
 
     private enum State: Hashable, Sendable {
-        /// For the app's claim of the message.
         case waiting
-        /// For the delivered list.
         case listing
         case working(Work)
-        /// A missed message may still be with the notification centre.
         case finished(MissedDecision.Post?)
     }
 
-    /// How long it may take at most until the app's claim is looked at again, in milliseconds.
     private static let lookMilliseconds: Int64 = 500
 
     private let push: Push
     private let info: PushInfo?
     private var state = State.waiting
-    /// The decision; nil before it, and if none was possible.
     package private(set) var changes: ExtensionDecision.Changes?
-    /// The decision as it was answered; nil before, and if none was possible.
     package private(set) var answer: ExtensionDecision.Changes?
 
-    /// A push the system hands over.
     package init(_ push: Push) {
         self.push = push
         self.info = PushInfo(userInfo: push.userInfo)
     }
 
-    /// Whether the content handler was called.
     package var isFinished: Bool { if case .finished = self.state { true } else { false } }
-    /// Whether nothing is under way any more.
     package var isIdle: Bool { self.state == .finished(nil) }
-    /// The missed messages that are claimed and not shown yet, oldest first.
+    /// Claimed and not shown yet, oldest first.
     package var openPosts: [MissedDecision.Post] {
         switch self.state {
         case .waiting, .listing: []
@@ -119,7 +88,6 @@ package struct ExtensionMachine: Hashable, Sendable {
         case .finished(let posting): posting.map { [$0] } ?? []
         }
     }
-    /// How many answers of the server are waited for.
     package var openRequests: Int {
         if case .working(let work) = self.state {
             work.openReports + (work.fetch != nil && !work.isFetched ? 1 : 0)
@@ -128,12 +96,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
     }
 
-    /// Takes an event in.
-    ///
-    /// - Parameters:
-    ///   - group: nil where it cannot be read or written now: then nothing is decided, and what was decided stays.
-    ///   - canAskServer: whether there is an address and an extension token.
-    ///   - wall: wall milliseconds of this phone.
+    /// `group` is nil where it cannot be read or written now: then nothing is decided, and what was decided stays.
+    /// `canAskServer`: there is an address and an extension token.
     package mutating func handle<Group: ExtensionGroup>(
         _ event: Event, group: inout Group?, canAskServer: Bool, wall: Int64, into effects: inout [Effect]
     ) {
@@ -142,7 +106,6 @@ package struct ExtensionMachine: Hashable, Sendable {
         effects += turn.effects
     }
 
-    /// One event's surroundings and effects.
     private struct Turn {
         let canAskServer: Bool
         let wall: Int64
@@ -153,7 +116,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         -> State
     {
         switch (self.state, event) {
-        case (.waiting, .received), (.waiting, .timePassed): return self.look(&group, &turn)
+        case (.waiting, .received), (.waiting, .timePassed): return self.checkClaim(&group, &turn)
         case (.listing, .deliveredListed(let identifiers)):
             let name = self.info?.message.description ?? self.push.identifier
             return self.decide(isDelivered: identifiers.contains(name), &group, &turn)
@@ -161,21 +124,21 @@ package struct ExtensionMachine: Hashable, Sendable {
             turn.effects.append(.finish(nil))
             return .finished(nil)
         case (.working(var work), .missedFetched(let answer, let delivered)):
-            self.take(answer, delivered, &work, &group, &turn)
-            return self.goOn(work, &group, &turn)
+            self.handleMissed(answer, delivered, &work, &group, &turn)
+            return self.finishIfDone(work, &group, &turn)
         case (.working(var work), .posted(let message, let isTaken)):
             guard let post = work.posting, post.message.message == message else { return self.state }
             work.posting = nil
             self.settle(post, isTaken: isTaken, &work, &group, &turn)
             self.postNext(&work, &group, &turn)
-            return self.goOn(work, &group, &turn)
+            return self.finishIfDone(work, &group, &turn)
         case (.working(var work), .reported):
             work.openReports -= 1
-            return self.goOn(work, &group, &turn)
-        case (.working(var work), .pictureFetched(let isThere)):
-            work.isFetchingPicture = false
-            work.hasPicture = isThere
-            return self.goOn(work, &group, &turn)
+            return self.finishIfDone(work, &group, &turn)
+        case (.working(var work), .imageFetched(let isThere)):
+            work.isFetchingImage = false
+            work.hasImage = isThere
+            return self.finishIfDone(work, &group, &turn)
         case (.working(let work), .timeExpired): return self.finish(work, &group, &turn)
         case (.finished(let post?), .posted(let message, let isTaken)) where post.message.message == message:
             var work = Work()
@@ -183,19 +146,19 @@ package struct ExtensionMachine: Hashable, Sendable {
             return .finished(nil)
         // Late, or of something that was not asked for.
         case (.waiting, .deliveredListed), (.waiting, .missedFetched), (.waiting, .posted), (.waiting, .reported),
-            (.waiting, .pictureFetched), (.listing, .received), (.listing, .timePassed), (.listing, .missedFetched),
-            (.listing, .posted), (.listing, .reported), (.listing, .pictureFetched), (.working, .received),
+            (.waiting, .imageFetched), (.listing, .received), (.listing, .timePassed), (.listing, .missedFetched),
+            (.listing, .posted), (.listing, .reported), (.listing, .imageFetched), (.working, .received),
             (.working, .timePassed), (.working, .deliveredListed), (.finished, .received), (.finished, .timePassed),
             (.finished, .deliveredListed), (.finished, .missedFetched), (.finished, .posted), (.finished, .reported),
-            (.finished, .pictureFetched), (.finished, .timeExpired):
+            (.finished, .imageFetched), (.finished, .timeExpired):
             return self.state
         }
     }
 
     // MARK: The decision
 
-    /// The app may be showing the message now, or have died before it could: its claim tells which when it is old enough.
-    private mutating func look<Group: ExtensionGroup>(_ group: inout Group?, _ turn: inout Turn) -> State {
+    /// The app may be showing the message now, or have died before it could: the age of its claim tells which.
+    private mutating func checkClaim<Group: ExtensionGroup>(_ group: inout Group?, _ turn: inout Turn) -> State {
         if let known = group,
             let wait = ExtensionDecision.wait(
                 userInfo: self.push.userInfo, signIn: known.signIn, ledger: known.ledger, wall: turn.wall)
@@ -242,10 +205,10 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         if turn.canAskServer, let message = changes.receipt { self.report([message], &work, &turn) }
         if let url = changes.imageURL {
-            work.isFetchingPicture = true
-            turn.effects.append(.fetchPicture(url))
+            work.isFetchingImage = true
+            turn.effects.append(.fetchImage(url))
         }
-        return self.goOn(work, &group, &turn)
+        return self.finishIfDone(work, &group, &turn)
     }
 
     private func report(_ messages: [MessageID], _ work: inout Work, _ turn: inout Turn) {
@@ -255,8 +218,7 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     // MARK: Missed messages
 
-    /// What APNs has overwritten (DESIGN §5 "Keep-one").
-    private func take<Group: ExtensionGroup>(
+    private func handleMissed<Group: ExtensionGroup>(
         _ answer: JSONValue?, _ delivered: Set<String>, _ work: inout Work, _ group: inout Group?, _ turn: inout Turn
     ) {
         guard let fetch = work.fetch, !work.isFetched else { return }
@@ -288,11 +250,11 @@ package struct ExtensionMachine: Hashable, Sendable {
         self.postNext(&work, &group, &turn)
     }
 
-    /// Gives the next missed message to the notification centre, or ends the fetch. A claim whose message is not posted is given back.
+    /// A claim whose message is not posted is given back.
     private func postNext<Group: ExtensionGroup>(_ work: inout Work, _ group: inout Group?, _ turn: inout Turn) {
         while group != nil, !work.posts.isEmpty {
             let post = work.posts.removeFirst()
-            let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isWithdrawn != true }
+            let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
             if isMeant == true, let tag = self.info?.recipientTag {
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
@@ -311,12 +273,9 @@ package struct ExtensionMachine: Hashable, Sendable {
         if !work.shown.isEmpty { self.report(work.shown, &work, &turn) }
     }
 
-    /// What became of a missed message.
     private enum PostEnd {
         case shown
-        /// Recalled meanwhile: there is nothing to show.
         case recalled
-        /// Not taken, or not this person's any more.
         case failed
     }
 
@@ -326,7 +285,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         let message = post.message.message
         let end = group.change { group -> PostEnd in
             guard self.isForSignedIn(group) else { return .failed }
-            if group.ledger[message]?.isWithdrawn == true { return .recalled }
+            if group.ledger[message]?.isRecalled == true { return .recalled }
             if isTaken {
                 group.ledger.markShown(message, by: .pushExtension, wall: turn.wall)
             } else {
@@ -350,7 +309,7 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     // MARK: The end
 
-    private mutating func goOn<Group: ExtensionGroup>(_ work: Work, _ group: inout Group?, _ turn: inout Turn)
+    private mutating func finishIfDone<Group: ExtensionGroup>(_ work: Work, _ group: inout Group?, _ turn: inout Turn)
         -> State
     { work.isDone ? self.finish(work, &group, &turn) : .working(work) }
 
@@ -364,7 +323,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         let last =
             group.change { group -> ExtensionDecision.Changes in
-                // What was claimed and is not with the notification centre is nobody's.
+                // What was claimed and is not with the notification centre belongs to nobody.
                 if self.isForSignedIn(group) {
                     for post in work.posts { group.ledger.release(post.message.message, by: .pushExtension) }
                 }
@@ -375,26 +334,23 @@ package struct ExtensionMachine: Hashable, Sendable {
             } ?? changes
         self.answer = last
         var edit = ContentEdit(last, of: self.push, names: work.names)
-        edit.hasPicture = work.hasPicture && last.reason == changes.reason
+        edit.hasImage = work.hasImage && last.reason == changes.reason
         turn.effects.append(.finish(edit))
         return .finished(work.posting)
     }
-    /// What is under way for a push that is decided.
     private struct Work: Hashable, Sendable {
         var names = KnownNames()
         var openReports = 0
-        var isFetchingPicture = false
-        var hasPicture = false
-        /// What was asked for; nil when it is dealt with.
+        var isFetchingImage = false
+        var hasImage = false
         var fetch: MissedFetch?
         var isFetched = false
         /// Missed messages that are claimed and not posted, oldest first, and the one that is with the notification centre.
         var posts: [MissedDecision.Post] = []
         var posting: MissedDecision.Post?
         var shown: [MessageID] = []
-        /// Whether all of them were posted so far: then the phone has the log up to the push.
         var isWhole = true
 
-        var isDone: Bool { self.openReports <= 0 && !self.isFetchingPicture && self.fetch == nil }
+        var isDone: Bool { self.openReports <= 0 && !self.isFetchingImage && self.fetch == nil }
     }
 }

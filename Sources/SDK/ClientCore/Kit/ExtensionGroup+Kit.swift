@@ -2,25 +2,19 @@ package import TidingsModel
 
 // What the kit does to the number that app and extension share (S2.11–S2.20; DESIGN P4).
 extension ExtensionGroup {
-    /// Counts with a local notification.
-    ///
-    /// - Returns: the number it brings; nil leaves the icon alone.
+    /// Returns the number the notification brings; nil leaves the icon alone.
     package mutating func countPosted(_ notification: LocalNotification) -> Int? {
         guard notification.setsBadge else { return nil }
         return self.countUnread(notification.unread, at: notification.position)
     }
 
-    /// Counts while the app is in the background. Without a stored number nothing is changed (S2.20).
-    ///
-    /// - Returns: the number the icon is to show; nil leaves it alone.
+    /// For the app in the background. Without a stored number nothing is changed (S2.20); nil leaves the icon alone.
     package mutating func countUnread(_ unread: Int, at position: LogPosition) -> Int? {
         self.badge?.posted(unread: unread, position: position)
         return self.badge?.shown
     }
 
-    /// Counts when the app stops being active (S2.17).
-    ///
-    /// - Returns: the number the icon is to show.
+    /// For an app that stops being active (S2.17).
     package mutating func countResigned(unread: Int, at position: LogPosition) -> Int {
         var badge = self.badge ?? Badge()
         badge.resigned(unread: unread, position: position)

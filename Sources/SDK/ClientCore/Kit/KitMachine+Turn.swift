@@ -9,7 +9,7 @@ extension KitMachine.Turn {
             guard let presentation = self.removePresentation(call) else { return }
             self.effects.append(.present(options, call))
             guard let message = presentation.message, !options.isDisjoint(with: [.banner, .sound]) else { return }
-            self.noteRung(message)
+            self.markRung(message)
         case .presentationTimePassed(let call):
             if self.removePresentation(call) != nil { self.effects.append(.present([], call)) }
         case .remoteArrived(let arrival, let appState, let isCenterDelegateSet, let call):
@@ -47,12 +47,11 @@ extension KitMachine.Turn {
 
     // MARK: Whose it is
 
-    /// One of ours: an `rc` dictionary, a push type of the app's the kit was told of, or a push of the server's for the SDK.
+    /// An `rc` dictionary, a push type of the app's own, or a push of the server's for the SDK.
     private func isOurs(_ userInfo: JSONValue) -> Bool {
         Route(userInfo: userInfo, types: self.settings.detailTypes) != nil || userInfo[PushInfo.key] != nil
     }
 
-    /// Whether the device has the message already, or has rung for it in the foreground.
     func isKnown(_ notification: ReceivedNotification, _ facts: some KitFacts) -> Bool {
         Self.message(of: notification).map { self.state.rung.contains($0) || facts.isKnown($0) } ?? false
     }
@@ -88,19 +87,19 @@ extension KitMachine.Turn {
         self.state.presentations.firstIndex { $0.call == call }.map { self.state.presentations.remove(at: $0) }
     }
 
-    private mutating func noteRung(_ message: MessageID) {
-        self.state.rung.note(message)
+    private mutating func markRung(_ message: MessageID) {
+        self.state.rung.insert(message)
         self.effects.append(.markShown(message))
     }
 
-    /// Active is an arrival, background a wake; inactive is a tap where the old callbacks tell of taps, but a push without text cannot
-    /// have been tapped (S1.8 with the right rules).
+    /// Active means an arrival, background a wake. Inactive means a tap where the old callbacks report taps, but a
+    /// push without text cannot have been tapped (S1.8 with the right rules).
     private mutating func receiveRemote(
         _ arrival: KitMachine.Arrival, _ appState: KitMachine.AppState, hasOldCallbacks: Bool,
         _ call: KitMachine.Call?, _ facts: some KitFacts
     ) {
         if let call, let push = BadgeInfo(userInfo: arrival.userInfo) {
-            return self.receive(push, of: arrival, appState, call, facts)
+            return self.receiveBadgePush(push, of: arrival, appState, call, facts)
         }
         guard self.isOurs(arrival.userInfo) else { return self.effects.append(.leaveToApp) }
         if !KitMachine.isForAnother(arrival.userInfo, facts) {
@@ -121,21 +120,20 @@ extension KitMachine.Turn {
         if let call { self.effects.append(.refresh(call)) }
     }
 
-    /// Nothing was shown and nothing heard (S4.2).
+    /// The system has shown and played nothing (S4.2).
     private mutating func ringInForeground(_ arrival: KitMachine.Arrival, _ facts: some KitFacts) {
         let received = Self.received(arrival)
         self.effects.append(.publishArrival(received, isForeground: true))
-        let steps = self.settings.frontPresentation.steps(
+        let steps = self.settings.foregroundPresentation.steps(
             text: arrival.text, hasSound: arrival.hasSound, userInfo: arrival.userInfo, system: nil,
             isKnown: self.isKnown(received, facts))
-        if !steps.isEmpty, let message = Self.message(of: received) { self.noteRung(message) }
+        if !steps.isEmpty, let message = Self.message(of: received) { self.markRung(message) }
         self.effects += steps.map { .ring($0) }
     }
 
     // MARK: Badge pushes
 
-    /// A silent push about the number on the icon. One for somebody else changes nothing and needs no work.
-    private mutating func receive(
+    private mutating func receiveBadgePush(
         _ push: BadgeInfo, of arrival: KitMachine.Arrival, _ appState: KitMachine.AppState, _ call: KitMachine.Call,
         _ facts: some KitFacts
     ) {
@@ -168,7 +166,7 @@ extension KitMachine.Turn {
         guard let route = Route(userInfo: tap.userInfo, types: self.settings.detailTypes) else {
             return self.effects.append(.leaveToApp)
         }
-        let work = self.begin(tap, route, facts)
+        let work = self.openAndCollectWork(tap, route, facts)
         if !work.isEmpty {
             self.effects.append(.work(work, call))
         } else if let call {
@@ -176,17 +174,18 @@ extension KitMachine.Turn {
         }
     }
 
-    /// Opens what is to be opened, and returns what is to be done before the handler is called; an echo of a tap that was handled
-    /// needs nothing.
-    private mutating func begin(_ tap: KitMachine.Tap, _ route: Route, _ facts: some KitFacts) -> [BackgroundWork] {
+    /// Returns what is to be done before the handler is called; a second report of a handled tap needs nothing.
+    private mutating func openAndCollectWork(_ tap: KitMachine.Tap, _ route: Route, _ facts: some KitFacts)
+        -> [BackgroundWork]
+    {
         // What was left by the person before is not this one's to open or to answer (DESIGN P7).
         guard !KitMachine.isForAnother(tap.userInfo, facts) else { return [] }
         let payload = try? NotificationPayload(userInfo: tap.userInfo)
         let identity = TapLog.Identity(
             request: tap.request, deliveredAt: tap.deliveredAt, content: payload?.messageUID ?? tap.userInfo.text,
             action: tap.action, origin: tap.origin)
-        let isOpen = self.state.taps.takeLaunch(by: identity)
-        guard tap.origin == .inAppBanner || self.state.taps.note(identity) else { return [] }
+        let isOpen = self.state.taps.consumeLaunch(by: identity)
+        guard tap.origin == .inAppBanner || self.state.taps.insert(identity) else { return [] }
         let response = PersonResponse(
             route: route, payload: payload, text: tap.text, userInfo: tap.userInfo, actionIdentifier: tap.action,
             userText: tap.userText, origin: tap.origin)

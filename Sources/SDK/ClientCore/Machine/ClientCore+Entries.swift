@@ -13,7 +13,7 @@ extension ClientCore {
             self.forgetLeftovers(into: &effects)
             return self.sendAck(into: &effects)
         }
-        self.wakes.heardNews()
+        self.wakes.markNews()
         effects.append(.publishEntries(heard.map(\.entry)))
         var isLeftToPush = false
         for (entry, push) in heard.map({ ($0.entry, $0.push) }) {
@@ -24,7 +24,7 @@ extension ClientCore {
                 effects.append(.clearNotifications(conversation, upTo: upTo))
                 self.lowerBadge(into: &effects)
             case .message(let message):
-                let verdict = self.judge(message, at: entry.position, push, now: now, into: &effects)
+                let verdict = self.decideDisposition(message, at: entry.position, push, now: now, into: &effects)
                 if verdict == .leftToPush { isLeftToPush = true }
             case .custom:
                 self.settlements.append(entry.position, .neutral)
@@ -54,7 +54,7 @@ extension ClientCore {
                 self.lowerBadge(into: &effects)
             }
         }
-        self.confirmWishes(into: &effects)
+        self.confirmPendingChanges(into: &effects)
         self.forgetLeftovers(into: &effects)
         self.sendAck(into: &effects)
         self.handOverCustomMessages(at: now, into: &effects)
@@ -65,25 +65,23 @@ extension ClientCore {
         }
     }
 
-    /// The log says that a conversation is read up to here: what was wished and is no further need not be told again.
+    /// What was set as read here beyond this has to be told again.
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
         if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
     }
 
-    private enum Judgement {
-        /// Nobody else has to do anything.
+    private enum Responsibility {
         case isOurs
-        /// The server's push is to tell of it.
         case leftToPush
     }
 
-    /// How a stored message is settled (DESIGN §3 "Acks"). What was missed while offline and is with APNs, what came after hanging up,
-    /// and what comes in quiet hours stays undecided until the app is in front: the server's push is its road. What APNs has taken is
-    /// settled: nobody has to do anything any more.
-    private mutating func judge(
+    /// DESIGN §3 "Acks". What the server's push will show stays undecided until the app is in the foreground: what
+    /// was missed while offline and is not with APNs yet, what came after hanging up, and what comes in quiet hours.
+    /// What APNs has accepted is settled.
+    private mutating func decideDisposition(
         _ message: Message, at position: LogPosition, _ push: LogSync.PushReport?, now: Now,
         into effects: inout [ClientEffect]
-    ) -> Judgement {
+    ) -> Responsibility {
         let runState = self.run.runState
         guard runState != .foreground else {
             self.settlements.append(position, .settled(.shown))
@@ -119,8 +117,8 @@ extension ClientCore {
         return .isOurs
     }
 
-    /// Whether a message was missed while offline and is the push's business: as the page says that has brought it. Where nothing is
-    /// said, what was missed before the stay is.
+    /// The page that brought the message says so. Where nothing is said, what was missed before the stay is left to
+    /// the push.
     private func isOffline(_ position: LogPosition, _ push: LogSync.PushReport?) -> Bool {
         switch push {
         case .sent?, .underWay?: true
@@ -134,7 +132,7 @@ extension ClientCore {
         self.settlements.append(position, .settled(.suppressed(reason)))
     }
 
-    mutating func decide(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
+    mutating func decideNotification(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         let kit = self.kitSettings ?? KitSettings(isLocalNotificationEnabled: false)
         if case .namesResolved(let id, let names) = event {
             self.apply(self.decisions.resolved(id, names, kit: kit, at: now), into: &effects)
@@ -159,12 +157,11 @@ extension ClientCore {
         if sendsAck, !outcome.decided.isEmpty { self.sendAck(into: &effects) }
     }
 
-    /// Tells what is stored and settled, if there is anything new to tell. Nothing is taken while nobody listens, so that
-    /// nothing is lost.
+    /// Nothing is taken while there is no connection, so that nothing is lost.
     mutating func sendAck(repeating: Bool = false, into effects: inout [ClientEffect]) {
         guard let number = self.connection.online, !self.isLeaving else { return }
         let earlier = repeating ? self.settlements.repeated : []
-        let fresh = self.settlements.take(pingsSent: self.connection.pingsSent)
+        let fresh = self.settlements.drainReport(pingsSent: self.connection.pingsSent)
         guard !fresh.isEmpty || !earlier.isEmpty || self.sync.stored > self.ackedStored else { return }
         self.ackedStored = self.sync.stored
         effects.append(

@@ -1,18 +1,16 @@
 import OrderedCollections
 package import TidingsModel
 
-/// Something the local store holds that is over: the next start of the app would take it for open.
 package enum Leftover: Hashable, Sendable {
-    /// A message that was accepted, refused or given up: sent again, it could overtake later ones, or arrive after its sender was
-    /// told that it does not.
+    /// Sent again, it could overtake later ones, or arrive after its sender was told that it does not.
     case outgoing(ClientMessageID)
-    /// A wish the log has confirmed or the server has refused: told again, it would undo what the person has set elsewhere since.
-    case wish(SettingsWish)
+    /// Told again, it would undo what the person has set elsewhere since.
+    case pendingChange(PendingSettingsChange)
 }
 
 // What a full store could not forget is forgotten as soon as it writes again.
 extension ClientCore {
-    /// The store could not forget it. The connection is begun anew, as after every failed writing, and the welcome tries again.
+    /// The connection is begun anew, as after every failed write, and the welcome tries again.
     mutating func leftBehind(
         _ leftover: Leftover, reason: String, at now: Now, into effects: inout [ClientEffect]
     ) {
@@ -20,28 +18,30 @@ extension ClientCore {
         self.storeFailed(reason: reason, at: now, into: &effects)
     }
 
-    /// Tries once more to forget what was left; a wish only with the whole log, which may say something else by now.
+    /// A setting only with the whole log, which may say something else by now.
     mutating func forgetLeftovers(into effects: inout [ClientEffect]) {
         guard !self.leftovers.isEmpty else { return }
         var later: OrderedSet<Leftover> = []
         for leftover in self.leftovers {
             switch leftover {
             case .outgoing(let id): effects.append(.removeOutgoing(id))
-            case .wish where !self.sync.isCaughtUp: later.append(leftover)
-            case .wish(let wish):
+            case .pendingChange where !self.sync.isCaughtUp: later.append(leftover)
+            case .pendingChange(let pendingChange):
                 var settings = self.preferences.confirmed
-                wish.apply(to: &settings)
-                effects.append(settings == self.preferences.confirmed ? .keepWish(wish) : .dropWish(wish))
+                pendingChange.apply(to: &settings)
+                effects.append(
+                    settings == self.preferences.confirmed
+                        ? .addPendingChange(pendingChange) : .removePendingChange(pendingChange))
             }
         }
         self.leftovers = later
     }
 
-    /// The same was written again, which is open now.
-    mutating func isOpen(_ id: ClientMessageID) { self.leftovers.remove(.outgoing(id)) }
+    mutating func removeLeftover(_ id: ClientMessageID) { self.leftovers.remove(.outgoing(id)) }
 
-    /// The person has set the same thing again, which is open now.
-    mutating func isOpen(_ wish: SettingsWish) {
-        self.leftovers.removeAll { if case .wish(let old) = $0 { old.key == wish.key } else { false } }
+    mutating func removeLeftover(_ pendingChange: PendingSettingsChange) {
+        self.leftovers.removeAll {
+            if case .pendingChange(let old) = $0 { old.key == pendingChange.key } else { false }
+        }
     }
 }

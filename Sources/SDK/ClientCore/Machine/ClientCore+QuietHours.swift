@@ -1,11 +1,10 @@
 import TidingsModel
 
-/// What is known of the zone of the person's quiet hours: the shell reads the database, since a core has none.
+/// The shell reads the time-zone database, since a core has none. `facts` is nil if they are not known yet, or there
+/// is no such zone.
 struct Zone: Hashable, Sendable {
     var name: String
-    /// Nil if it is not known yet, or is no zone.
     var facts: TimeZoneFacts?
-    /// The shell has answered.
     var isKnown = false
 }
 
@@ -13,15 +12,14 @@ struct Zone: Hashable, Sendable {
 // person wants it (docs/push-policy.md). A notification without a ring would not be the same: before iOS 15 none is passive, and
 // its banner lights up the screen.
 extension ClientCore {
-    /// Asks for the zone of quiet hours that are new here.
     mutating func needZone(into effects: inout [ClientEffect]) {
         guard let name = self.preferences.current.person.quietHours?.timeZone, name != self.zone?.name else { return }
         self.zone = Zone(name: name)
         effects.append(.readTimeZone(name))
     }
 
-    /// Whether it is the person's quiet hours, by the server's clock. As long as the zone is not known it is, as for the server;
-    /// where there is no such zone it never is.
+    /// By the server's clock. As long as the zone is not known the answer is yes, as for the server; where there is
+    /// no such zone it is no.
     func isQuiet(at now: Now) -> Bool {
         guard let hours = self.preferences.current.person.quietHours else { return false }
         guard let zone = self.zone, zone.name == hours.timeZone, zone.isKnown else { return true }

@@ -18,8 +18,8 @@ extension ClientCore {
         self.writeRequests(into: &effects)
     }
 
-    /// The core asks for itself; at a welcome what matters is asked again.
-    mutating func ask(
+    /// At a welcome what matters is asked again.
+    mutating func sendRequest(
         _ asker: Requests.Asker, _ request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
     ) {
         guard self.isOnline, !self.isLeaving, !self.requests.isOpen(asker) else { return }
@@ -35,11 +35,11 @@ extension ClientCore {
         _ number: RequestNumber, _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
     ) {
         if number == self.registrationNumber { return self.registrationAnswered(answer, at: now, into: &effects) }
-        guard let item = self.requests.answered(number) else { return }
-        self.note(answer, to: item.request, into: &effects)
+        guard let item = self.requests.removeAnswered(number) else { return }
+        self.recordAnswer(answer, to: item.request, into: &effects)
         switch item.asker {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
-        case .wishes(let wishes): self.answered(wishes, answer, at: now, into: &effects)
+        case .pendingChanges(let pendingChanges): self.settingsAnswered(pendingChanges, answer, at: now, into: &effects)
         case .settings: break
         case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
@@ -51,8 +51,9 @@ extension ClientCore {
         self.writeRequests(into: &effects)
     }
 
-    /// What an answer says is kept, whoever asked.
-    private mutating func note(_ answer: ClientAnswer, to request: ClientRequest, into effects: inout [ClientEffect]) {
+    private mutating func recordAnswer(
+        _ answer: ClientAnswer, to request: ClientRequest, into effects: inout [ClientEffect]
+    ) {
         switch answer {
         case .conversation(let info): effects.append(.storeConversation(info))
         case .settings(let all):
@@ -68,33 +69,30 @@ extension ClientCore {
         }
     }
 
-    /// Those whose answer did not come in time.
     mutating func requestDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
-        let expired = self.requests.expired(at: now)
+        let expired = self.requests.removeExpired(at: now)
         if expired.contains(where: { $0.asker == .token }) { self.renewal.notTaken(at: now) }
-        self.end(expired, into: &effects)
-        if let wait = self.wishRetryAt, now.monotonic >= wait {
-            self.wishRetryAt = nil
-            self.tellWishes(at: now, into: &effects)
+        self.finishRequests(expired, into: &effects)
+        if let wait = self.pendingChangeRetryAt, now.monotonic >= wait {
+            self.pendingChangeRetryAt = nil
+            self.sendPendingChanges(at: now, into: &effects)
         }
     }
 
-    /// The connection is gone, or the person leaves.
     mutating func endRequests(into effects: inout [ClientEffect]) {
-        self.wishRetryAt = nil
-        self.end(self.requests.end(), into: &effects)
+        self.pendingChangeRetryAt = nil
+        self.finishRequests(self.requests.removeAll(), into: &effects)
     }
 
-    private mutating func end(_ items: [Requests.Item], into effects: inout [ClientEffect]) {
+    private mutating func finishRequests(_ items: [Requests.Item], into effects: inout [ClientEffect]) {
         for case .app(let number) in items.map(\.asker) { effects.append(.finishRequest(number, .unknown)) }
     }
 
     // MARK: The push registration
 
-    /// Tells the push registration, or that there is none; a server of an older version answers nothing.
     mutating func tellRegistration(into effects: inout [ClientEffect]) {
         guard self.isOnline, !self.isLeaving else { return }
-        let number = self.requests.takeNumber()
+        let number = self.requests.nextNumber()
         self.registrationNumber = number
         self.write(.registerPush(self.registration, number: number), into: &effects)
     }
@@ -121,45 +119,46 @@ extension ClientCore {
         self.askConversation(at: now, into: &effects)
     }
 
-    /// One after the other, each once on a connection: a device that comes back after weeks must not flood the server.
+    /// One after the other, each once on a connection: a device that comes back after weeks must not flood the
+    /// server.
     mutating func askConversation(at now: Now, into effects: inout [ClientEffect]) {
         guard self.isOnline, !self.isLeaving, let next = self.wanted.first,
             !self.asked.contains(where: { self.requests.isOpen(.conversation($0)) })
         else { return }
         self.wanted.removeFirst()
         self.asked.append(next)
-        self.ask(.conversation(next), .conversation(next), at: now, into: &effects)
+        self.sendRequest(.conversation(next), .conversation(next), at: now, into: &effects)
     }
 
     // MARK: Rooms, typing
 
-    /// Rooms are heard by a connection; the next one enters them again.
+    /// Rooms belong to a connection; the next one enters them again.
     mutating func reenterRooms(at now: Now, into effects: inout [ClientEffect]) {
         for room in self.rooms.keys {
-            self.ask(
+            self.sendRequest(
                 .room(room), .enterRoom(room, history: Self.roomHistory), at: now, into: &effects)
         }
     }
 
-    /// People are watched by a connection; the next one watches them again, and what they are now is told as news.
+    /// Watching belongs to a connection; the next one watches again, and the current state is told as news.
     mutating func watchAgain(at now: Now, into effects: inout [ClientEffect]) {
         var rest = self.watched[...]
         var part = 0
         while !rest.isEmpty {
-            self.ask(.watch(part: part), .watch(Array(rest.prefix(ClientRequest.watchedMax))), at: now, into: &effects)
+            self.sendRequest(
+                .watch(part: part), .watch(Array(rest.prefix(ClientRequest.watchedMax))), at: now, into: &effects)
             rest = rest.dropFirst(ClientRequest.watchedMax)
             part += 1
         }
     }
 
-    /// How many messages of a room are asked for after a lost connection.
     package static let roomHistory: UInt32 = 50
 
     private mutating func reentered(_ room: ConversationID, _ answer: ClientAnswer, into effects: inout [ClientEffect])
     {
         switch answer {
         case .history(let messages, _):
-            for message in messages.reversed() { self.heard(.room(message), into: &effects) }
+            for message in messages.reversed() { self.receiveSignal(.room(message), into: &effects) }
         case .refused(let problem) where problem.waitMilliseconds(default: 0) == nil:
             guard self.rooms.removeValue(forKey: room) != nil else { return }
             effects.append(.publishProblem(.roomLost(room, problem)))
@@ -167,8 +166,9 @@ extension ClientCore {
         }
     }
 
-    /// Each message of a room once and in order: one that came while it was entered again is in the history too.
-    mutating func heard(_ signal: Signal, into effects: inout [ClientEffect]) {
+    /// Each message of a room once and in order: one that came while the room was entered again is in the history
+    /// too.
+    mutating func receiveSignal(_ signal: Signal, into effects: inout [ClientEffect]) {
         if case .room(let message) = signal {
             guard let last = self.rooms[message.conversation], message.id > last else { return }
             self.rooms[message.conversation] = message.id

@@ -13,17 +13,17 @@ extension ClientCore {
             case .close(let number): effects.append(.close(number))
             case .publish(let status):
                 effects.append(.publishStatus(status))
-                if case .refused = status { self.giveUpFarewell(into: &effects) }
+                if case .refused = status { self.giveUpSignOut(into: &effects) }
             case .finishConnect(let failure): effects.append(.finishConnect(failure))
             case .sessionEnded:
-                self.renewal.end()
+                self.renewal.reset()
                 self.sync.disconnected()
                 self.outbox.disconnected()
                 self.unsentReport = nil
                 self.ackedStored = 0
                 self.asked = []
                 self.endRequests(into: &effects)
-                self.farewellLost()
+                self.signOutLost()
                 self.sayAgainAt = nil
             }
         }
@@ -60,15 +60,15 @@ extension ClientCore {
         if hasNothingToClose { self.closed(at: now, into: &effects) }
     }
 
-    /// There is no transport (any more). The background task is held until the notification centre has answered, but no longer than a
-    /// connection may take to close: an app that is frozen before it has noted what was shown leaves the push to show it again (DESIGN P3).
+    /// There is no transport (any more). The background task is held until the notification centre has answered, but
+    /// no longer than a connection may take to close: an app that is frozen before it has recorded what was shown
+    /// leaves the push to show it again (DESIGN P3).
     mutating func closed(at now: Now, into effects: inout [ClientEffect]) {
         self.isClosedWhilePosting = self.decisions.isPosting
         guard !self.isClosedWhilePosting else { return }
         self.step(RunStateMachine.Event.transportClosed, at: now, into: &effects)
     }
 
-    /// The notification centre has answered.
     mutating func posted(at now: Now, into effects: inout [ClientEffect]) {
         if self.isClosedWhilePosting { self.closed(at: now, into: &effects) }
     }
@@ -76,7 +76,7 @@ extension ClientCore {
     private mutating func entered(_ state: RunState, at now: Now, into effects: inout [ClientEffect]) {
         switch state {
         case .foreground:
-            // In front, stored settles: whatever was open is on the screen's side of the glass now.
+            // In the foreground, stored settles: whatever was open is on the screen's side of the glass now.
             effects += self.decisions.abandon()
             self.isClosedWhilePosting = false
             self.settlements.decideAll(.shown)
@@ -90,7 +90,6 @@ extension ClientCore {
         }
     }
 
-    /// Told at each foreground (DESIGN §7).
     private func askDeviceStatus(into effects: inout [ClientEffect]) {
         if self.isOnline, self.kit != nil, self.run.runState == .foreground { effects.append(.readDeviceStatus) }
     }
@@ -121,16 +120,15 @@ extension ClientCore {
 
     // MARK: Frames
 
-    /// Whether what is held here is not the beginning of the log a server welcomes to: the server says so, it is another server's, or
-    /// it was restored from a copy.
+    /// The server says so, it is another server's, or it was restored from a copy.
     private func isOther(_ welcome: ServerFrame.Welcome) -> Bool {
         guard !welcome.isOtherLog else { return true }
         guard let known = self.origin, let origin = LogOrigin(welcome) else { return false }
         return !known.goesOn(in: origin)
     }
 
-    /// Remembers which log it is from now on: before any entry of it is stored, so that an entry is never taken for an earlier log's.
-    private mutating func takeOrigin(
+    /// Before any entry of the log is stored, so that an entry is never taken for an earlier log's.
+    private mutating func adoptOrigin(
         of welcome: ServerFrame.Welcome, isReset: Bool, into effects: inout [ClientEffect]
     ) {
         guard let origin = LogOrigin(welcome), origin != self.origin || isReset else { return }
@@ -144,7 +142,7 @@ extension ClientCore {
     ) {
         guard number == self.connection.current else { return }
         self.step(.heard(number), at: now, into: &effects)
-        guard !self.isBeyondFarewell(frame, on: number) else { return }
+        guard !self.isBeyondSignOut(frame, on: number) else { return }
         switch frame {
         case .welcome(let welcome):
             guard !self.isOnline else { return }
@@ -168,17 +166,17 @@ extension ClientCore {
             self.sendDue(at: now, into: &effects)
         case .entry(let entry):
             guard self.isOnline else { return }
-            self.perform(self.sync.heard(entry), at: now, into: &effects)
+            self.carryOut(self.sync.receive(entry), at: now, into: &effects)
         case .page(let page):
             guard self.isOnline else { return }
-            self.perform(self.sync.heard(page), at: now, into: &effects)
+            self.carryOut(self.sync.receive(page), at: now, into: &effects)
             // A page without news writes nothing, and may be the one that says that the whole log is here.
             self.forgetLeftovers(into: &effects)
         case .pong(let count):
             self.settlements.confirmed(ping: count)
             self.opened.confirmed(ping: count)
         case .answer(let request, let answer): self.answered(request, answer, at: now, into: &effects)
-        case .signal(let signal): self.heard(signal, into: &effects)
+        case .signal(let signal): self.receiveSignal(signal, into: &effects)
         case .tokenExpiring: self.tokenExpires(into: &effects)
         }
     }
@@ -196,7 +194,7 @@ extension ClientCore {
         let heartbeat = Int64(welcome.heartbeatMilliseconds)
         self.step(.welcomed(number, heartbeatMilliseconds: heartbeat), at: now, into: &effects)
         guard self.isOnline else { return }
-        guard !self.isLeaving else { return self.sayFarewell(on: number, at: now, into: &effects) }
+        guard !self.isLeaving else { return self.sendSignOut(on: number, at: now, into: &effects) }
         if welcome.serverTime > 0 { self.serverClock = Now(monotonic: now.monotonic, wall: welcome.serverTime) }
         if self.customMessagesAwaitClock, self.serverClock != nil {
             self.customMessagesAwaitClock = false
@@ -219,14 +217,14 @@ extension ClientCore {
         self.askDeviceStatus(into: &effects)
         if self.run.runState == .foreground { self.settlements.decideAll(.shown) }
         if !steps.contains(.reset) { self.sendAck(repeating: true, into: &effects) }
-        self.takeOrigin(of: welcome, isReset: steps.contains(.reset), into: &effects)
-        self.perform(steps, at: now, into: &effects)
+        self.adoptOrigin(of: welcome, isReset: steps.contains(.reset), into: &effects)
+        self.carryOut(steps, at: now, into: &effects)
         for (conversation, position) in self.reads {
             self.write(.markRead(conversation, upTo: position), into: &effects)
         }
         self.tellOpened(self.opened.waiting, into: &effects)
         self.forgetLeftovers(into: &effects)
-        self.tellWishes(at: now, into: &effects)
+        self.sendPendingChanges(at: now, into: &effects)
         self.reenterRooms(at: now, into: &effects)
         self.watchAgain(at: now, into: &effects)
         self.askConversation(at: now, into: &effects)
@@ -248,22 +246,22 @@ extension ClientCore {
         effects += [.removeOutgoing(draft.clientMessageID), .finishSend(draft.clientMessageID, .accepted(message))]
         if accepted.position > 0 {
             let entry = LogEntry(position: accepted.position, body: .message(message))
-            self.perform(self.sync.heard(entry), at: now, into: &effects)
+            self.carryOut(self.sync.receive(entry), at: now, into: &effects)
         } else {
             // The answer to a repeat: the message stands in the log already, at a place it does not name.
-            self.perform(self.sync.suspectNews(), at: now, into: &effects)
+            self.carryOut(self.sync.suspectNews(), at: now, into: &effects)
         }
         self.sendDue(at: now, into: &effects)
     }
 
-    private mutating func perform(_ steps: [LogSync.Step], at now: Now, into effects: inout [ClientEffect]) {
+    private mutating func carryOut(_ steps: [LogSync.Step], at now: Now, into effects: inout [ClientEffect]) {
         for step in steps {
             switch step {
             case .store(let entries): effects.append(.storeEntries(entries))
             case .skip(let after, let upTo):
                 effects.append(.skipEntries(after: after, upTo: upTo))
                 // What was set may have been in what is gone.
-                self.ask(.settings, .settings, at: now, into: &effects)
+                self.sendRequest(.settings, .settings, at: now, into: &effects)
             case .ask(let after): self.write(.sync(after: after, limit: LogSync.pageSize), into: &effects)
             case .reset:
                 self.settlements.forget()

@@ -2,76 +2,79 @@ import TidingsModel
 
 // What the person has set holds here at once; the server is told until it has taken it.
 extension ClientCore {
-    /// The moment by the server's clock: a device's clock decides nothing (DESIGN §3). Before the first welcome of a process
-    /// there is only this one.
+    /// A device's clock decides nothing (DESIGN §3). Before the first welcome of a process there is only this one.
     func wall(at now: Now) -> Int64 {
         guard let clock = self.serverClock else { return now.wall }
         return clock.wall + now.monotonic - clock.monotonic
     }
 
-    mutating func settingWished(_ wish: SettingsWish, at now: Now, into effects: inout [ClientEffect]) {
-        self.isOpen(wish)
+    mutating func settingRequested(
+        _ pendingChange: PendingSettingsChange, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        self.removeLeftover(pendingChange)
         var telling: [Preferences.Telling] = []
-        self.changeSettings(into: &effects) { telling = [$0.wish(wish)] }
-        self.tell(telling, at: now, into: &effects)
+        self.changeSettings(into: &effects) { telling = [$0.pendingChange(pendingChange)] }
+        self.tellSettings(telling, at: now, into: &effects)
     }
 
-    /// Tells the server what it has not answered yet.
-    mutating func tellWishes(at now: Now, into effects: inout [ClientEffect]) {
-        self.tell(self.preferences.untold, at: now, into: &effects)
+    mutating func sendPendingChanges(at now: Now, into effects: inout [ClientEffect]) {
+        self.tellSettings(self.preferences.untold, at: now, into: &effects)
     }
 
-    /// Conversations one by one; all that holds everywhere in one request, whose newest settings take the place of the ones before.
-    private mutating func tell(
+    /// Conversations one by one; all that holds everywhere in one request, in which the newest settings replace the
+    /// earlier ones.
+    private mutating func tellSettings(
         _ tellings: [Preferences.Telling], at now: Now, into effects: inout [ClientEffect]
     ) {
         var everywhere: [Preferences.Telling] = []
         for telling in tellings {
-            if case .conversation(let conversation, let own) = telling.wish {
-                self.ask(.wishes([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
+            if case .conversation(let conversation, let own) = telling.pendingChange {
+                self.sendRequest(
+                    .pendingChanges([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
             } else {
                 everywhere.append(telling)
             }
         }
         guard !everywhere.isEmpty else { return }
-        self.ask(
-            .wishes(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+        self.sendRequest(
+            .pendingChanges(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
     }
 
-    mutating func answered(
+    mutating func settingsAnswered(
         _ tellings: [Preferences.Telling], _ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]
     ) {
         switch answer {
         case .done(let position):
             for telling in tellings { self.preferences.told(telling, position: position) }
-            self.confirmWishes(into: &effects)
+            self.confirmPendingChanges(into: &effects)
         case .refused(let problem):
-            if let wait = problem.waitMilliseconds(default: Self.wishRetryMilliseconds) {
-                self.wishRetryAt = now.monotonic + max(wait, Self.wishRetryMilliseconds)
+            if let wait = problem.waitMilliseconds(default: Self.pendingChangeRetryMilliseconds) {
+                self.pendingChangeRetryAt = now.monotonic + max(wait, Self.pendingChangeRetryMilliseconds)
                 return
             }
             for telling in tellings {
                 var isDropped = false
                 self.changeSettings(into: &effects) { isDropped = $0.refused(telling) }
                 guard isDropped else { continue }
-                effects += [.dropWish(telling.wish), .publishProblem(.settingRefused(problem))]
+                effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
         case .conversation, .settings, .history, .receipts, .presence: break
         }
     }
 
-    /// How long after "try again" a wish is told again, in milliseconds.
-    package static let wishRetryMilliseconds: Int64 = 5_000
+    package static let pendingChangeRetryMilliseconds: Int64 = 5_000
 
-    mutating func confirmWishes(into effects: inout [ClientEffect]) {
-        // The wish held here before, so nothing that is seen changes unless the log has gone on since.
+    mutating func confirmPendingChanges(into effects: inout [ClientEffect]) {
+        // The pending change held here before, so nothing that is seen changes unless the log has gone on since.
         var done: [Preferences.Confirmation] = []
         self.changeSettings(into: &effects) { [stored = self.sync.stored] in done = $0.confirm(storedUpTo: stored) }
-        effects += done.map { $0.isInLog ? .dropWish($0.wish) : .keepWish($0.wish) }
+        effects += done.map {
+            $0.isInLog ? .removePendingChange($0.pendingChange) : .addPendingChange($0.pendingChange)
+        }
     }
 
-    /// Changes the settings, and says what the extension follows too: whether notifications hide their content from now on, and the
-    /// language of their words.
+    /// Also says what the extension follows: whether notifications hide their content, and the language of their
+    /// words.
     mutating func changeSettings(into effects: inout [ClientEffect], _ change: (inout Preferences) -> Void) {
         let before = self.preferences.current.person
         change(&self.preferences)
@@ -80,7 +83,6 @@ extension ClientCore {
         if now.language != before.language { effects.append(.noteLanguage(now.language)) }
     }
 
-    /// The kit's own switches and what the person has set for all their devices.
     var kitSettings: KitSettings? {
         guard var kit = self.kit else { return nil }
         let person = self.preferences.current.person

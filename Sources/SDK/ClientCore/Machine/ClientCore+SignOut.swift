@@ -3,48 +3,41 @@ import TidingsModel
 
 // Signing out: everything of the person goes at once here; the server is told until it has certainly heard (DESIGN P7).
 extension ClientCore {
-    /// How far the server has been told that the person has signed out.
-    enum Farewell: Hashable, Sendable {
-        /// Nobody leaves, or the server knows.
+    enum PendingSignOut: Hashable, Sendable {
         case none
-        /// The next connection says it, and nothing else.
-        case wished
-        /// Written to a connection that may be dead.
+        case requested
         case said(ConnectionNumber, deadline: Int64)
         /// The server has read it, and closes once it is stored (`docs/protocol.md`).
         case heard(ConnectionNumber, deadline: Int64)
 
-        /// Until when the server has time to close, in monotonic milliseconds.
         var deadline: Int64? {
             switch self {
-            case .none, .wished: nil
+            case .none, .requested: nil
             case .said(_, let deadline), .heard(_, let deadline): deadline
             }
         }
 
-        /// Whether the end of this connection means that the server has stored it.
         func isHeard(on number: ConnectionNumber) -> Bool {
             if case .heard(number, _) = self { true } else { false }
         }
     }
 
-    /// How long the server may take to close after the farewell, in milliseconds, before it is said on another connection.
-    package static let farewellMilliseconds: Int64 = 10_000
-    /// The nonce of the ping after the farewell: frames are read in order, so its pong proves that the farewell was read.
-    /// Heartbeats count up from 1.
-    package static let farewellPing: UInt64 = .max
+    /// After that it is said on another connection.
+    package static let signOutMilliseconds: Int64 = 10_000
+    /// Frames are read in order, so the pong of this nonce proves that the sign-out was read. Heartbeats count up
+    /// from 1.
+    package static let signOutPing: UInt64 = .max
 
-    /// Whether the person has signed out here without the server having confirmed it.
-    var isLeaving: Bool { self.farewell != .none }
+    var isLeaving: Bool { self.pendingSignOut != .none }
 
-    /// The person signs out. Whether the connection still works is not known, so the farewell is always kept first.
+    /// Whether the connection still works is not known, so the pending sign-out is always stored first.
     mutating func signOut(at now: Now, into effects: inout [ClientEffect]) {
-        effects += [.keepFarewell, .finishConnect(.cancelled)]
+        effects += [.keepPendingSignOut, .finishConnect(.cancelled)]
         if let number = self.connection.online {
-            self.sayFarewell(on: number, at: now, into: &effects)
+            self.sendSignOut(on: number, at: now, into: &effects)
         } else {
-            self.farewell = .wished
-            self.step(.wished(self.settings.person), at: now, into: &effects)
+            self.pendingSignOut = .requested
+            self.step(.requested(self.settings.person), at: now, into: &effects)
         }
         effects += self.decisions.abandon()
         for id in self.outbox.forget() { effects.append(.finishSend(id, .abandoned(reason: "signed out"))) }
@@ -58,7 +51,7 @@ extension ClientCore {
         self.watched = []
         self.wanted = []
         self.endRequests(into: &effects)
-        self.renewal.end()
+        self.renewal.reset()
         self.recipient = nil
         self.registration = nil
         self.isUnregistered = false
@@ -68,20 +61,19 @@ extension ClientCore {
         effects.append(.forgetPerson)
     }
 
-    /// The connection is there only to say that the person has signed out. The server hangs up, not this end: only that proves
-    /// that it is stored.
-    mutating func sayFarewell(on number: ConnectionNumber, at now: Now, into effects: inout [ClientEffect]) {
-        self.farewell = .said(number, deadline: now.monotonic + Self.farewellMilliseconds)
-        effects += [.sendFrame(number, .signOut), .sendFrame(number, .ping(Self.farewellPing))]
+    /// The server hangs up, not this end: only that proves that it is stored.
+    mutating func sendSignOut(on number: ConnectionNumber, at now: Now, into effects: inout [ClientEffect]) {
+        self.pendingSignOut = .said(number, deadline: now.monotonic + Self.signOutMilliseconds)
+        effects += [.sendFrame(number, .signOut), .sendFrame(number, .ping(Self.signOutPing))]
     }
 
-    /// After the farewell only its pong and the end of the connection are of interest.
-    mutating func isBeyondFarewell(_ frame: ServerFrame, on number: ConnectionNumber) -> Bool {
-        guard case .said(number, let deadline) = self.farewell else {
-            guard self.farewell.isHeard(on: number) else { return false }
+    /// Only its pong and the end of the connection are of interest now.
+    mutating func isBeyondSignOut(_ frame: ServerFrame, on number: ConnectionNumber) -> Bool {
+        guard case .said(number, let deadline) = self.pendingSignOut else {
+            guard self.pendingSignOut.isHeard(on: number) else { return false }
             return !Self.endsConnection(frame)
         }
-        if frame == .pong(Self.farewellPing) { self.farewell = .heard(number, deadline: deadline) }
+        if frame == .pong(Self.signOutPing) { self.pendingSignOut = .heard(number, deadline: deadline) }
         return !Self.endsConnection(frame)
     }
 
@@ -92,26 +84,25 @@ extension ClientCore {
         }
     }
 
-    /// The session ended before the server had confirmed: it is said again on the next connection.
-    mutating func farewellLost() { if self.isLeaving { self.farewell = .wished } }
+    /// It is said again on the next connection.
+    mutating func signOutLost() { if self.isLeaving { self.pendingSignOut = .requested } }
 
-    /// The server has not closed in time: the connection may be dead, or the server could not store it.
-    mutating func farewellDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
-        guard let deadline = self.farewell.deadline, now.monotonic >= deadline else { return }
+    /// The connection may be dead, or the server could not store it.
+    mutating func signOutDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
+        guard let deadline = self.pendingSignOut.deadline, now.monotonic >= deadline else { return }
         self.step(.broken(reason: "the sign-out was not confirmed in time"), at: now, into: &effects)
     }
 
-    /// The server has stored the sign-out.
-    mutating func endFarewell(at now: Now, into effects: inout [ClientEffect]) {
-        self.farewell = .none
-        self.step(.unwished, at: now, into: &effects)
-        effects.append(.farewellEnded)
+    mutating func endPendingSignOut(at now: Now, into effects: inout [ClientEffect]) {
+        self.pendingSignOut = .none
+        self.step(.disconnectRequested, at: now, into: &effects)
+        effects.append(.pendingSignOutEnded)
     }
 
-    /// The server does not take the farewell: it has forgotten the person, or the token.
-    mutating func giveUpFarewell(into effects: inout [ClientEffect]) {
+    /// The server has forgotten the person, or the token.
+    mutating func giveUpSignOut(into effects: inout [ClientEffect]) {
         guard self.isLeaving else { return }
-        self.farewell = .none
-        effects.append(.farewellEnded)
+        self.pendingSignOut = .none
+        effects.append(.pendingSignOutEnded)
     }
 }

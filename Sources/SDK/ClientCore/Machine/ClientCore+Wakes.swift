@@ -1,6 +1,6 @@
 import TidingsModel
 
-// What happens to an app that is not in front beside messages: wakes, the badge, and what waits for the front.
+// What happens to an app that is not in the foreground beside messages: wakes, the badge, and what waits for the foreground.
 extension ClientCore {
     mutating func wake(
         _ number: WakeNumber, remaining: Int64?, at now: Now, into effects: inout [ClientEffect]
@@ -10,11 +10,11 @@ extension ClientCore {
         self.step(RunStateMachine.Event.woken(remainingMilliseconds: remaining), at: now, into: &effects)
     }
 
-    /// Answers the wakes whose work is done. A stay that began with a wake ends with it: its wakes are answered when the
-    /// connection has closed, so that every word has left the process.
+    /// A stay that began with a wake ends with it: its wakes are answered when the connection has closed, so that
+    /// every frame has left the process.
     mutating func settleWakes(at now: Now, into effects: inout [ClientEffect]) {
         guard !self.wakes.isEmpty else { return }
-        if self.isCaughtUp { self.wakes.caughtUp() }
+        if self.isCaughtUp { self.wakes.markCaughtUp() }
         switch self.run.state {
         case .hangingUp: break
         case .backgroundSuspended: effects += self.wakes.finishAll()
@@ -27,20 +27,18 @@ extension ClientCore {
         }
     }
 
-    /// Everything the server has is stored and decided, notification centre and badge follow it, and nothing waits to be sent.
     private var isCaughtUp: Bool {
         self.isOnline && self.sync.isCaughtUp && self.decisions.isEmpty && self.outbox.isEmpty
             && self.openNotificationWork == 0
     }
 
-    /// The count changed without a new message while nobody looks: the icon follows (DESIGN P4).
     mutating func lowerBadge(into effects: inout [ClientEffect]) {
         guard self.run.runState != .foreground, self.kit?.managesBadge ?? false else { return }
         effects.append(.lowerBadge(unread: self.unread, position: self.sync.stored))
     }
 
-    /// Custom messages are handed over only while the app is in front (S4.10). Which of them have expired the server's clock
-    /// tells alone; before this process has heard of it, those that expire at some time wait for the welcome.
+    /// Only while the app is in the foreground (S4.10). Which of them have expired the server's clock alone tells;
+    /// until the welcome those that expire at some time wait.
     mutating func handOverCustomMessages(at now: Now, into effects: inout [ClientEffect]) {
         guard self.hasCustomMessages, self.run.runState == .foreground else { return }
         self.hasCustomMessages = false
@@ -48,7 +46,6 @@ extension ClientCore {
         effects.append(.handOverCustomMessages(wall: self.serverClock.map { _ in self.wall(at: now) }))
     }
 
-    /// A withdrawn message: not shown if it is under way, otherwise taken out of the notification centre or replaced there.
     mutating func recalled(
         _ recall: Recall, at position: LogPosition, now: Now, into effects: inout [ClientEffect]
     ) {
@@ -58,21 +55,21 @@ extension ClientCore {
             position: position,
             recipientTag: self.recipient?.tag)
         // First: an extension that answers from now on knows. A push of it may come late, too.
-        effects.append(.markWithdrawn(recall.message))
-        if let outcome = self.decisions.withdraw(recall.message, replacement: replacement) {
+        effects.append(.markRecalled(recall.message))
+        if let outcome = self.decisions.recall(recall.message, replacement: replacement) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
-            effects.append(.withdrawNotification(recall.message, replacement: replacement))
+            effects.append(.recallNotification(recall.message, replacement: replacement))
         }
     }
 
-    /// The person has deleted a message on one of their devices: its notification goes without a word.
+    /// Its notification is removed without a replacement.
     mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
-        effects.append(.markWithdrawn(message))
-        if let outcome = self.decisions.withdraw(message, replacement: nil) {
+        effects.append(.markRecalled(message))
+        if let outcome = self.decisions.recall(message, replacement: nil) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
-            effects.append(.withdrawNotification(message, replacement: nil))
+            effects.append(.recallNotification(message, replacement: nil))
         }
     }
 }

@@ -1,29 +1,20 @@
 import OrderedCollections
 package import TidingsModel
 
-/// Everything a client decides, for one person on one device: connection, session, outbox, log, acks, run state, and whether
-/// a message becomes a local notification. No clock, no I/O: events in, effects out.
-///
-/// The shell performs the effects in order, hands their results back as events, and keeps one timer for `nextDeadline`.
+/// Everything a client decides, for one person on one device: connection, session, outbox, log, acknowledgements, run
+/// state, and whether a message becomes a local notification. The shell performs the effects in order, hands their
+/// results back as events, and keeps one timer for `nextDeadline`.
 package struct ClientCore: Hashable, Sendable {
-    /// What does not change while a core lives.
     package struct Settings: Hashable, Sendable {
-        /// The app (tenant).
         package var app: AppID
-        /// The person.
         package var person: UserID
-        /// This device.
         package var device: DeviceID
         /// For the hello, for example `ios`.
         package var platform: String
-        /// What notifications say, by language.
         package var words: AppWords
-        /// Limits of the connection.
         package var connection: ConnectionMachine.Settings
-        /// Limits of the background stay.
         package var runState: RunStateMachine.Settings
 
-        /// Settings with default limits.
         package init(
             app: AppID, person: UserID, device: DeviceID, platform: String,
             words: AppWords = AppWords(), connection: ConnectionMachine.Settings = .init(),
@@ -39,33 +30,25 @@ package struct ClientCore: Hashable, Sendable {
         }
     }
 
-    /// What the local store holds of the person at the start.
     package struct Restored: Hashable, Sendable {
-        /// The log is stored without gaps up to here.
         package var stored: LogPosition
-        /// Everything up to here was settled.
         package var settled: LogPosition
-        /// Messages waiting to be sent, oldest first.
         package var outbox: [MessageDraft]
-        /// Reading positions the server's log has not confirmed, in a fixed order.
+        /// In a fixed order, like `pending changes`.
         package var reads: [ReadPosition]
         /// Unread messages outside muted conversations.
         package var unread: Int
-        /// What the person has set, as the log has it.
         package var preferences: AllSettings
-        /// What the person has set on this device and the log has not confirmed, in a fixed order.
-        package var wishes: [SettingsWish]
+        /// Set on this device and not confirmed by the log.
+        package var pendingChanges: [PendingSettingsChange]
         /// Whether custom messages wait to be handed over (S4.10).
         package var hasCustomMessages: Bool
-        /// Whether the person has signed out here and the server has not heard of it.
         package var isLeaving: Bool
-        /// Which log it is; nil while no server has said.
         package var origin: LogOrigin?
 
-        /// An empty store, or one with these contents.
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
-            unread: Int = 0, preferences: AllSettings = AllSettings(), wishes: [SettingsWish] = [],
+            unread: Int = 0, preferences: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = [],
             hasCustomMessages: Bool = false, isLeaving: Bool = false, origin: LogOrigin? = nil
         ) {
             self.stored = stored
@@ -74,21 +57,18 @@ package struct ClientCore: Hashable, Sendable {
             self.reads = reads
             self.unread = unread
             self.preferences = preferences
-            self.wishes = wishes
+            self.pendingChanges = pendingChanges
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
             self.origin = origin
         }
     }
 
-    /// How far a conversation was read.
     package struct ReadPosition: Hashable, Sendable {
-        /// The conversation.
         package var conversation: ConversationID
         /// Up to and including this position of the person's log.
         package var upTo: LogPosition
 
-        /// A reading position.
         package init(conversation: ConversationID, upTo: LogPosition) {
             self.conversation = conversation
             self.upTo = upTo
@@ -105,59 +85,47 @@ package struct ClientCore: Hashable, Sendable {
     var decisions = NotificationDecisions()
     var kit: KitSettings?
     var registration: PushRegistration?
-    /// The app wants no pushes: the server is told to forget the token it knows.
     var isUnregistered = false
-    /// The number of the answer to the registration that was told last.
     var registrationNumber: RequestNumber?
-    /// What the server has refused last: the app hears of each fault once.
+    /// The app hears of each fault once.
     var refusedRegistration: ServerFrame.Problem?
     var recipient: Recipient?
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
     var preferences: Preferences
-    /// When wishes are told again that the server could not take, in monotonic milliseconds.
-    var wishRetryAt: Int64?
-    /// When what the server could not take, and does not name, is said again, in monotonic milliseconds.
+    var pendingChangeRetryAt: Int64?
+    /// For what the server could not take and does not name, in monotonic milliseconds.
     var sayAgainAt: Int64?
     /// The zone of the person's quiet hours; nil if there never were any.
     var zone: Zone?
     var requests = Requests()
-    /// Conversations to ask the server about, and those asked about on this connection.
     var wanted: OrderedSet<ConversationID> = []
     var asked: OrderedSet<ConversationID> = []
-    /// The chat rooms that are heard, each with its newest message.
+    /// Each with its newest message.
     var rooms: OrderedDictionary<ConversationID, MessageID> = [:]
-    /// The people who are watched.
     var watched: OrderedSet<UserID> = []
     /// The server's wall clock at a moment of this device's monotonic one; nil before the first welcome.
     var serverClock: Now?
-    /// Entries of this background stay up to here were missed while offline and are the push's business, where the server does not say
-    /// what it has pushed; nil until the first greeting of a stay that began without a connection.
+    /// Entries of this background stay up to here were missed while offline and are left to the push, where the
+    /// server does not say what it has pushed. Nil until the first greeting of a stay that began without a
+    /// connection.
     var offlineBelow: LogPosition?
-    /// The transport was closed while the notification centre had a message and had not answered.
+    /// The notification centre had a message and had not answered.
     var isClosedWhilePosting = false
     var ackedStored: LogPosition = 0
-    /// Which log the local store holds.
     var origin: LogOrigin?
     var unsentReport: ReportedRunState?
     var wakes = Wakes()
-    /// The count that was written when the app resigned active; nil in the background.
+    /// Nil in the background.
     var resignedUnread: Int?
-    /// Effects on the notification centre and the badge that are not answered yet: a wake waits for them.
     var openNotificationWork = 0
     var opened = OpenedReceipts()
-    /// What the local store could not forget.
     var leftovers: OrderedSet<Leftover> = []
-    /// Custom messages wait in the store to be handed over.
     var hasCustomMessages: Bool
-    /// Custom messages were handed over while the server's clock was not known: those that expire at some time wait for it.
     var customMessagesAwaitClock = false
-    /// Whether the person has signed out here and the server is still to be told.
-    var farewell: Farewell
+    var pendingSignOut: PendingSignOut
 
-    /// - Parameters:
-    ///   - isForeground: whether the process was started in front.
-    ///   - seed: for the jitter of the back-off; drawn outside.
+    /// `seed` is for the jitter of the back-off.
     package init(settings: Settings, restored: Restored = Restored(), isForeground: Bool, seed: UInt64) {
         self.settings = settings
         self.connection = ConnectionMachine(settings: settings.connection, seed: seed)
@@ -169,61 +137,53 @@ package struct ClientCore: Hashable, Sendable {
         self.unread = restored.unread
         self.reads = [:]
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
-        self.preferences = Preferences(confirmed: restored.preferences, wishes: restored.wishes)
+        self.preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
         self.hasCustomMessages = restored.hasCustomMessages
         self.origin = restored.origin
-        self.farewell = restored.isLeaving ? .wished : .none
+        self.pendingSignOut = restored.isLeaving ? .requested : .none
         if !isForeground { _ = self.connection.handle(.parked, at: Now(monotonic: 0, wall: 0)) }
     }
 
-    /// Where the app is (S0.1).
     package var runState: RunState { self.run.runState }
-    /// The local store holds the log up to here.
     package var storedPosition: LogPosition { self.sync.stored }
-    /// Everything up to here was settled.
     package var settledPosition: LogPosition { self.settlements.settled }
-    /// Unread messages outside muted conversations, as last stored.
     package var unreadCount: Int { self.unread }
-    /// Whether the server has welcomed this device on the current connection.
     package var isOnline: Bool { self.connection.online != nil }
-    /// Messages that wait to be sent, oldest first.
     package var waitingToBeSent: [ClientMessageID] { self.outbox.waiting }
 
-    /// When `.deadlineReached` is to be handed in, in monotonic milliseconds; nil for never.
     package var nextDeadline: Int64? {
         let times = [
             self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
-            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.farewell.deadline,
-            self.requests.nextDeadline, self.wishRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
+            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.pendingSignOut.deadline,
+            self.requests.nextDeadline, self.pendingChangeRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
         ]
         return times.compactMap { $0 }.min()
     }
 
-    /// One step; the effects are appended in the order in which they are to be performed.
     package mutating func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         let before = effects.count
-        self.perform(event, at: now, into: &effects)
+        self.dispatch(event, at: now, into: &effects)
         self.needZone(into: &effects)
         for effect in effects[before...] where effect.isNotificationWork { self.openNotificationWork += 1 }
         self.settleWakes(at: now, into: &effects)
     }
 
     // tidy: long because it is one case per event.
-    private mutating func perform(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
+    private mutating func dispatch(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         switch event {
-        case .connectWished:
-            self.step(.wished(self.settings.person), at: now, into: &effects)
+        case .connectRequested:
+            self.step(.requested(self.settings.person), at: now, into: &effects)
             self.handOverCustomMessages(at: now, into: &effects)
-        case .disconnectWished: self.step(.unwished, at: now, into: &effects)
-        case .signOutWished: self.signOut(at: now, into: &effects)
-        case .sendWished(let draft):
+        case .disconnectRequested: self.step(.disconnectRequested, at: now, into: &effects)
+        case .signOutRequested: self.signOut(at: now, into: &effects)
+        case .sendRequested(let draft):
             guard self.outbox.add(draft) else { return }
-            self.isOpen(draft.clientMessageID)
+            self.removeLeftover(draft.clientMessageID)
             effects.append(.storeOutgoing(draft))
-        case .markReadWished(let conversation, let position):
+        case .markReadRequested(let conversation, let position):
             self.markRead(conversation, upTo: position, into: &effects)
         case .notificationOpened(let message):
-            if self.opened.note(message) { self.tellOpened([message], into: &effects) }
+            if self.opened.insert(message) { self.tellOpened([message], into: &effects) }
         case .pushRegistrationSet(let registration):
             let isUnregistered = registration == nil
             guard registration != self.registration || isUnregistered != self.isUnregistered else { return }
@@ -232,9 +192,9 @@ package struct ClientCore: Hashable, Sendable {
             self.refusedRegistration = nil
             self.tellRegistration(into: &effects)
         case .kitConfigured(let kit): self.kit = kit
-        case .settingWished(let wish): self.settingWished(wish, at: now, into: &effects)
-        case .requestWished(let number, let request): self.request(number, request, at: now, into: &effects)
-        case .typingWished(let conversation, let isTyping):
+        case .settingRequested(let pendingChange): self.settingRequested(pendingChange, at: now, into: &effects)
+        case .requestSubmitted(let number, let request): self.request(number, request, at: now, into: &effects)
+        case .typingRequested(let conversation, let isTyping):
             self.write(.typing(conversation, isTyping: isTyping), into: &effects)
 
         case .appWillResignActive:
@@ -257,9 +217,9 @@ package struct ClientCore: Hashable, Sendable {
         case .frameReceived(let number, let frame): self.receive(frame, on: number, at: now, into: &effects)
         case .connectionClosed(let number, let reason):
             let isCurrent = self.connection.current == number
-            let isFarewellHeard = self.farewell.isHeard(on: number)
+            let isSignOutHeard = self.pendingSignOut.isHeard(on: number)
             self.step(.closed(number, reason: reason), at: now, into: &effects)
-            if isFarewellHeard { self.endFarewell(at: now, into: &effects) }
+            if isSignOutHeard { self.endPendingSignOut(at: now, into: &effects) }
             if !isCurrent { self.closed(at: now, into: &effects) }
 
         case .entriesStored(let position, let unread):
@@ -277,9 +237,9 @@ package struct ClientCore: Hashable, Sendable {
             self.sendDue(at: now, into: &effects)
 
         case .namesResolved, .delegateAnswered, .ringClaimed, .ringClaimFailed:
-            self.decide(event, at: now, into: &effects)
+            self.decideNotification(event, at: now, into: &effects)
         case .notificationPosted:
-            self.decide(event, at: now, into: &effects)
+            self.decideNotification(event, at: now, into: &effects)
             self.posted(at: now, into: &effects)
         case .notificationWorkDone: self.openNotificationWork = max(0, self.openNotificationWork - 1)
         case .deviceStatusRead(let status): self.write(.deviceStatus(status), into: &effects)
@@ -289,7 +249,6 @@ package struct ClientCore: Hashable, Sendable {
         }
     }
 
-    /// The same, returning the effects.
     package mutating func handle(_ event: ClientEvent, at now: Now) -> [ClientEffect] {
         var effects: [ClientEffect] = []
         self.handle(event, at: now, into: &effects)
@@ -297,12 +256,12 @@ package struct ClientCore: Hashable, Sendable {
     }
 
     private mutating func deadlineReached(at now: Now, into effects: inout [ClientEffect]) {
-        // Words before the hang-up: what is decided now may still be told.
+        // Before the hang-up: what is decided now can still be reported.
         self.apply(self.decisions.deadlineReached(at: now), into: &effects)
         self.step(RunStateMachine.Event.deadline, at: now, into: &effects)
         self.step(ConnectionMachine.Event.deadline, at: now, into: &effects)
         self.sendDue(at: now, into: &effects)
-        self.farewellDeadlineReached(at: now, into: &effects)
+        self.signOutDeadlineReached(at: now, into: &effects)
         self.requestDeadlineReached(at: now, into: &effects)
         self.sayAgain(at: now, into: &effects)
         self.renewalDeadlineReached(at: now, into: &effects)
@@ -327,13 +286,15 @@ package struct ClientCore: Hashable, Sendable {
         self.step(.broken(reason: reason), at: now, into: &effects)
     }
 
-    /// The log is synced from its start into an empty store. What only this device knows is written there again, so that a
-    /// damaged store costs neither a message on its way nor what the person has read or silenced.
+    /// What only this device knows is written to the empty store again, so that a damaged store costs neither a
+    /// message on its way nor what the person has read or silenced.
     private mutating func storeDamaged(reason: String, at now: Now, into effects: inout [ClientEffect]) {
         effects.append(.setStoreAside)
         effects += self.outbox.drafts.map { .storeOutgoing($0) }
         effects += self.reads.map { .storeRead($0.key, upTo: $0.value) }
-        effects += [.storeSettings(self.preferences.confirmed)] + self.preferences.wishes.map { .storeWish($0) }
+        effects +=
+            [.storeSettings(self.preferences.confirmed)]
+            + self.preferences.pendingChanges.map { .storePendingChange($0) }
         self.sync.forget()
         self.settlements.forget()
         self.leftovers = []
@@ -344,20 +305,19 @@ package struct ClientCore: Hashable, Sendable {
         self.step(.broken(reason: reason), at: now, into: &effects)
     }
 
-    /// Writes a frame if the server has welcomed us; what matters is said again after the next welcome.
+    /// If the server has welcomed us; what matters is said again after the next welcome.
     func write(_ frame: ClientFrame, into effects: inout [ClientEffect]) {
         guard let number = self.connection.online, !self.isLeaving else { return }
         effects.append(.sendFrame(number, frame))
     }
 
-    /// Tells the server which notifications were opened; what cannot be told now is with the next welcome.
+    /// What cannot be told now is told with the next welcome.
     mutating func tellOpened(_ messages: [MessageID], into effects: inout [ClientEffect]) {
         guard self.isOnline, !self.isLeaving, !messages.isEmpty else { return }
         for message in messages { self.write(.opened(message), into: &effects) }
         self.opened.written(pingsSent: self.connection.pingsSent)
     }
 
-    /// Sends what the outbox has due.
     mutating func sendDue(at now: Now, into effects: inout [ClientEffect]) {
         guard let number = self.connection.online, !self.isLeaving else { return }
         for draft in self.outbox.due(at: now) { effects.append(.sendFrame(number, .send(draft))) }

@@ -14,7 +14,7 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
     case pushRegistrationRefused(ServerFrame.Problem)
     /// The system takes no request for a background refresh.
     case backgroundRefreshRefused(reason: String)
-    /// A reply could not be kept: nobody signed in while the app was awake for it.
+    /// A reply could not be kept: no one signed in while the app was awake for it.
     case replyLost(conversation: ConversationID)
 
     /// The server has refused what the person has set on this device: what held before holds again.

@@ -1,6 +1,15 @@
 package import TidingsModel
 
 /// Foreground, background with a connection, background without (S0.1–S0.7; ios-delivery.md §8).
+///
+/// ```text
+///               enteredBackground              deadline, timeExpired
+///  foreground ────────────────────▶ backgroundActive ──────────────▶ hangingUp ◀────────────────────────┐
+///   ▲   └── with no time left ─────────────────────────────────────────▲ │  └── woken, with time left ─┐ │
+///   │                            transportClosed, timeExpired, deadline  ▼                             ▼ │ rested,
+///   │                                                     backgroundSuspended ── woken, with time ──▶ awake  deadline,
+///   └── willEnterForeground, from every state                                       left                     timeExpired
+/// ```
 package struct RunStateMachine: Hashable, Sendable {
     /// Where the app is. `awake` is a stay that began with a wake in the background and ends when its work is done.
     /// `hangingUp` is suspended already for everybody outside; only the background task is still held, until the transport has
@@ -13,20 +22,16 @@ package struct RunStateMachine: Hashable, Sendable {
         case backgroundSuspended
     }
 
-    /// What happens to it.
     package enum Event: Hashable, Sendable {
         case enteredBackground(remainingMilliseconds: Int64?)
         case willEnterForeground
-        /// A silent push, a refresh or an action woke the app.
         case woken(remainingMilliseconds: Int64?)
-        /// What the app was woken for is done.
         case rested
         case timeExpired
         case transportClosed
         case deadline
     }
 
-    /// What it wants done, in order.
     package enum Effect: Hashable, Sendable {
         case beginTask
         case endTask
@@ -38,30 +43,26 @@ package struct RunStateMachine: Hashable, Sendable {
 
     /// Limits, in milliseconds.
     package struct Settings: Hashable, Sendable {
-        /// How long the connection is kept in the background at most: the two minutes of S0.6.
+        /// The two minutes of S0.6.
         package var limitMilliseconds: Int64 = 120_000
-        /// How long before the end of the background time the SDK hangs up (ios-delivery.md §8).
+        /// The SDK hangs up that long before the end of the background time (ios-delivery.md §8).
         package var marginMilliseconds: Int64 = 5_000
-        /// How long a wake lasts at most: with the closing it stays below the 30 seconds of ios-delivery.md §7.1.
+        /// With the closing it stays below the 30 seconds of ios-delivery.md §7.1.
         package var wakeMilliseconds: Int64 = 25_000
-        /// How long the transport may take to close before the task is ended regardless.
         package var closeMilliseconds: Int64 = 2_000
 
-        /// The defaults.
         package init() {}
     }
 
-    /// Where it is.
     package private(set) var state: State
     private let settings: Settings
 
-    /// - Parameter isForeground: whether the process was started in front; a push wake starts it in the background.
+    /// A push wake starts the process in the background.
     package init(settings: Settings = Settings(), isForeground: Bool) {
         self.settings = settings
         self.state = isForeground ? .foreground : .backgroundSuspended
     }
 
-    /// The state as S0.1 names it.
     package var runState: RunState {
         switch self.state {
         case .foreground: .foreground
@@ -70,7 +71,6 @@ package struct RunStateMachine: Hashable, Sendable {
         }
     }
 
-    /// When `.deadline` is to be handed in, in monotonic milliseconds.
     package var nextDeadline: Int64? {
         switch self.state {
         case .foreground, .backgroundSuspended: nil
@@ -79,7 +79,6 @@ package struct RunStateMachine: Hashable, Sendable {
         }
     }
 
-    /// What the server is told at the next hello (DESIGN §4).
     package func reported(at now: Now) -> ReportedRunState {
         switch self.state {
         case .foreground: .foreground
@@ -89,7 +88,6 @@ package struct RunStateMachine: Hashable, Sendable {
         }
     }
 
-    /// One step.
     package mutating func handle(_ event: Event, at now: Now, into effects: inout [Effect]) {
         self.state = self.transition(on: event, at: now, into: &effects)
     }
@@ -143,7 +141,7 @@ package struct RunStateMachine: Hashable, Sendable {
             effects.append(.endTask)
             return .backgroundSuspended
 
-        // Whoever's task it was has to end: ending none changes nothing.
+        // The task has to end, whatever began it; ending none changes nothing.
         case (.foreground, .timeExpired), (.backgroundSuspended, .timeExpired):
             effects.append(.endTask)
             return self.state
@@ -154,7 +152,6 @@ package struct RunStateMachine: Hashable, Sendable {
         }
     }
 
-    /// min(limit, background time left − margin) from now; nothing left means hanging up at once.
     private func linger(remaining: Int64?, at now: Now, into effects: inout [Effect]) -> State {
         let available = remaining.map { $0 - self.settings.marginMilliseconds } ?? self.settings.limitMilliseconds
         let stay = max(0, min(self.settings.limitMilliseconds, available))
@@ -164,7 +161,7 @@ package struct RunStateMachine: Hashable, Sendable {
         return .backgroundActive(hangUpAt: now.monotonic + stay)
     }
 
-    /// min(limit of a wake, background time left − margin) from now; nil if nothing is left.
+    /// Nil if nothing is left.
     private func wakeEnd(remaining: Int64?, at now: Now) -> Int64? {
         let available = remaining.map { $0 - self.settings.marginMilliseconds } ?? self.settings.wakeMilliseconds
         let stay = min(self.settings.wakeMilliseconds, available)

@@ -11,16 +11,14 @@ public enum BackgroundRefreshResult: String, Hashable, Sendable, CaseIterable {
     case failed
 }
 
-/// Numbers the wakes of one process.
 package typealias WakeNumber = UInt64
 
-/// The wakes that are not answered yet: silent pushes, refreshes, and actions performed in the background. Each is answered
-/// exactly once, also when nothing else answers (ios-delivery.md §7.1: within 30 seconds, or the app is killed).
+/// Silent pushes, refreshes, and actions performed in the background. Each is answered exactly once, also when
+/// nothing else answers (ios-delivery.md §7.1: within 30 seconds, or the app is killed).
 struct Wakes: Hashable, Sendable {
     private var pending: OrderedDictionary<WakeNumber, Wake> = [:]
 
     private struct Wake: Hashable, Sendable {
-        /// Monotonic milliseconds.
         var deadline: Int64
         var hasNews = false
         var isCaughtUp = false
@@ -29,24 +27,20 @@ struct Wakes: Hashable, Sendable {
     var isEmpty: Bool { self.pending.isEmpty }
     var count: Int { self.pending.count }
 
-    /// The earliest deadline, in monotonic milliseconds.
     var nextDeadline: Int64? { self.pending.values.map(\.deadline).min() }
 
     mutating func begin(_ number: WakeNumber, deadline: Int64) {
         if self.pending[number] == nil { self.pending[number] = Wake(deadline: deadline) }
     }
 
-    /// Entries were stored.
-    mutating func heardNews() {
+    mutating func markNews() {
         for number in self.pending.keys { self.pending[number]?.hasNews = true }
     }
 
-    /// Everything the server has is stored, decided and acknowledged, and nothing waits to be sent.
-    mutating func caughtUp() {
+    mutating func markCaughtUp() {
         for number in self.pending.keys { self.pending[number]?.isCaughtUp = true }
     }
 
-    /// Answers those that pass the test, oldest first.
     private mutating func finish(where test: (Wake) -> Bool) -> [ClientEffect] {
         var effects: [ClientEffect] = []
         for (number, wake) in self.pending where test(wake) {
@@ -56,9 +50,7 @@ struct Wakes: Hashable, Sendable {
         return effects
     }
 
-    /// Answers all.
     mutating func finishAll() -> [ClientEffect] { self.finish { _ in true } }
 
-    /// Answers those whose time is over.
     mutating func deadlineReached(at now: Now) -> [ClientEffect] { self.finish { now.monotonic >= $0.deadline } }
 }

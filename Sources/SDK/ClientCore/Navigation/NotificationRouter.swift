@@ -62,7 +62,7 @@ public struct NavigationState: Hashable, Sendable {
         self.stacks = stacks
     }
 
-    /// The stack in front; empty if the state names none.
+    /// The stack on the screen; empty if the state names none.
     public var current: [Route?] {
         let index = self.selectedTab ?? 0
         return self.stacks.indices.contains(index) ? self.stacks[index] : []
@@ -99,7 +99,7 @@ public struct NotificationRouter: Hashable, Sendable {
     /// A router with a policy.
     public init(policy: NavigationPolicy = .fromRoot) { self.policy = policy }
 
-    /// The steps; none if the screen is in front already.
+    /// The steps; none if the screen is shown already.
     public func steps(for route: Route, current: NavigationState) -> [NavigationStep] {
         if let top = current.current.last, top == route { return [] }
         var steps: [NavigationStep] = []

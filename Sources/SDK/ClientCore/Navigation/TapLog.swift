@@ -2,17 +2,17 @@ import DequeModule
 
 /// Tells a tap from its echo: the same tap can come as launch option, scene option and delegate callback (DESIGN P5).
 public struct TapLog: Hashable, Sendable {
-    /// Which delivery of which notification, what the person did with it, and by which road it came.
+    /// Which delivery of which notification, what the person did with it, and by which callback it came.
     public struct Identity: Hashable, Sendable {
-        /// The request's identifier; nil on the roads that do not tell it.
+        /// The request's identifier; nil on the callback paths that do not tell it.
         public var request: String?
-        /// When the notification was delivered, in wall milliseconds; nil on the roads that do not tell it.
+        /// When the notification was delivered, in wall milliseconds; nil on the callback paths that do not tell it.
         public var deliveredAt: Int64?
-        /// What every road tells: the message's global id, otherwise the whole payload's text.
+        /// What every callback tells: the message's global id, otherwise the whole payload's text.
         public var content: String
         /// The action's identifier.
         public var action: String
-        /// The road.
+        /// The callback.
         public var origin: PersonResponse.Origin
 
         /// An identity from its parts.
@@ -30,9 +30,8 @@ public struct TapLog: Hashable, Sendable {
 
     private struct Entry: Hashable, Sendable {
         var identity: Identity
-        /// The roads that have told it. One that tells it a second time without a delivery date tells of another tap.
+        /// A callback that tells it a second time without a delivery date tells of another tap.
         var origins: Set<PersonResponse.Origin>
-        /// Told by launch options whose launch is over.
         var isLaunchOver = false
     }
 
@@ -45,9 +44,9 @@ public struct TapLog: Hashable, Sendable {
     public init() {}
 
     /// Notes a tap; false if it is the echo of one that was noted. Two deliveries with the same payload are two
-    /// notifications: where both roads tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
-    /// Where one does not, the payload and the action do, once for each road.
-    public mutating func note(_ tap: Identity) -> Bool {
+    /// notifications: where both callback paths tell request and delivery, these and the action decide (ios-delivery.md §6.1 rule 1).
+    /// Where one does not, the payload and the action do, once for each callback.
+    public mutating func insert(_ tap: Identity) -> Bool {
         guard let index = self.seen.firstIndex(where: { Self.isEcho(tap, of: $0) }) else {
             self.seen.append(Entry(identity: tap, origins: [tap.origin]))
             if self.seen.count > Self.capacity { self.seen.removeFirst() }
@@ -61,7 +60,7 @@ public struct TapLog: Hashable, Sendable {
         return false
     }
 
-    /// The app became active: the roads that do not tell the delivery have said by now what the launch options said
+    /// The app became active: the callback paths that do not tell the delivery have said by now what the launch options said
     /// (ios-delivery.md §6.1). Before iOS 7, and for local notifications before iOS 10, they never do.
     public mutating func launchEnded() {
         for index in self.seen.indices where self.seen[index].origins == [.launchOptions] {
@@ -72,7 +71,7 @@ public struct TapLog: Hashable, Sendable {
     /// Whether the launch options have told of an action's notification already: they call it a tap, whatever the person did
     /// (ios-delivery.md §6.1). Its screen is open then; what else the action does is still to be done. To be asked before
     /// the action is noted; true once for each launch.
-    public mutating func takeLaunch(by action: Identity) -> Bool {
+    public mutating func consumeLaunch(by action: Identity) -> Bool {
         guard action.action != MessageCategory.defaultAction, action.origin != .launchOptions,
             let index = self.seen.firstIndex(where: {
                 $0.origins == [.launchOptions] && $0.identity.content == action.content

@@ -1,20 +1,11 @@
 public import TidingsModel
 
-// Seconds may lie between the extension's decision and its answer: it waits for its receipt, for what was overwritten, for a picture.
+// Seconds may lie between the extension's decision and its answer: it waits for its receipt, for what was overwritten, for an image.
 // Its other runs and the app go on meanwhile.
 extension ExtensionDecision {
-    /// The changes as they are to be answered, asked just before: whoever answers last decides what stands in the list and on the
-    /// icon (DESIGN P4, P7, §5 "Recall").
-    ///
-    /// A message that was withdrawn since is answered as its withdrawal, a push for somebody who has left is stripped, and the
-    /// number is the newest known one, whose log position is the greatest. The caller holds the app group's lock around it.
-    ///
-    /// - Parameters:
-    ///   - changes: what was decided; answered as it is where nothing has changed, or nobody can be asked.
-    ///   - userInfo: the push's user info.
-    ///   - facts: who is signed in, whether nothing may be shown, and the words; the rest is not looked at.
-    ///   - ledger: what was shown and withdrawn.
-    ///   - badge: nil if none is stored (S2.20).
+    /// The changes as they are to be answered, asked for just before (DESIGN P4, P7, §5 "Recall"): a message that was recalled since is
+    /// answered as its recall, a push for a person who has left is stripped, and the number is the one with the greatest log position.
+    /// The caller holds the app group's lock. Of the facts only sign-in, filtering and words count.
     public static func answer(
         _ changes: Changes, userInfo: JSONValue, facts: Facts, ledger: Ledger, badge: Badge?
     ) -> Changes {
@@ -32,9 +23,9 @@ extension ExtensionDecision {
             return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
-        guard changes.reason != .recall, ledger[info.message]?.isWithdrawn == true else { return answer }
-        // Whoever heard of the withdrawal has taken out what stood in the list.
-        answer = Self.withdrawn(info.message, facts, badge: badge)
+        guard changes.reason != .recall, ledger[info.message]?.isRecalled == true else { return answer }
+        // The process that heard of the recall has removed what was in the list.
+        answer = Self.recalled(info.message, facts, badge: badge)
         answer.removed = []
         return answer
     }

@@ -17,7 +17,7 @@ public enum ExtensionDecision {
     public struct Facts: Hashable, Sendable {
         /// Who is signed in.
         public var signIn: SignIn
-        /// Whether the message's notification is in the delivered list; nil if nobody has looked.
+        /// Whether the message's notification is in the delivered list; nil if it was not looked at.
         public var isDelivered: Bool?
         /// The log position the phone has; a push beyond the next one tells that something was overwritten. Nil if unknown.
         public var position: LogPosition?
@@ -29,7 +29,7 @@ public enum ExtensionDecision {
         public var canFetch: Bool
         /// The names of the push's conversation and sender.
         public var names: KnownNames
-        /// What notifications say beside messages' own words.
+        /// What notifications say beside messages' own text.
         public var words: NotificationWords
 
         /// Facts from their parts; by default nobody is known and nothing can be fetched.
@@ -65,7 +65,7 @@ public enum ExtensionDecision {
         public var title: String?
         /// The text in place of the push's own, which is neutral.
         public var body: String?
-        /// Where the picture is that is shown beside the text, an https URL; nil for none.
+        /// Where the image is that is shown beside the text, an https URL; nil for none.
         public var imageURL: String?
         /// Notifications to take out of the notification centre.
         public var removed: [MessageID]
@@ -105,11 +105,11 @@ public enum ExtensionDecision {
         case rings
         /// A message this phone has rung for already, or is about to.
         case alreadyShown = "already_shown"
-        /// The withdrawal of a message, or a push of one that was withdrawn.
+        /// The recall of a message, or a push of one that was recalled.
         case recall
         /// Another sender's push.
         case foreign
-        /// For somebody else than the person who is signed in.
+        /// For somebody other than the person who is signed in.
         case wrongRecipient = "wrong_recipient"
         /// Nobody is signed in.
         case signedOut = "signed_out"
@@ -117,7 +117,7 @@ public enum ExtensionDecision {
         case unknown
     }
 
-    /// What a push for somebody else carries then: nothing that could be opened, and a sign by which the kit leaves it silent in front.
+    /// What a push for somebody else carries then: nothing that could be opened, and a sign by which the kit leaves it silent in the foreground.
     public static let strippedUserInfo: JSONValue = .members([(PushInfo.key, .members([]))])
 
     /// Whether an extension may show nothing of a push: with the filtering entitlement, from iOS 13.3. Below, an empty content
@@ -132,9 +132,8 @@ public enum ExtensionDecision {
         return major > 13 || major == 13 && parts.dropFirst().first ?? 0 >= 3
     }
 
-    /// How long a push has to wait before it is decided, in milliseconds; nil if it can be now. The app has claimed its message
-    /// and not shown it yet: it may do so at once, or be dead, and then nobody else would ring (DESIGN P3). Ask again
-    /// afterwards, at the latest; where there is no time, `changes` decides without it.
+    /// In milliseconds; nil if it can be decided now. The app has claimed the message and not shown it yet: it may do
+    /// so at once, or be dead, and then nobody else would ring (DESIGN P3).
     package static func wait(userInfo: JSONValue, signIn: SignIn, ledger: Ledger, wall: Int64) -> Int64? {
         guard let info = PushInfo(userInfo: userInfo), !info.isRecall,
             signIn == .signedIn(recipientTag: info.recipientTag)
@@ -142,16 +141,8 @@ public enum ExtensionDecision {
         return ledger.kitClaimLeft(info.message, wall: wall)
     }
 
-    /// Decides, and writes ledger and badge. The caller holds the app group's lock around it and stores both.
-    ///
-    /// - Parameters:
-    ///   - userInfo: the push's user info.
-    ///   - facts: who is signed in, and what is known of the phone.
-    ///   - ledger: what was shown and withdrawn.
-    ///   - badge: nil if none is stored (S2.20).
-    ///   - isRecall: the app's own test for other senders' pushes; S2.22 by default.
-    ///   - wall: wall milliseconds of this phone.
-    /// - Returns: nil if the delivered list has to be looked at first; nothing was changed then.
+    /// Decides, and writes ledger and badge under the caller's lock. Nil if the delivered list has to be looked at first; nothing was
+    /// changed then. `isRecall` is the app's own test for other senders' pushes (S2.22).
     public static func changes(
         userInfo: JSONValue, facts: Facts, ledger: inout Ledger, badge: inout Badge?,
         isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
@@ -168,11 +159,11 @@ public enum ExtensionDecision {
         case .signedIn: break
         }
         let absolute = userInfo["aps"]?["badge"]?.intValue.flatMap { Int(exactly: $0) }
-        // A push of the withdrawn message may be at work beside this one, or come late.
-        if info.isRecall { ledger.markWithdrawn(info.message, by: .pushExtension, wall: wall) }
-        if ledger[info.message]?.isWithdrawn == true {
+        // A push of the recalled message may be at work beside this one, or come late.
+        if info.isRecall { ledger.markRecalled(info.message, by: .pushExtension, wall: wall) }
+        if ledger[info.message]?.isRecalled == true {
             Self.count(absolute, info, in: &badge)
-            var changes = Self.withdrawn(info.message, facts, badge: badge)
+            var changes = Self.recalled(info.message, facts, badge: badge)
             // The push of a recall says so in the server's words, which may be of a language this phone has none in.
             let said = info.isRecall ? AlertText(userInfo: userInfo).body : ""
             if !said.isEmpty { changes.body = said }
@@ -199,7 +190,7 @@ public enum ExtensionDecision {
             // Whatever becomes of this process, the system shows the push: claimed is shown.
             ledger.markShown(info.message, by: .pushExtension, wall: wall)
             changes.reason = .rings
-        case .alreadyShown, .withdrawn:
+        case .alreadyShown, .recalled:
             changes.isSilent = true
             changes.isDiscarded = facts.isFilteringEntitled
             if changes.isDiscarded { changes.imageURL = nil }
@@ -210,13 +201,12 @@ public enum ExtensionDecision {
         return changes
     }
 
-    /// The log position the phone has after a push that is the next of its log.
     private static func reached(_ info: PushInfo, _ facts: Facts) -> LogPosition? {
         facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
 
-    /// What stands where a message was withdrawn, whoever tells of it first: its withdrawal, or a late push of its own.
-    static func withdrawn(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
+    /// What stands where a message was recalled, whichever comes first: its recall, or a late push of its own.
+    static func recalled(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
             badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
             body: facts.words.recalled, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)

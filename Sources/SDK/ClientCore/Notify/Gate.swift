@@ -7,39 +7,17 @@ package import TidingsModel
 /// and two take their places: the person's own message, and the ledger. Tests 1–8 need only what the core knows; 9 needs
 /// the app's providers, then the app's own callback is asked (S3.4), 10 the ledger, 11 the notification centre.
 package enum Gate {
-    /// What tests 1–8 look at.
     package struct Facts: Hashable, Sendable {
-        /// The message.
         package var message: Message
-        /// The person.
         package var person: UserID
-        /// Whether it was caught up after being offline.
         package var isOffline: Bool
-        /// Where the app is.
         package var runState: RunState
-        /// The global switch of S3.3.
         package var isEnabled: Bool
-        /// The conversation's level.
         package var level: NotificationLevel
-        /// The moment by the server's clock, wall milliseconds since 1970.
+        /// By the server's clock, in wall milliseconds.
         package var wall: Int64
-
-        /// Facts from their parts.
-        package init(
-            message: Message, person: UserID, isOffline: Bool, runState: RunState, isEnabled: Bool,
-            level: NotificationLevel, wall: Int64
-        ) {
-            self.message = message
-            self.person = person
-            self.isOffline = isOffline
-            self.runState = runState
-            self.isEnabled = isEnabled
-            self.level = level
-            self.wall = wall
-        }
     }
 
-    /// Tests 1–8; nil if all pass.
     package static func suppression(_ facts: Facts) -> SuppressionReason? {
         let message = facts.message
         if message.conversation.type == .chatRoom { return .chatRoom }
@@ -54,7 +32,7 @@ package enum Gate {
         return nil
     }
 
-    /// Which names test 9 needs; nil if it needs none.
+    /// Nil if test 9 needs none.
     package static func question(_ message: Message) -> NameQuestion {
         switch message.conversation.type {
         case .group, .discussion: NameQuestion(sender: message.sender, group: message.conversation)
@@ -63,16 +41,13 @@ package enum Gate {
         }
     }
 
-    /// The names a notification needs.
     package struct Names: Hashable, Sendable {
-        /// The sender, by the name in the group if there is one.
         package var sender: String
-        /// The group; nil for other conversations.
         package var group: String?
     }
 
-    /// Test 9: in a group its name and the sender's must be known, of which the one in the group is enough; elsewhere the
-    /// sender's; customer service falls back to a fixed name.
+    /// Test 9. In a group its name and the sender's must be known, of which the one in the group is enough; elsewhere
+    /// the sender's; customer service falls back to a fixed name.
     package static func names(_ message: Message, _ resolved: ResolvedNames) -> Names? {
         func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
         switch message.conversation.type {
@@ -86,12 +61,10 @@ package enum Gate {
         }
     }
 
-    /// The name of a customer service nobody knows.
     package static let customerServiceName = "Customer service"
 
-    /// The notification of a message that has passed. Nil for a conversation that has no `rc` code (S0.17).
-    ///
-    /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (requirements S3).
+    /// Nil for a conversation that has no `rc` code (S0.17). Title: the group's name, otherwise the sender's. Text in
+    /// a group: "sender: text" (requirements S3).
     package static func notification(
         _ message: Message, names: Names, person: UserID, kit: KitSettings, unread: Int, position: LogPosition,
         recipientTag: String? = nil
@@ -106,8 +79,7 @@ package enum Gate {
             recipientTag: recipientTag)
     }
 
-    /// What takes the place of a withdrawn message's notification, by the same tests: nil where a notification may not be
-    /// shown; the withdrawn one is then only taken out.
+    /// By the same tests; nil where a notification may not be shown, and the recalled one is then only removed.
     package static func replacement(
         _ recall: Recall, person: UserID, runState: RunState, kit: KitSettings?, level: NotificationLevel, unread: Int,
         position: LogPosition, recipientTag: String? = nil
@@ -126,18 +98,17 @@ package enum Gate {
         }
     }
 
-    /// The message type of a withdrawal (S0.13).
+    /// S0.13.
     package static let recallObjectName: ObjectName = "RC:RcNtf"
 }
 
 extension Message {
-    /// Whom it addresses by name: what the server says, else what its content says (requirements S3, test 7); nobody in a
-    /// one-to-one conversation, which the mention levels silence.
+    /// What the server says, else what the content says (requirements S3, test 7); nobody in a one-to-one
+    /// conversation, which the mention levels silence.
     package var addressed: Mentions { self.mentions.orIn(self.content, of: self.conversation) }
 }
 
 extension MessageDraft {
-    /// Whom it addresses by name, as the server takes it.
     var addressed: Mentions { self.mentions.orIn(self.content, of: self.conversation) }
 }
 

@@ -3,7 +3,7 @@ public import TidingsModel
 
 /// Which messages this phone has rung for, shared by the app and its extension through the app group (DESIGN P3).
 ///
-/// A value: the shell reads it, asks, and writes it back under one short lock. Whoever is about to show a message claims it
+/// A value: the shell reads it, asks, and writes it back under one short lock. A process that is about to show a message claims it
 /// first and marks it shown afterwards; a claim whose owner died is settled by looking at the delivered notifications.
 public struct Ledger: Hashable, Sendable {
     /// Who claims.
@@ -22,36 +22,27 @@ public struct Ledger: Hashable, Sendable {
         public var claimedAt: Int64
         /// Whether it has been shown.
         public var isShown: Bool
-        /// Whether its sender has withdrawn it, or the person has deleted it: nothing of it is to be read any more, and it
+        /// Whether its sender has recalled it, or the person has deleted it: nothing of it is to be read any more, and it
         /// counts as shown.
-        public var isWithdrawn: Bool
+        public var isRecalled: Bool
 
         /// An entry from its parts.
-        public init(holder: Holder, claimedAt: Int64, isShown: Bool, isWithdrawn: Bool = false) {
+        public init(holder: Holder, claimedAt: Int64, isShown: Bool, isRecalled: Bool = false) {
             self.holder = holder
             self.claimedAt = claimedAt
             self.isShown = isShown
-            self.isWithdrawn = isWithdrawn
+            self.isRecalled = isRecalled
         }
     }
 
-    /// Oldest claim first.
     private var entries: OrderedDictionary<MessageID, Entry>
-    /// What was done since the shell last stored it. Not part of the value.
+    /// Not part of the value.
     private var changes = Changes()
 
-    /// What a shell has to store.
     package struct Changes: Hashable, Sendable {
-        /// Whether everything before was dropped.
         package var isReset = false
-        /// The messages whose entry was changed or removed, in order, possibly more than once.
+        /// In order, possibly more than once.
         package var messages: [MessageID] = []
-
-        /// Changes from their parts; by default none.
-        package init(isReset: Bool = false, messages: [MessageID] = []) {
-            self.isReset = isReset
-            self.messages = messages
-        }
     }
 
     /// How many messages it remembers at least; the oldest are forgotten first, and many at a time. A phone keeps far fewer
@@ -78,13 +69,12 @@ public struct Ledger: Hashable, Sendable {
     /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.entries) }
 
-    /// What was changed since the last call; the shell stores it.
-    package mutating func takeChanges() -> Changes {
+    package mutating func drainChanges() -> Changes {
         defer { self.changes = Changes() }
         return self.changes
     }
 
-    /// Puts a stored entry back, or takes it out again, without counting as a change.
+    /// Does not count as a change.
     package mutating func restore(_ message: MessageID, _ entry: Entry?) {
         guard let entry else {
             self.entries.removeValue(forKey: message)
@@ -95,19 +85,12 @@ public struct Ledger: Hashable, Sendable {
         self.prune(wall: entry.claimedAt)
     }
 
-    /// Claims a message.
-    ///
-    /// - Parameters:
-    ///   - message: the message.
-    ///   - holder: who is to show it.
-    ///   - isDelivered: whether the notification is in the delivered list; nil if nobody has looked.
-    ///   - wall: wall milliseconds of this phone.
-    /// - Returns: `.granted` if the caller is to show it now.
+    /// Claims a message; `.granted` means that the caller is to show it now. `isDelivered` is nil if the delivered list was not looked at.
     public mutating func claim(
         _ message: MessageID, by holder: Holder, isDelivered: Bool? = nil, wall: Int64
     ) -> RingClaim {
         if let entry = self.entries[message] {
-            if entry.isWithdrawn { return .withdrawn }
+            if entry.isRecalled { return .recalled }
             if entry.isShown { return .alreadyShown }
             if self.isLive(entry, for: holder, wall: wall) { return .heldByAnother }
             switch isDelivered {
@@ -143,14 +126,14 @@ public struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// Marks a message withdrawn, claimed or not: whoever is at work on it asks once more before it shows it.
-    public mutating func markWithdrawn(_ message: MessageID, by holder: Holder, wall: Int64) {
+    /// Marks a message recalled, claimed or not: a process that is at work on it asks once more before it shows it.
+    public mutating func markRecalled(_ message: MessageID, by holder: Holder, wall: Int64) {
         if self.entries[message] == nil {
-            self.insert(Entry(holder: holder, claimedAt: wall, isShown: true, isWithdrawn: true), for: message)
-        } else if self.entries[message]?.isWithdrawn == false {
+            self.insert(Entry(holder: holder, claimedAt: wall, isShown: true, isRecalled: true), for: message)
+        } else if self.entries[message]?.isRecalled == false {
             self.change(message) { entry in
                 entry.isShown = true
-                entry.isWithdrawn = true
+                entry.isRecalled = true
             }
         }
     }
@@ -187,7 +170,7 @@ public struct Ledger: Hashable, Sendable {
     /// All entries, oldest claim first.
     public var all: [(message: MessageID, entry: Entry)] { self.entries.map { ($0.key, $0.value) } }
 
-    /// A claim counts while its owner can still be at work. A process asks again only when it has lost the answer.
+    /// While its owner can still be at work. A process asks again only when it has lost the answer.
     private func isLive(_ entry: Entry, for holder: Holder, wall: Int64) -> Bool {
         let age = wall - entry.claimedAt
         switch (entry.holder, holder) {
@@ -212,11 +195,10 @@ public struct Ledger: Hashable, Sendable {
         self.changes.messages.append(message)
     }
 
-    /// How many messages it knows.
     package var count: Int { self.entries.count }
 
-    /// Forgets by number and age. What is forgotten here is forgotten by every process that reads the same records, so it is
-    /// no change that has to be stored.
+    /// What is forgotten here is forgotten by every process that reads the same records, so it is no change that has
+    /// to be stored.
     private mutating func prune(wall: Int64) {
         if self.entries.count > Self.capacity + Self.slack {
             self.entries.removeFirst(self.entries.count - Self.capacity)
@@ -239,8 +221,8 @@ public enum RingClaim: Hashable, Sendable {
     case granted
     /// It has been shown; show nothing that rings.
     case alreadyShown
-    /// It was withdrawn, or deleted by the person; show nothing of it.
-    case withdrawn
+    /// It was recalled, or deleted by the person; show nothing of it.
+    case recalled
     /// Another process is showing it right now.
     case heldByAnother
     /// The owner of an earlier claim is gone: look whether the notification is in the delivered list and claim again with

@@ -21,7 +21,7 @@ public struct MissedFetch: Hashable, Sendable {
         self.counted = counted
     }
 
-    /// What is missing before a push; nil if nothing is, or nobody knows what the phone has.
+    /// Nil if nothing is missing, or the phone's position is not known.
     init?(_ info: PushInfo, _ facts: ExtensionDecision.Facts) {
         guard facts.canFetch, let known = facts.position, info.position > known + 1 else { return nil }
         let last = info.position - 1
@@ -53,7 +53,7 @@ public struct MissedMessage: Hashable, Sendable {
     public var payload: NotificationPayload
 
     /// What the notification carries: the `rc` dictionary, and what a push for the same message carries for the SDK. By it the kit
-    /// tells in front that the extension has silenced it, and for whom it is (DESIGN P3, P7).
+    /// tells in the foreground that the extension has silenced it, and for whom it is (DESIGN P3, P7).
     public func userInfo(recipientTag tag: String) -> JSONValue {
         self.payload.userInfo(
             with: PushInfo(
@@ -61,7 +61,7 @@ public struct MissedMessage: Hashable, Sendable {
     }
 
     /// Reads the messages of an answer that a notification may tell of, oldest first: those that are marked as notifiable by
-    /// the server, lie before the push, are not counted by it, and were neither withdrawn nor read meanwhile. Everything else is left out, and so is
+    /// the server, lie before the push, are not counted by it, and were neither recalled nor read meanwhile. Everything else is left out, and so is
     /// an answer that is none.
     ///
     /// - Parameter hidden: what each says where this phone hides their content; nil where it does not.
@@ -114,7 +114,7 @@ public enum MissedDecision {
         }
     }
 
-    /// The messages whose withdrawal was missed: their notifications are taken out of the notification centre.
+    /// The messages whose recall was missed: their notifications are taken out of the notification centre.
     public static func removed(_ answer: JSONValue) -> [MessageID] {
         (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
     }
@@ -122,30 +122,19 @@ public enum MissedDecision {
     /// The messages of an answer that somebody has claimed and neither shown nor recalled.
     static func claimed(in answer: JSONValue, _ fetch: MissedFetch, by ledger: Ledger) -> [MessageID] {
         MissedMessage.all(in: answer, fetch, hidden: nil, names: { _ in KnownNames() }).map(\.message).filter {
-            ledger[$0].map { !$0.isShown && !$0.isWithdrawn } ?? false
+            ledger[$0].map { !$0.isShown && !$0.isRecalled } ?? false
         }
     }
 
-    /// Claims the missed messages; whoever has one already shows it. What was withdrawn meanwhile is marked so. The caller
-    /// holds the app group's lock, and marks each one shown after it was posted.
-    ///
-    /// One ring in all: if the push itself rings, none of them does, otherwise the newest (DESIGN §5).
-    ///
-    /// - Parameters:
-    ///   - answer: what the server answered.
-    ///   - fetch: what it was asked.
-    ///   - hidden: what each says where this phone hides their content; nil where it does not.
-    ///   - names: what the app's providers have said of a conversation and its sender.
-    ///   - pushRings: whether the push itself rings.
-    ///   - delivered: the messages in the delivered list.
-    ///   - ledger: what was shown and withdrawn.
-    ///   - wall: wall milliseconds of this phone.
+    /// Claims the missed messages; one that is claimed already is shown by its holder. What was recalled meanwhile is marked so. The caller
+    /// holds the app group's lock, and marks each one shown after it was posted. One ring in all: if the push itself rings, none of them
+    /// does, otherwise the newest (DESIGN §5). `hidden` is what each says where this phone hides content.
     public static func posts(
         _ answer: JSONValue, _ fetch: MissedFetch, hidden: String?,
         names: (NotificationPayload) -> KnownNames = { _ in KnownNames() }, pushRings: Bool, delivered: Set<MessageID>,
         ledger: inout Ledger, wall: Int64
     ) -> [Post] {
-        for message in Self.removed(answer) { ledger.markWithdrawn(message, by: .pushExtension, wall: wall) }
+        for message in Self.removed(answer) { ledger.markRecalled(message, by: .pushExtension, wall: wall) }
         var posts: [Post] = []
         for message in MissedMessage.all(in: answer, fetch, hidden: hidden, names: names) {
             let isDelivered = delivered.contains(message.message)

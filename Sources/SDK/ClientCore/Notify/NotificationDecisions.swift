@@ -1,24 +1,22 @@
 import OrderedCollections
 package import TidingsModel
 
-/// The messages of the background stay whose local notification is not decided yet, each at its step: names, the app's own
-/// callback, the ledger, the notification centre. A missing answer decides too.
+/// The messages of the background stay whose local notification is not decided yet, each at its step: names, the
+/// app's own callback, the ledger, the notification centre. A missing answer decides too.
 package struct NotificationDecisions: Hashable, Sendable {
     private var pending: OrderedDictionary<MessageID, Pending> = [:]
 
     private struct Pending: Hashable, Sendable {
         var message: Message
-        /// As the person sees it.
         var conversation: ConversationID
         var position: LogPosition
         var unread: Int
         var step: Step
         var names: Gate.Names?
-        /// Withdrawn while the notification centre was asked.
-        var withdrawal: Withdrawal?
+        var recall: Recall?
     }
 
-    private struct Withdrawal: Hashable, Sendable {
+    private struct Recall: Hashable, Sendable {
         var replacement: LocalNotification?
     }
 
@@ -29,31 +27,21 @@ package struct NotificationDecisions: Hashable, Sendable {
         case posting
     }
 
-    /// How long a provider may take before it counts as missing, in milliseconds (DESIGN §3 "Acks").
     package static let providerMilliseconds: Int64 = 2_000
-    /// How long the app's callback may take before it counts as "not handled", in milliseconds.
     package static let delegateMilliseconds: Int64 = 2_000
 
-    /// What a step leads to: effects, and the entries that are decided.
     package struct Outcome: Hashable, Sendable {
-        /// What the shell is to do.
         package var effects: [ClientEffect] = []
-        /// Decided entries.
         package var decided: [Decision] = []
     }
 
-    /// One decided entry.
     package struct Decision: Hashable, Sendable {
-        /// Its position.
         package var position: LogPosition
-        /// How.
         package var disposition: Disposition
     }
 
-    /// Nothing pending.
     package init() {}
 
-    /// A message that has passed tests 1–8 of the gate.
     package mutating func begin(
         _ message: Message, seenBy person: UserID, position: LogPosition, unread: Int, at now: Now
     ) -> Outcome {
@@ -63,7 +51,6 @@ package struct NotificationDecisions: Hashable, Sendable {
         return Outcome(effects: [.resolveNames(message.id, Gate.question(message))])
     }
 
-    /// Test 9, then the app's callback if there is one, otherwise the ledger.
     package mutating func resolved(
         _ id: MessageID, _ names: ResolvedNames, kit: KitSettings, at now: Now
     ) -> Outcome {
@@ -75,28 +62,27 @@ package struct NotificationDecisions: Hashable, Sendable {
         return Outcome(effects: [.askDelegate(item.message, senderName: names.sender)])
     }
 
-    /// The app's callback: true is "the app handled it" (S3.7).
+    /// True means "the app handled it" (S3.7).
     package mutating func answered(_ id: MessageID, handled: Bool) -> Outcome {
         guard let item = self.pending[id], case .delegate = item.step else { return Outcome() }
-        return handled ? self.end(id, .appHandled) : self.claim(id)
+        return handled ? self.finish(id, .appHandled) : self.claim(id)
     }
 
-    /// Test 10.
     package mutating func claimed(
         _ id: MessageID, _ claim: RingClaim, person: UserID, kit: KitSettings, recipientTag: String? = nil
     ) -> Outcome {
         guard let item = self.pending[id], item.step == .claim, let names = item.names else { return Outcome() }
         switch claim {
         // The shell looks at the delivered list before it answers; an undecided answer counts as shown.
-        case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.end(id, .suppressed(.alreadyShown))
-        // The extension has heard of the withdrawal first: by a push that overtook the log.
-        case .withdrawn: return self.end(id, .suppressed(.recalled))
+        case .alreadyShown, .heldByAnother, .lookAtDelivered: return self.finish(id, .suppressed(.alreadyShown))
+        // The extension has heard of the recall first: by a push that overtook the log.
+        case .recalled: return self.finish(id, .suppressed(.recalled))
         case .granted:
             let notification = Gate.notification(
                 item.message, names: names, person: person, kit: kit, unread: item.unread, position: item.position,
                 recipientTag: recipientTag)
             guard let notification else {
-                var outcome = self.end(id, .suppressed(.chatRoom))
+                var outcome = self.finish(id, .suppressed(.chatRoom))
                 outcome.effects.append(.releaseClaim(id))
                 return outcome
             }
@@ -105,27 +91,27 @@ package struct NotificationDecisions: Hashable, Sendable {
         }
     }
 
-    /// The ledger could not be asked, so the extension may have shown it: left undecided, the server pushes it (DESIGN P3).
+    /// The extension may have shown it: left undecided, the server pushes it (DESIGN P3).
     package mutating func claimFailed(_ id: MessageID) {
         if self.pending[id]?.step == .claim { self.pending.removeValue(forKey: id) }
     }
 
-    /// Test 11. What failed for another reason is left undecided: the server pushes it.
+    /// What failed for another reason is left undecided: the server pushes it.
     package mutating func posted(_ id: MessageID, _ result: PostResult) -> Outcome {
         guard let item = self.pending[id], item.step == .posting else {
-            // Decided meanwhile by coming to the front; the ledger must know all the same.
+            // Decided meanwhile by coming to the foreground; the ledger must know all the same.
             return Outcome(effects: result == .shown ? [.markShown(id)] : [.releaseClaim(id)])
         }
         switch result {
         case .shown:
-            var outcome = self.end(id, .shown)
+            var outcome = self.finish(id, .shown)
             outcome.effects.append(.markShown(id))
-            if let withdrawal = item.withdrawal {
-                outcome.effects.append(.withdrawNotification(id, replacement: withdrawal.replacement))
+            if let recall = item.recall {
+                outcome.effects.append(.recallNotification(id, replacement: recall.replacement))
             }
             return outcome
         case .notAuthorized:
-            var outcome = self.end(id, .suppressed(.notAuthorized))
+            var outcome = self.finish(id, .suppressed(.notAuthorized))
             outcome.effects.append(.releaseClaim(id))
             return outcome
         case .failed:
@@ -134,7 +120,6 @@ package struct NotificationDecisions: Hashable, Sendable {
         }
     }
 
-    /// Providers that are silent count as missing, a silent callback as "not handled".
     package mutating func deadlineReached(at now: Now) -> Outcome {
         var outcome = Outcome()
         for (id, item) in self.pending {
@@ -154,7 +139,6 @@ package struct NotificationDecisions: Hashable, Sendable {
         return outcome
     }
 
-    /// The earliest deadline, in monotonic milliseconds.
     package var nextDeadline: Int64? {
         var next: Int64?
         for item in self.pending.values {
@@ -166,49 +150,46 @@ package struct NotificationDecisions: Hashable, Sendable {
         return next
     }
 
-    /// The app came to the front, or the person left: what is not with the notification centre yet needs no notification.
+    /// What is not with the notification centre yet needs no notification.
     package mutating func abandon() -> [ClientEffect] {
         let released = self.hangUp()
         self.pending.removeAll()
         return released
     }
 
-    /// The app hangs up: what is not with the notification centre yet is left to the push. What is there rings, and is still heard of.
+    /// What is not with the notification centre yet is left to the push. What is there rings, and its answer still
+    /// counts.
     package mutating func hangUp() -> [ClientEffect] {
         let claimed = self.pending.filter { $0.value.step == .claim }.map(\.key)
         self.pending.removeAll { $0.value.step != .posting }
         return claimed.map { .releaseClaim($0) }
     }
 
-    /// Whether the notification centre has not answered yet for a message it was given.
     package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
 
-    /// The message was withdrawn: what is not with the notification centre yet is not shown. Nil if it is not under way here.
-    package mutating func withdraw(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
+    /// What is not with the notification centre yet is not shown. Nil if it is not under way here.
+    package mutating func recall(_ id: MessageID, replacement: LocalNotification?) -> Outcome? {
         guard let item = self.pending[id] else { return nil }
         switch item.step {
-        case .names, .delegate: return self.end(id, .suppressed(.recalled))
+        case .names, .delegate: return self.finish(id, .suppressed(.recalled))
         case .claim:
-            var outcome = self.end(id, .suppressed(.recalled))
+            var outcome = self.finish(id, .suppressed(.recalled))
             outcome.effects.append(.releaseClaim(id))
             return outcome
         case .posting:
-            self.pending[id]?.withdrawal = Withdrawal(replacement: replacement)
+            self.pending[id]?.recall = Recall(replacement: replacement)
             return Outcome()
         }
     }
 
-    /// The message says something else now. What the notification centre has already is left as it is.
     package mutating func edit(_ edit: Edit) { self.pending[edit.message]?.message.content = edit.content }
 
-    /// Whether every message is decided.
     package var isEmpty: Bool { self.pending.isEmpty }
-    /// How many are not.
     package var count: Int { self.pending.count }
 
     private mutating func endNameless(_ id: MessageID) -> Outcome {
         let conversation = self.pending[id]?.conversation
-        var outcome = self.end(id, .suppressed(.providerMissing))
+        var outcome = self.finish(id, .suppressed(.providerMissing))
         if let conversation {
             outcome.effects.append(.publishProblem(.nameMissing(message: id, conversation: conversation)))
         }
@@ -220,7 +201,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         return Outcome(effects: [.claimRing(id)])
     }
 
-    private mutating func end(_ id: MessageID, _ disposition: Disposition) -> Outcome {
+    private mutating func finish(_ id: MessageID, _ disposition: Disposition) -> Outcome {
         guard let item = self.pending.removeValue(forKey: id) else { return Outcome() }
         return Outcome(decided: [Decision(position: item.position, disposition: disposition)])
     }

@@ -15,10 +15,8 @@ public struct KnownNames: Hashable, Sendable {
 }
 
 extension PushInfo.Text {
-    /// The words with names in the place of ids. Title: the group's name, otherwise the sender's. Text in a group:
-    /// "sender: text" (ios-delivery.md §1.3, as in the kit's own notification).
-    ///
-    /// - Parameter isGroup: whether the conversation is a group or discussion group.
+    /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (ios-delivery.md §1.3, as in
+    /// the kit's own notification).
     func named(_ names: KnownNames, isGroup: Bool) -> PushInfo.Text {
         guard isGroup else { return PushInfo.Text(title: names.sender ?? self.title, body: self.body) }
         return PushInfo.Text(
@@ -27,7 +25,7 @@ extension PushInfo.Text {
 }
 
 extension ConversationType {
-    /// Whether several people talk here, so that a text needs its sender's name.
+    /// Several people talk here, so a text needs its sender's name.
     var isGroup: Bool {
         switch self {
         case .group, .discussion: true

@@ -1,12 +1,12 @@
 public import TidingsModel
 
-/// What a person did with one of our notifications, by whichever road iOS told the app (S0.9, S0.19–S0.21).
+/// What a person did with one of our notifications, by whichever callback iOS told the app (S0.9, S0.19–S0.21).
 public struct PersonResponse: Hashable, Sendable {
     /// The screen to open.
     public var route: Route
     /// The `rc` dictionary (S0.10); nil for a push of the app's own type (S1.16).
     public var payload: NotificationPayload?
-    /// What the notification said (S2.10); empty where the road does not tell it.
+    /// What the notification said (S2.10); empty where the callback does not tell it.
     public var text: AlertText
     /// The whole user info (S2.10).
     public var userInfo: JSONValue
@@ -14,7 +14,7 @@ public struct PersonResponse: Hashable, Sendable {
     public var actionIdentifier: String
     /// What the person typed; nil for actions without text.
     public var userText: String?
-    /// The road it came by.
+    /// The callback it came by.
     public var origin: Origin
 
     /// How iOS told the app.

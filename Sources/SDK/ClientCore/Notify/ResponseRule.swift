@@ -28,12 +28,7 @@ public enum ResponseRule {
         case markRead(ConversationID, upTo: LogPosition?)
     }
 
-    /// - Parameters:
-    ///   - action: the action's identifier.
-    ///   - text: what the person typed.
-    ///   - route: the screen the notification names.
-    ///   - position: the message's position in the person's log, if the notification tells it.
-    /// - Returns: an action of the app's own opens the screen like a tap; dismissing opens nothing (ios-delivery.md §6.3).
+    /// An action of the app's own opens the screen like a tap; dismissing opens nothing (ios-delivery.md §6.3).
     public static func steps(action: String, text: String?, route: Route, position: LogPosition?) -> [Step] {
         switch action {
         case MessageCategory.dismissAction: return [.publish]

@@ -1,7 +1,7 @@
 import OrderedCollections
 public import TidingsModel
 
-/// Which messages have rung in front in this process. A push that comes a second time rings once (DESIGN P3), also where no
+/// Which messages have rung in the foreground in this process. A push that comes a second time rings once (DESIGN P3), also where no
 /// extension stands between that could silence it.
 public struct RingLog: Hashable, Sendable {
     /// How many messages are remembered; the oldest are forgotten first.
@@ -13,7 +13,7 @@ public struct RingLog: Hashable, Sendable {
     public init() {}
 
     /// Notes a ring.
-    public mutating func note(_ message: MessageID) {
+    public mutating func insert(_ message: MessageID) {
         guard self.messages.append(message).inserted, self.messages.count > Self.capacity else { return }
         self.messages.removeFirst()
     }

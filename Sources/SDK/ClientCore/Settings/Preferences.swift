@@ -1,11 +1,9 @@
 import OrderedCollections
 package import TidingsModel
 
-/// What the person has set: as the server's log has it, with what this device has set since on top.
+/// The settings in the server's log, with what this device has changed since on top.
 package struct Preferences: Hashable, Sendable {
-    /// As the log has it.
     package private(set) var confirmed: AllSettings
-    /// With the wishes: what holds on this device.
     package private(set) var current: AllSettings
     private var pending: OrderedDictionary<String, Pending> = [:]
 
@@ -13,37 +11,30 @@ package struct Preferences: Hashable, Sendable {
 
     private struct Pending: Hashable, Sendable {
         var telling: Telling
-        /// The entry of the person's log that says the same, 0 for none; nil while the server has not answered.
+        /// The log position that says the same, 0 for none; nil while the server has not answered.
         var position: LogPosition?
     }
 
-    /// A wish as it is told. The number tells it from one that sets the same, with another in between.
     package struct Telling: Hashable, Sendable {
-        /// What is told.
-        package var wish: SettingsWish
-        /// Counts what was set on this device.
+        package var pendingChange: PendingSettingsChange
         package var number: UInt64
     }
 
-    /// A confirmed wish.
     package struct Confirmation: Hashable, Sendable {
-        /// What was wished.
-        package var wish: SettingsWish
-        /// Whether an entry of the log says so; without one it was so already.
+        package var pendingChange: PendingSettingsChange
+        /// False if it was so already.
         package var isInLog: Bool
     }
 
-    /// - Parameter wishes: not confirmed, in a fixed order.
-    package init(confirmed: AllSettings = AllSettings(), wishes: [SettingsWish] = []) {
+    package init(confirmed: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = []) {
         self.confirmed = confirmed
         self.current = confirmed
-        for wish in wishes { _ = self.wish(wish) }
+        for pendingChange in pendingChanges { _ = self.pendingChange(pendingChange) }
     }
 
-    /// What was not confirmed, in the order in which it was first wished.
-    package var wishes: [SettingsWish] { self.pending.values.map(\.telling.wish) }
+    /// In the order in which they were first set.
+    package var pendingChanges: [PendingSettingsChange] { self.pending.values.map(\.telling.pendingChange) }
 
-    /// What the server has not answered yet.
     package var untold: [Telling] { self.pending.values.filter { $0.position == nil }.map(\.telling) }
 
     /// How loud a conversation may be at a moment of the wall clock.
@@ -51,51 +42,48 @@ package struct Preferences: Hashable, Sendable {
         self.current.person.level(of: conversation, self.current.conversations[conversation], wall: wall)
     }
 
-    /// Whether a conversation does not count in the badge (S2.12). A level with an end holds here until the log says that it has
-    /// ended, not until that time: the server counts like this too, and both must say the same number.
+    /// Whether a conversation does not count in the badge (S2.12). A level with an end holds until the log says that
+    /// it has ended, because the server counts like this too and both must arrive at the same number.
     package func isMuted(_ conversation: ConversationID) -> Bool {
         let own = self.current.conversations[conversation]?.level
         return (own ?? self.current.person.levels[conversation.type] ?? .all).isMuted
     }
 
-    /// The person has set something here.
-    package mutating func wish(_ wish: SettingsWish) -> Telling {
+    package mutating func pendingChange(_ pendingChange: PendingSettingsChange) -> Telling {
         self.last += 1
-        let telling = Telling(wish: wish, number: self.last)
-        self.pending[wish.key] = Pending(telling: telling)
-        wish.apply(to: &self.current)
+        let telling = Telling(pendingChange: pendingChange, number: self.last)
+        self.pending[pendingChange.key] = Pending(telling: telling)
+        pendingChange.apply(to: &self.current)
         return telling
     }
 
-    /// The server has taken a wish; its log says so at this position, and at none for 0: it was so already. Nothing changes if
-    /// the person has set something else since, which is still to be told.
+    /// The log says so at `position`, 0 for none. Nothing changes if the person has set something else since, which
+    /// is still to be told.
     package mutating func told(_ telling: Telling, position: LogPosition) {
-        guard self.pending[telling.wish.key]?.telling == telling else { return }
-        self.pending[telling.wish.key]?.position = position
+        guard self.pending[telling.pendingChange.key]?.telling == telling else { return }
+        self.pending[telling.pendingChange.key]?.position = position
     }
 
-    /// The server has refused a wish: what the log has holds again. False if the person has set something else since.
+    /// What the log has holds again. False if the person has set something else since.
     package mutating func refused(_ telling: Telling) -> Bool {
-        guard self.pending[telling.wish.key]?.telling == telling else { return false }
-        self.pending.removeValue(forKey: telling.wish.key)
+        guard self.pending[telling.pendingChange.key]?.telling == telling else { return false }
+        self.pending.removeValue(forKey: telling.pendingChange.key)
         self.renew()
         return true
     }
 
-    /// The local store has the log up to here: returns the wishes that it has confirmed.
     package mutating func confirm(storedUpTo stored: LogPosition) -> [Confirmation] {
         var done: [Confirmation] = []
         for (key, item) in self.pending {
             guard let position = item.position, position <= stored else { continue }
-            if position == 0 { item.telling.wish.apply(to: &self.confirmed) }
+            if position == 0 { item.telling.pendingChange.apply(to: &self.confirmed) }
             self.pending.removeValue(forKey: key)
-            done.append(Confirmation(wish: item.telling.wish, isInLog: position > 0))
+            done.append(Confirmation(pendingChange: item.telling.pendingChange, isInLog: position > 0))
         }
         if !done.isEmpty { self.renew() }
         return done
     }
 
-    /// The log says something else now.
     package mutating func changeConfirmed(_ change: (inout AllSettings) -> Void) {
         change(&self.confirmed)
         self.renew()
@@ -103,12 +91,11 @@ package struct Preferences: Hashable, Sendable {
 
     private mutating func renew() {
         self.current = self.confirmed
-        for item in self.pending.values { item.telling.wish.apply(to: &self.current) }
+        for item in self.pending.values { item.telling.pendingChange.apply(to: &self.current) }
     }
 }
 
 extension AllSettings {
-    /// What an entry of the person's log makes of it; other entries change nothing.
     package mutating func apply(_ body: LogEntry.Body) {
         switch body {
         case .conversationSettings(let conversation, let own):

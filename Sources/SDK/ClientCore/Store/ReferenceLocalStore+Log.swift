@@ -3,7 +3,6 @@ package import TidingsModel
 
 // What the entries of the log make of the store, and what is read.
 extension ReferenceLocalStore {
-    /// Writes entries; only what continues the log without a gap is taken.
     mutating func write(_ entries: [LogEntry], for person: UserID) -> LocalStoreOutcome.Written {
         var touched: OrderedSet<ConversationID> = []
         var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
@@ -22,7 +21,6 @@ extension ReferenceLocalStore {
             reads: reads.sorted { $0.key < $1.key }.map { .init(conversation: $0.key, upTo: $0.value) })
     }
 
-    /// - Returns: the conversation with members that the entry tells of; nil for none.
     // tidy: long because it is one case per body.
     private mutating func write(_ entry: LogEntry, for person: UserID) -> ConversationID? {
         switch entry.body {
@@ -92,7 +90,7 @@ extension ReferenceLocalStore {
         }
         // Who comes back has missed who came and went meanwhile, and may not have known who was there before.
         if change.adds(person) { info.isComplete = false }
-        // Nobody would tell somebody who is no member any more what changes from now on, and nothing is unread for them.
+        // A person who has left is told of no more changes, and nothing is unread for them.
         if change.removes(person) {
             info.isComplete = true
             self.confirmRead(change.conversation, upTo: position)
@@ -130,13 +128,12 @@ extension ReferenceLocalStore {
         if !self.readings[place].isMuted { self.unread -= before.count - self.readings[place].unread.count }
     }
 
-    /// The log says that a conversation is read up to here: what was read here and is no further is told.
+    /// What was read here beyond that is told again.
     private mutating func confirmRead(_ conversation: ConversationID, upTo position: LogPosition) {
         self.markRead(conversation, upTo: position)
         if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
     }
 
-    /// What is set has changed: another conversation may be muted.
     mutating func countAnew() {
         let preferences = self.preferences()
         self.unread = 0
@@ -146,7 +143,7 @@ extension ReferenceLocalStore {
         }
     }
 
-    /// Conversations with unread messages, sorted, each with the position of the newest.
+    /// Sorted, each with the position of the newest unread message.
     package var unreadConversations: [(conversation: ConversationID, newest: LogPosition)] {
         self.readings.compactMap { reading in reading.unread.values.last.map { (reading.conversation, $0) } }
             .sorted { $0.0 < $1.0 }

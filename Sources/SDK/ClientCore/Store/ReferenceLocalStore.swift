@@ -1,74 +1,55 @@
 package import OrderedCollections
 package import TidingsModel
 
-/// The reference model of the local store: the contract in memory, as a value. The World and the scenarios keep with it what the shipped
-/// store keeps with SQLite; a randomized test holds both equal.
+/// The contract in memory, as a value: for the World and the scenarios. A randomized test holds it equal to the
+/// shipped store.
 package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
-    /// What is known of a conversation with members.
     package struct Info: Hashable, Sendable {
-        /// The version of what is known.
         package var version: UInt64
-        /// Its name; nil while it is not known.
         package var name: String?
-        /// Its picture, a URL.
         package var portrait: String?
-        /// Sorted by id.
         package var members: [Member] = []
-        /// Nobody can write any more.
         package var isDissolved = false
-        /// Whether nothing is missing: nothing that was said of it was passed over.
         package var isComplete: Bool
     }
 
-    /// How far a conversation is read.
     struct Reading: Hashable, Sendable {
         let conversation: ConversationID
         var upTo: LogPosition = 0
         /// Where the unread messages stand, oldest first.
         var unread: OrderedDictionary<MessageID, LogPosition> = [:]
-        /// Whether it is muted: then they do not count.
+        /// Muted conversations do not count.
         var isMuted: Bool
     }
 
-    /// The log is stored without gaps up to here.
     package internal(set) var stored: LogPosition = 0
-    /// Everything up to here was settled.
     package private(set) var settled: LogPosition = 0
-    /// In the order in which they came.
     package internal(set) var messages: OrderedDictionary<MessageID, StoredMessage> = [:]
-    /// What is known of conversations with members.
     package internal(set) var infos: OrderedDictionary<ConversationID, Info> = [:]
-    /// What waits to be sent, oldest first.
     package private(set) var outbox: OrderedDictionary<ClientMessageID, MessageDraft> = [:]
-    /// Reading positions that the log has not confirmed.
     package internal(set) var reads: OrderedDictionary<ConversationID, LogPosition> = [:]
-    /// What the person has set, as the log has it.
     package internal(set) var confirmed = AllSettings() { didSet { self.countAnew() } }
-    /// What was set on this device and the log has not confirmed, by `SettingsWish.key`.
-    package private(set) var wishes: OrderedDictionary<String, SettingsWish> = [:] { didSet { self.countAnew() } }
-    /// Custom messages by position, whether they were handed over or not.
+    package private(set) var pendingChanges: OrderedDictionary<String, PendingSettingsChange> = [:] {
+        didSet { self.countAnew() }
+    }
     package internal(set) var custom: OrderedDictionary<LogPosition, CustomMessage> = [:]
-    /// Which log it is; nil while no server has said.
     package private(set) var origin: LogOrigin?
-    /// Up to where custom messages were handed over, and the newest id among them.
+    /// Custom messages up to here were handed over; `newest` is the newest id among them.
     private var handedOver: (position: LogPosition, newest: UInt64) {
         get { (self.handedOverPosition, self.handedOverNewest) }
         set { (self.handedOverPosition, self.handedOverNewest) = newValue }
     }
     private var handedOverPosition: LogPosition = 0
     private var handedOverNewest: UInt64 = 0
-    /// The newest message of a conversation that was read before the log began anew.
+    /// The newest message read before the log began anew.
     var readBefore: [ConversationID: MessageID] = [:]
     var readings: [Reading] = []
-    /// Where a conversation's reading lies.
     var places: [ConversationID: Int] = [:]
-    /// Unread messages outside muted conversations. It is asked after every write, and kept rather than counted.
+    /// Kept rather than counted, because it is asked after every write.
     package internal(set) var unread = 0
 
-    /// An empty store.
     package init() {}
 
-    /// Carries out a command.
     package mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
         switch command {
         case .write(let entries, let person): return .written(self.write(entries, for: person))
@@ -87,12 +68,14 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             self.markRead(conversation, upTo: position)
             self.reads[conversation] = max(self.reads[conversation] ?? 0, position)
             return .counted(self.unread)
-        case .keepWish(let wish):
-            self.wishes[wish.key] = wish
+        case .addPendingChange(let pendingChange):
+            self.pendingChanges[pendingChange.key] = pendingChange
             return .counted(self.unread)
-        case .dropWish(let wish, let isKept):
-            if isKept { wish.apply(to: &self.confirmed) }
-            if self.wishes[wish.key] == wish { self.wishes.removeValue(forKey: wish.key) }
+        case .removePendingChange(let pendingChange, let isKept):
+            if isKept { pendingChange.apply(to: &self.confirmed) }
+            if self.pendingChanges[pendingChange.key] == pendingChange {
+                self.pendingChanges.removeValue(forKey: pendingChange.key)
+            }
             return .counted(self.unread)
         case .replaceSettings(let all):
             self.confirmed = all
@@ -161,25 +144,21 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
 
     // MARK: Questions
 
-    /// What a new process begins with.
     package func restored() -> ClientCore.Restored {
         ClientCore.Restored(
             stored: self.stored, settled: self.settled, outbox: self.outbox.values.elements,
             reads: self.reads.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) }
                 .sorted { $0.conversation < $1.conversation },
-            unread: self.unread, preferences: self.confirmed, wishes: self.wishes.values.elements,
+            unread: self.unread, preferences: self.confirmed, pendingChanges: self.pendingChanges.values.elements,
             hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) }, origin: self.origin)
     }
 
-    /// One message; nil if the store does not have it.
     package func message(_ id: MessageID) -> StoredMessage? { self.messages[id] }
 
-    /// What the person has set.
     package func preferences() -> Preferences {
-        Preferences(confirmed: self.confirmed, wishes: self.wishes.values.elements)
+        Preferences(confirmed: self.confirmed, pendingChanges: self.pendingChanges.values.elements)
     }
 
-    /// How many messages are unread.
     package func counts() -> LocalUnreadCounts {
         var counts = LocalUnreadCounts()
         for reading in self.readings {
@@ -191,7 +170,6 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         return counts
     }
 
-    /// Messages of a conversation, oldest first.
     package func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) -> [StoredMessage] {
         let all = self.messages.values.filter { $0.conversation == conversation }.sorted { $0.id < $1.id }
         // The message at the position or the next one after it; beyond the log a position says nothing about the order.
@@ -205,7 +183,6 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         return Array(shown.suffix(limit))
     }
 
-    /// The person's conversations, the one with the newest message first.
     package func conversations(wall: Int64) -> [ConversationSummary] {
         var newest: OrderedDictionary<ConversationID, StoredMessage> = [:]
         for message in self.messages.values where newest[message.conversation]?.id ?? message.id <= message.id {
@@ -223,12 +200,10 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         }
     }
 
-    /// The position of the newest message of a conversation that has one in the log.
     package func newest(_ conversation: ConversationID) -> LogPosition? {
         self.messages.values.filter { $0.conversation == conversation && !$0.isOnlyHere }.map(\.position).max()
     }
 
-    /// A conversation with members as far as it is known here.
     package func info(_ conversation: ConversationID) -> ConversationInfo? {
         self.infos[conversation].map { info in
             ConversationInfo(

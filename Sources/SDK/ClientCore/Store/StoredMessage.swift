@@ -10,7 +10,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var position: LogPosition
     /// Whether it counts as unread.
     public var isUnread: Bool
-    /// Whether the sender has withdrawn it; its content is gone then.
+    /// Whether the sender has recalled it; its content is gone then.
     public var isRecalled = false
     /// Whether the sender has changed what it says.
     public var isEdited = false
@@ -20,10 +20,9 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     /// position.
     public var isOnlyHere = false
 
-    /// Positions from here on are of no log: only the order of messages that the server has lost.
+    /// Positions from here on are in no log: they keep the order of messages that the server has lost.
     package static let beyondLog: LogPosition = 1 << 62
 
-    /// A message from its parts.
     package init(
         message: Message, conversation: ConversationID, position: LogPosition, isUnread: Bool, isRecalled: Bool = false,
         isEdited: Bool = false, mentionsMe: Bool = false, isOnlyHere: Bool = false
@@ -60,12 +59,11 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public var level: NotificationLevel
     /// The name of a group or discussion; nil for other kinds, and while it is not known.
     public var name: String?
-    /// The picture of a group or discussion, a URL.
+    /// The image of a group or discussion, a URL.
     public var portrait: String?
     /// Nobody can write any more.
     public var isDissolved = false
 
-    /// A conversation from its parts.
     package init(
         conversation: ConversationID, last: StoredMessage, count: LocalUnreadCounts.Count, level: NotificationLevel,
         name: String?, portrait: String?, isDissolved: Bool

@@ -1,23 +1,18 @@
 import TidingsAppGroup
 
-/// One source, any number of streams: each gets every value sent after it was made. With `keepsForFirst`, values sent while
-/// there was no stream yet go to the first one.
-///
-/// A stream holds so many values at most that its reader has not taken; one more, and the oldest falls out. A reader that comes
-/// to such a gap is told of it before the next value.
+/// One source, any number of streams: each gets every value sent after it was made. With `keepsForFirst`, values sent
+/// while there was no stream yet go to the first one. A stream holds at most `capacity` unread values; then the
+/// oldest falls out, and the reader is told of the gap before the next value.
 final class Broadcast<Value: Sendable>: Sendable {
     private struct State {
-        /// Each takes a value and gives back who holds it now.
         var outlets: [UInt64: @Sendable (Value) -> AnyObject?] = [:]
         var last: UInt64 = 0
         var kept: [Value] = []
-        /// Values fell out of `kept`.
         var hasGap = false
     }
 
     private let state = Locked(State())
     private let keepsForFirst: Bool
-    /// How many values a stream holds.
     let capacity: Int
 
     init(capacity: Int, keepsForFirst: Bool = false) {
@@ -25,18 +20,13 @@ final class Broadcast<Value: Sendable>: Sendable {
         self.keepsForFirst = keepsForFirst
     }
 
-    /// A new stream; `first` is its first value if it is not nil.
-    ///
-    /// It is asked for under the lock: whoever changes a value and then sends it is either before it, or the stream hears of it.
-    ///
-    /// - Parameter gap: called when the reader comes to a place where values fell out.
+    /// `first` is evaluated under the lock: a change that is sent either precedes it or reaches the stream.
     func stream(
         startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {}
     ) -> AsyncStream<Value> {
         self.stream(startingWith: first(), gap: gap) { $0 }
     }
 
-    /// A new stream of what becomes of the values; those that become nothing take no place in it.
     func stream<Other: Sendable>(
         startingWith first: @autoclosure () -> Value? = nil, gap: @escaping @Sendable () -> Void = {},
         _ transform: @escaping @Sendable (Value) -> Other?
@@ -50,7 +40,7 @@ final class Broadcast<Value: Sendable>: Sendable {
             if let first = first() { _ = send(first) }
             state.last += 1
             state.outlets[state.last] = send
-            if state.hasGap { buffer.noteGap() }
+            if state.hasGap { buffer.markGap() }
             for value in state.kept { _ = send(value) }
             state.kept = []
             state.hasGap = false
@@ -61,7 +51,7 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 
     func send(_ value: Value) {
-        // Held until the lock is given back: a buffer whose last holder goes meanwhile takes the lock as it ends.
+        // Kept alive until the lock is released: a buffer that is freed meanwhile takes the lock in its `deinit`.
         let held = self.state.withLock { state in
             if self.keepsForFirst, state.last == 0 {
                 if state.kept.count == self.capacity {
@@ -77,7 +67,6 @@ final class Broadcast<Value: Sendable>: Sendable {
     }
 }
 
-/// What one reader has not taken yet.
 final class StreamBuffer<Element: Sendable>: Sendable {
     fileprivate struct State {
         /// Those before `first` are taken.
@@ -99,10 +88,8 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         self.gap = gap
     }
 
-    /// Nobody holds the stream any more.
     deinit { self.finish() }
 
-    /// What to do when nobody reads any more.
     func whenOver(_ end: @escaping @Sendable () -> Void) {
         let isOver = self.state.withLock { state in
             if !state.isOver { state.end = end }
@@ -111,14 +98,14 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         if isOver { end() }
     }
 
-    func noteGap() { self.state.withLock { $0.hasGap = true } }
+    func markGap() { self.state.withLock { $0.hasGap = true } }
 
     func send(_ element: Element) {
         let reader = self.state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.isOver else { return nil }
             guard state.readers.isEmpty else { return state.readers.removeFirst() }
             if state.waiting.count - state.first == self.capacity {
-                _ = state.take()
+                _ = state.popFirst()
                 state.hasGap = true
             }
             state.waiting.append(element)
@@ -127,11 +114,10 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         reader?.resume(returning: element)
     }
 
-    /// The next element; nil at the end.
     func next() async -> Element? {
         await withCheckedContinuation { continuation in
             let (element, hasGap, waits) = self.state.withLock { state -> (Element?, Bool, Bool) in
-                if let element = state.take() {
+                if let element = state.popFirst() {
                     defer { state.hasGap = false }
                     return (element, state.hasGap, false)
                 }
@@ -143,7 +129,6 @@ final class StreamBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the stream: the reader was cancelled, or is gone.
     func finish() {
         let (readers, end) = self.state.withLock { state in
             state.isOver = true
@@ -161,13 +146,12 @@ final class StreamBuffer<Element: Sendable>: Sendable {
 }
 
 extension StreamBuffer.State {
-    /// The oldest element that waits; nil for none.
-    fileprivate mutating func take() -> Element? {
+    fileprivate mutating func popFirst() -> Element? {
         guard self.first < self.waiting.count else { return nil }
         defer {
             self.waiting[self.first] = nil
             self.first += 1
-            // Now and then, so that taking costs the same on average, however many wait.
+            // Now and then, so that the average cost does not depend on how many wait.
             if self.first == self.waiting.count || self.first >= 256 {
                 self.waiting.removeFirst(self.first)
                 self.first = 0

@@ -4,19 +4,11 @@ import TidingsModel
 
 // Calls of the app that wait for an answer, and how they end.
 extension ClientEngine {
-    /// Asks the server something and waits for its answer.
-    ///
-    /// - Throws: `ChatError`: nothing was asked, the server refused, or nobody knows.
     func request(_ request: ClientRequest) async throws -> ClientAnswer {
-        try await withCheckedThrowingContinuation { continuation in
-            let number = self.shared.withLock { shared -> RequestNumber? in
-                guard !shared.isMute, !shared.isFinished else { return nil }
-                shared.requests += 1
-                shared.requesting[shared.requests] = continuation
-                return shared.requests
-            }
-            guard let number else { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.requestWished(number, request))
+        try await self.waitForAnswer { shared, continuation in
+            shared.requests += 1
+            shared.requesting[shared.requests] = continuation
+            return .requestSubmitted(shared.requests, request)
         }
     }
 
@@ -31,13 +23,12 @@ extension ClientEngine {
         }
     }
 
-    /// What the extension needs to know of the app's settings.
-    func noteSettings(_ kit: KitSettings?) {
+    func setKitSettings(_ kit: KitSettings?) {
         self.shared.withLock { $0.showsContent = kit?.showsContent ?? true }
-        self.noteSettings()
+        self.shareSettings()
     }
 
-    func noteSettings() {
+    func shareSettings() {
         let address = self.parts.apiURL?.absoluteString
         let (shows, language) = self.shared.withLock { ($0.showsContent && !$0.hidesContent, $0.language) }
         let words = self.parts.words.words(for: language).words
@@ -49,12 +40,7 @@ extension ClientEngine {
     }
 
     func finishConnect(_ failure: ConnectFailure?) {
-        let waiting = self.shared.withLock { shared in
-            let waiting = shared.connecting
-            shared.connecting = [:]
-            return waiting
-        }
-        for (_, continuation) in waiting {
+        for continuation in self.shared.exchange(\.connecting, [:]).values {
             switch failure {
             case nil: continuation.resume()
             case .refused(let problem)?: continuation.resume(throwing: ChatError.refused(problem))

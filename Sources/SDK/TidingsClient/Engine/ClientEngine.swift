@@ -4,34 +4,28 @@ import TidingsAppGroup
 import TidingsModel
 import TidingsWire
 
-/// Runs a `ClientCore` for one person: performs its effects in order and hands their results back. Decides nothing.
-///
-/// All events go through one stream, and one task owns the core; an effect list is finished before the next event.
+/// Runs a `ClientCore` for one person: carries out its effects in order and hands their results back. Decides
+/// nothing. All events go through one stream, and one task owns the core; an effect list is finished before the next
+/// event.
 final class ClientEngine: Sendable {
-    /// What the engine works with.
     struct Parts: Sendable {
         var core: ClientCore
         var store: LocalStore
         var group: AppGroup?
-        /// Where the extension token lies; nil for the app group's file.
         var tokens: (any ExtensionTokens)?
+        var center: NotificationCenterWorker
         var transport: any ClientTransport
         var serverURL: URL
-        /// Where the extension finds the HTTP API.
         var apiURL: URL?
         var clock: any ClientClock
         /// Tells this process's claims in the ledger from an earlier one's.
         var processNumber: UInt64
-        /// Where the app was when the core was made.
         var isForeground: Bool
-        /// What the person has set for all their devices, as stored when the core was made.
         var settings = PersonSettings()
-        /// What notifications say, by language.
         var words = AppWords()
         var outlets: Outlets
     }
 
-    /// Where the engine tells the app.
     struct Outlets: Sendable {
         var status: @Sendable (ConnectionStatus) -> Void
         var runState: @Sendable (RunState) -> Void
@@ -40,10 +34,10 @@ final class ClientEngine: Sendable {
         var signal: @Sendable (Signal) -> Void
         var problem: @Sendable (ClientProblem) -> Void
         var wakeFinished: @Sendable (WakeNumber, BackgroundRefreshResult) -> Void
-        /// The person has signed out and the server has not heard of it; the token is the last one the app gave, and whether
-        /// the server has welcomed the person.
-        var keepFarewell: @Sendable (String?, Bool) -> Void
-        var farewellEnded: @Sendable () -> Void
+        /// The person has signed out and the server does not know: the last token the app gave, and whether the
+        /// server has welcomed the person.
+        var keepPendingSignOut: @Sendable (String?, Bool) -> Void
+        var pendingSignOutEnded: @Sendable () -> Void
     }
 
     typealias TokenProvider = @Sendable () async throws -> String
@@ -57,17 +51,15 @@ final class ClientEngine: Sendable {
         var lastToken: String?
         /// A signed-out person's engine tells the app nothing any more.
         var isMute = false
-        /// Nothing that is wished from now on is answered by the core any more.
+        /// The core answers nothing that is requested from now on.
         var isFinished = false
-        /// The last piece of work on notification centre and badge; each begins when the one before has ended.
-        var tidying: Task<Void, Never>?
-        /// Names the person on this device since the last welcome (DESIGN P7).
+        /// Identifies the person on this device since the last welcome (DESIGN P7).
         var recipientTag: String?
         var signingOut: [CheckedContinuation<Void, Never>] = []
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]
         var requesting: [RequestNumber: CheckedContinuation<ClientAnswer, any Error>] = [:]
         var requests: RequestNumber = 0
-        /// The kit's own switch, and what the person has set for all their devices.
+        /// The kit's own switch, and the person's setting for all devices.
         var showsContent = true
         var hidesContent: Bool
         var language: String?
@@ -96,17 +88,14 @@ final class ClientEngine: Sendable {
         self.task.withLock { $0 = task }
     }
 
-    /// Hands an event to the core, after all earlier ones.
     func post(_ event: ClientEvent) { self.events.yield(event) }
 
     func setHost(_ host: (any KitHost)?) { self.shared.withLock { $0.host = host } }
 
-    /// Wishes to be connected and waits for the server's welcome or refusal.
-    ///
-    /// - Parameter limit: how long to wait, in milliseconds; the wish outlives it.
-    /// - Parameter wished: called when the wish was handed to the core, before the answer.
+    /// Returns when the server has welcomed this device. The request to connect outlives `limit` (milliseconds).
+    /// `requested` is called when the core has the request, before the answer.
     func connect(
-        tokenProvider: @escaping TokenProvider, limit: Int64, wished: @Sendable () -> Void = {}
+        tokenProvider: @escaping TokenProvider, limit: Int64, requested: @Sendable () -> Void = {}
     ) async throws {
         let number = self.shared.withLock { shared in
             shared.tokenProvider = tokenProvider
@@ -122,19 +111,34 @@ final class ClientEngine: Sendable {
             late.0?.resume(throwing: ChatError.timedOut(reason: late.1))
         }
         defer { timer.cancel() }
-        try await withCheckedThrowingContinuation { continuation in
-            let isOver = self.shared.withLock { shared in
-                if shared.isMute || shared.isFinished { return true }
-                shared.connecting[number] = continuation
-                return false
-            }
-            if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.connectWished)
-            wished()
+        try await self.waitForAnswer(posted: requested) {
+            (shared, continuation: CheckedContinuation<Void, any Error>) in
+            shared.connecting[number] = continuation
+            return .connectRequested
         }
     }
 
-    /// Signs out; returns when the core has done so. What is left to say is told by the outlet `keepFarewell`.
+    /// Waits until the continuation that `register` stores is resumed by an effect.
+    ///
+    /// - Parameters:
+    ///   - posted: called when the core has the event, before the answer.
+    ///   - register: returns the event for the core.
+    /// - Throws: `ChatError.cancelled` if the core answers nothing any more, and what the answer throws.
+    func waitForAnswer<Answer>(
+        posted: () -> Void = {},
+        _ register: (inout Shared, CheckedContinuation<Answer, any Error>) -> ClientEvent
+    ) async throws -> Answer {
+        try await withCheckedThrowingContinuation { continuation in
+            let event = self.shared.withLock { shared in
+                shared.isMute || shared.isFinished ? nil : register(&shared, continuation)
+            }
+            guard let event else { return continuation.resume(throwing: ChatError.cancelled) }
+            self.post(event)
+            posted()
+        }
+    }
+
+    /// Returns when the core has signed out; `keepPendingSignOut` tells what remains to be done.
     func signOut() async {
         await withCheckedContinuation { continuation in
             let isOver = self.shared.withLock { shared in
@@ -142,43 +146,27 @@ final class ClientEngine: Sendable {
                 return shared.isFinished
             }
             if isOver { return continuation.resume() }
-            self.post(.signOutWished)
+            self.post(.signOutRequested)
         }
     }
 
-    /// The app hears nothing of this engine any more.
     func mute() { self.shared.withLock { $0.isMute = true } }
 
-    /// Hands a message to the outbox and waits for the server's answer.
     func send(_ draft: MessageDraft) async throws -> Message {
-        try await withCheckedThrowingContinuation { continuation in
-            let isOver = self.shared.withLock { shared in
-                if shared.isMute || shared.isFinished { return true }
-                shared.sending[draft.clientMessageID] = continuation
-                return false
-            }
-            if isOver { return continuation.resume(throwing: ChatError.cancelled) }
-            self.post(.sendWished(draft))
+        try await self.waitForAnswer { shared, continuation in
+            shared.sending[draft.clientMessageID] = continuation
+            return .sendRequested(draft)
         }
     }
 
-    /// Ends the engine after everything posted before.
     func finish() async {
         self.shared.withLock { $0.isFinished = true }
         self.events.finish()
         await self.task.withLock { $0 }?.value
-        let left = self.shared.withLock { shared in
-            let left = (shared.connecting, shared.sending, shared.signingOut, shared.requesting)
-            shared.connecting = [:]
-            shared.sending = [:]
-            shared.signingOut = []
-            shared.requesting = [:]
-            return left
-        }
-        for continuation in left.2 { continuation.resume() }
-        for (_, continuation) in left.0 { continuation.resume(throwing: ChatError.cancelled) }
-        for (_, continuation) in left.1 { continuation.resume(throwing: ChatError.cancelled) }
-        for (_, continuation) in left.3 { continuation.resume(throwing: ChatError.cancelled) }
+        for waiting in self.shared.exchange(\.signingOut, []) { waiting.resume() }
+        for waiting in self.shared.exchange(\.connecting, [:]).values { waiting.resume(throwing: ChatError.cancelled) }
+        for waiting in self.shared.exchange(\.sending, [:]).values { waiting.resume(throwing: ChatError.cancelled) }
+        for waiting in self.shared.exchange(\.requesting, [:]).values { waiting.resume(throwing: ChatError.cancelled) }
     }
 
     // MARK: The loop
@@ -194,15 +182,11 @@ final class ClientEngine: Sendable {
             core.handle(event, at: self.parts.clock.now, into: &effects)
             if case .connectionClosed(let number, _) = event { connections.removeValue(forKey: number) }
             if case .frameReceived = event { self.intake.handled() }
-            // What lets a waiting caller go on comes last: it finds done what this event has led to.
-            for effect in effects where !effect.answersCaller { self.perform(effect, &connections) }
-            for effect in effects where effect.answersCaller { self.perform(effect, &connections) }
-            if event == .signOutWished {
-                let waiting = self.shared.withLock { shared in
-                    defer { shared.signingOut = [] }
-                    return shared.signingOut
-                }
-                for continuation in waiting { continuation.resume() }
+            // Answers to waiting callers come last: they find done what this event has led to.
+            for effect in effects where !effect.answersCaller { self.carryOut(effect, &connections) }
+            for effect in effects where effect.answersCaller { self.carryOut(effect, &connections) }
+            if event == .signOutRequested {
+                for waiting in self.shared.exchange(\.signingOut, []) { waiting.resume() }
             }
             guard core.nextDeadline != armed || event == .deadlineReached else { continue }
             timer?.cancel()
@@ -218,7 +202,7 @@ final class ClientEngine: Sendable {
         for connection in connections.values { connection.close() }
     }
 
-    private func perform(_ effect: ClientEffect, _ connections: inout [ConnectionNumber: any TransportConnection]) {
+    private func carryOut(_ effect: ClientEffect, _ connections: inout [ConnectionNumber: any TransportConnection]) {
         // tidy: long because it is one line per effect.
         switch effect {
         case .askToken: self.askToken()
@@ -226,34 +210,37 @@ final class ClientEngine: Sendable {
         case .sendFrame(let number, let frame): connections[number]?.send(FrameCodec.encode(frame, as: .protobuf))
         case .close(let number): connections[number]?.close()
 
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .storeWish,
-            .dropWish, .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .storePendingChange,
+            .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             self.store(effect)
         case .resetLog:
             self.store(effect)
-            // The number was counted at a position of the other log: any of the new one's is newer.
+            // The number was counted at a position of the old log: any position of the new one is newer.
             self.withGroup { $0.badge?.restarted() }
         case .setStoreAside:
             self.storing { self.parts.outlets.problem(.storeSetAside(path: try self.store.renew().path)) }
         case .storeRecipient(let recipient): self.storeRecipient(recipient)
         case .noteHiddenContent(let hides):
             self.shared.withLock { $0.hidesContent = hides }
-            self.noteSettings()
+            self.shareSettings()
         case .noteLanguage(let language):
             self.shared.withLock { $0.language = language }
-            self.noteSettings()
+            self.shareSettings()
         case .readTimeZone(let name):
             self.post(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.parts.clock.now.wall)))
-        case .forgetPerson: self.forgetPerson()
+        case .forgetPerson:
+            self.forgetPerson()
+            if let work = effect.centerWork { self.requestCenterWork(work) }
 
         case .publishStatus, .publishRunState, .publishEntries, .handOverCustomMessages, .publishProblem,
             .publishSignal:
             if !self.shared.withLock({ $0.isMute }) { self.publish(effect) }
         case .finishWake(let number, let result): self.parts.outlets.wakeFinished(number, result)
-        case .keepFarewell:
+        case .keepPendingSignOut:
             let (token, tag) = self.shared.withLock { ($0.lastToken, $0.recipientTag) }
-            self.parts.outlets.keepFarewell(token, tag != nil)
-        case .farewellEnded: self.parts.outlets.farewellEnded()
+            self.parts.outlets.keepPendingSignOut(token, tag != nil)
+        case .pendingSignOutEnded: self.parts.outlets.pendingSignOutEnded()
         case .finishSend(let id, let outcome): self.finishSend(id, outcome)
         case .finishRequest(let number, let outcome): self.finishRequest(number, outcome)
         case .finishConnect(let failure): self.finishConnect(failure)
@@ -267,18 +254,10 @@ final class ClientEngine: Sendable {
         case .askDelegate(let message, let name):
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
-        case .claimRing(let id): self.claim(id)
-        case .postNotification(let notification): self.postNotification(notification)
-        case .markShown(let id): self.markShown(id)
-        case .markWithdrawn(let id): self.markWithdrawn(id)
-        case .releaseClaim(let id):
-            let holder = Ledger.Holder.kit(process: self.parts.processNumber)
-            self.withGroup { $0.ledger.release(id, by: holder) }
-        case .clearNotifications(let conversation, let position): self.clearNotifications(conversation, upTo: position)
-        case .withdrawNotification(let id, let replacement): self.withdraw(id, replacement)
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
+            if let work = effect.centerWork { self.requestCenterWork(work) }
         case .readDeviceStatus: self.readDeviceStatus()
-        case .lowerBadge(let unread, let position): self.lowerBadge(unread: unread, position: position)
-        case .writeBadge(let unread, let position): self.writeBadge(unread: unread, position: position)
 
         case .beginBackgroundTask: self.shared.withLock { $0.host }?.beginBackgroundTask()
         case .endBackgroundTask: self.shared.withLock { $0.host }?.endBackgroundTask()
@@ -302,12 +281,11 @@ final class ClientEngine: Sendable {
 
     private func open(_ number: ConnectionNumber) -> any TransportConnection {
         let reader = FrameReader(number: number, intake: self.intake) { self.post($0) }
-        let connection = self.parts.transport.open(self.parts.serverURL) { reader.take($0) }
+        let connection = self.parts.transport.open(self.parts.serverURL) { reader.handle($0) }
         reader.attach(connection)
         return connection
     }
 
-    /// Carries out what the core asks of the local store, and tells it what came of that.
     private func store(_ effect: ClientEffect) {
         guard let command = effect.storeCommand(for: self.person) else { return }
         self.storing(command) {
@@ -316,25 +294,26 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// - Parameter command: what is carried out; nil for what is the engine's own.
+    /// - Parameter command: nil for the engine's own work.
     func storing(_ command: LocalStoreCommand? = nil, _ work: () throws -> Void) {
         do {
             try work()
         } catch {
-            guard !self.tellsDamage(error) else { return }
+            guard !self.reportDamage(error) else { return }
             self.parts.outlets.problem(.storeFault(reason: "\(error)"))
             self.post(command?.failure(reason: "\(error)") ?? .storeFailed(reason: "\(error)"))
         }
     }
 
-    /// Tells the core if an error says that the store is damaged and nobody has told it yet.
-    func tellsDamage(_ error: any Error) -> Bool {
+    /// Tells the core if an error says that the store is damaged and it does not know yet.
+    func reportDamage(_ error: any Error) -> Bool {
         guard self.store.isFirstDamage(error) else { return false }
         self.post(.storeDamaged(reason: "\(error)"))
         return true
     }
 
-    /// Without an app group, and when its files cannot be written, there is no ledger and no badge; messages still come.
+    /// Without an app group, or when its files cannot be written, there is no ledger and no badge; messages still
+    /// come.
     @discardableResult
     func withGroup<Value>(_ body: (inout AppGroup.Contents) -> Value) -> Value? {
         guard let group = self.parts.group else { return nil }
@@ -346,7 +325,7 @@ final class ClientEngine: Sendable {
         }
     }
 
-    /// The extension cannot ask the app's providers; it takes the names they gave last.
+    /// The extension cannot ask the app's providers, so it uses the names they gave last.
     private func remember(_ names: ResolvedNames, for question: NameQuestion) {
         guard names.user != nil || names.group != nil else { return }
         self.withGroup { contents in

@@ -5,7 +5,6 @@ import Foundation
     import os
 #endif
 
-/// Where problems go if the app does not say otherwise.
 enum ClientLog {
     static func write(_ problem: ClientProblem) {
         #if canImport(os)

@@ -3,26 +3,24 @@ import TidingsAppGroup
 import TidingsModel
 import TidingsWire
 
-/// What was received and not handled yet. With too much of it no connection reads on until the engine has caught up: the rest
-/// waits at the server, which has a limit of its own for a slow reader.
+/// Counts frames that were received and not handled yet. With too many, connections stop reading until the engine has
+/// caught up; the rest waits at the server, which limits slow readers itself.
 final class Intake: Sendable {
-    /// So many bytes stop the reading: what a server writes to one device at once, 256 messages of the largest size, is less.
+    /// Stops reading. A server writes less to one device at once: 256 messages of the largest size.
     static let bytesMax = 16_777_216
-    /// So many let it go on.
+    /// Resumes reading.
     static let bytesLow = 1_048_576
 
     fileprivate struct State {
-        /// The sizes of the frames that wait, oldest first; those before `first` are handled.
+        /// Oldest first; those before `first` are handled.
         var sizes: [Int] = []
         var first = 0
         var bytes = 0
-        /// The connections that read no more for now.
         var paused: [ConnectionNumber: any TransportConnection] = [:]
     }
 
     private let state = Locked(State())
 
-    /// A frame was received. The connection is told to stop if it is one too many.
     func received(_ bytes: Int, on number: ConnectionNumber, _ connection: (any TransportConnection)?) {
         self.state.withLock { state in
             state.sizes.append(bytes)
@@ -31,12 +29,11 @@ final class Intake: Sendable {
         }
     }
 
-    /// The connection is there; what it has received came before.
+    /// Counts what the connection received before it was attached.
     func began(_ number: ConnectionNumber, _ connection: any TransportConnection) {
         self.state.withLock { $0.pause(number, connection) }
     }
 
-    /// The oldest frame was handled.
     func handled() {
         let woken = self.state.withLock { state -> [any TransportConnection] in
             guard state.first < state.sizes.count else { return [] }
@@ -55,7 +52,7 @@ final class Intake: Sendable {
 }
 
 extension Intake.State {
-    /// Stops a connection that has read too much. Under the lock, so that whoever lets it go on comes later.
+    /// Under the lock, so that a resume comes later.
     fileprivate mutating func pause(_ number: ConnectionNumber, _ connection: (any TransportConnection)?) {
         guard let connection, self.bytes > Intake.bytesMax, self.paused[number] == nil else { return }
         self.paused[number] = connection
@@ -63,7 +60,6 @@ extension Intake.State {
     }
 }
 
-/// Turns what one connection receives into events for the core.
 final class FrameReader: Sendable {
     private struct State {
         var connection: (any TransportConnection)?
@@ -82,7 +78,7 @@ final class FrameReader: Sendable {
         self.post = post
     }
 
-    /// The transport has given its connection, perhaps after its first events.
+    /// The transport has returned its connection, perhaps after its first events.
     func attach(_ connection: any TransportConnection) {
         let bytesMax = self.state.withLock { state -> Int? in
             guard !state.isEnded else { return nil }
@@ -94,10 +90,10 @@ final class FrameReader: Sendable {
         self.intake.began(self.number, connection)
     }
 
-    func take(_ event: TransportEvent) {
+    func handle(_ event: TransportEvent) {
         switch event {
         case .opened: self.post(.connectionOpened(self.number))
-        case .received(let bytes): self.take(bytes)
+        case .received(let bytes): self.decode(bytes)
         case .closed(let reason):
             self.state.withLock { state in
                 state.isEnded = true
@@ -107,13 +103,13 @@ final class FrameReader: Sendable {
         }
     }
 
-    private func take(_ bytes: [UInt8]) {
+    private func decode(_ bytes: [UInt8]) {
         let (connection, bytesMax) = self.state.withLock { ($0.connection, $0.bytesMax) }
         let frame: ServerFrame
         do {
             frame = try FrameCodec.decodeServerFrame(bytes, as: .protobuf, bytesMax: bytesMax)
         } catch FrameError.empty {
-            // Of a newer server: nothing this client has asked for.
+            // From a newer server: nothing this client has requested.
             return
         } catch {
             let problem = ServerFrame.Problem(code: .malformedFrame, rule: "\(error)")
@@ -121,9 +117,9 @@ final class FrameReader: Sendable {
         }
         // Here and not by the core: what follows the welcome may be read before the core has handled it.
         if case .welcome(let welcome) = frame {
-            let told = FrameCodec.serverFrameBytesMax(after: welcome)
-            self.state.withLock { $0.bytesMax = told }
-            connection?.limitReceived(to: told)
+            let bytesMax = FrameCodec.serverFrameBytesMax(after: welcome)
+            self.state.withLock { $0.bytesMax = bytesMax }
+            connection?.limitReceived(to: bytesMax)
         }
         self.intake.received(bytes.count, on: self.number, connection)
         self.post(.frameReceived(self.number, frame))

@@ -2,16 +2,11 @@ import Foundation
 import TidingsModel
 
 extension TimeZoneFacts {
-    /// Reads a zone from the phone's time-zone database, as the server reads it from its machine's: the offset that holds and its
-    /// changes within two years.
-    ///
-    /// - Parameters:
-    ///   - name: a name of that database such as `Europe/Berlin`.
-    ///   - wall: wall milliseconds since 1970.
-    /// - Returns: nil if there is no such zone.
+    /// Reads a zone such as `Europe/Berlin` from the phone's time-zone database, as the server does from its own: the
+    /// current offset and its changes within two years.
     init?(named name: String, at wall: Int64) {
         guard name == "UTC" || name.contains("/"), let zone = TimeZone(identifier: name) else { return nil }
-        // From a week back: what is quiet now may have begun before a change.
+        // From a week back: quiet hours that are active now may have begun before a change.
         let start = wall - 7 * 86_400_000
         let end = wall + 2 * 366 * 86_400_000
         func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }

@@ -2,26 +2,23 @@ import Foundation
 import TidingsAppGroup
 import TidingsModel
 
-/// Where a client keeps its files.
 struct ClientFolders {
     let root: URL
-    /// Where tokens lie; nil for files.
+    /// Nil keeps tokens in files.
     var secrets: (any SecretStore)?
-    /// Sets how files lie on the device.
     var safety: any FileSafety = SystemFileSafety()
 
-    /// The local store of a person. The name is the ids in hexadecimal, so that any id makes a file name.
+    /// The name is the ids in hexadecimal, so that any id makes a file name.
     func store(app: AppID, person: UserID) -> URL {
-        self.root.appendingPathComponent(Self.hexadecimal(app.rawValue), isDirectory: true)
-            .appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
+        self.storeFolder(app).appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
     }
 
-    /// Makes the folder a person's store lies in, and removes it from backups: messages are the server's to give back, and what
-    /// a copy on another device would say of log and outbox is not true there.
+    /// Excluded from backups: the server can give messages back, and a copy of log and outbox on another device would
+    /// be wrong.
     func makeStoreFolder(app: AppID) throws {
         let folder = self.storeFolder(app)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // Messages come and go while the phone is locked: over the connection that is still there, and in wakes.
+        // Messages arrive while the phone is locked, over the remaining connection and in wakes.
         try self.safety.protectAll(in: folder, as: .completeUntilFirstUserAuthentication)
         try self.safety.excludeFromBackup(folder.path)
     }
@@ -30,8 +27,8 @@ struct ClientFolders {
         self.root.appendingPathComponent(Self.hexadecimal(app.rawValue), isDirectory: true)
     }
 
-    /// Removes the stores of everybody else who was signed in here, with what they had not sent. How far each was handed custom
-    /// messages stays: a number, so that none comes twice to who signs in again.
+    /// Removes the stores of everybody else, with what they had not sent. How far custom messages were handed over
+    /// stays, so that nobody who signs in again gets one twice.
     func removeStores(except person: UserID, app: AppID) throws {
         let kept = self.store(app: app, person: person).lastPathComponent
         let folder = self.storeFolder(app)
@@ -45,10 +42,9 @@ struct ClientFolders {
 
     private var deviceFile: URL { self.root.appendingPathComponent("device-id") }
 
-    /// Whether this installation has an id already.
     var hasDeviceID: Bool { FileManager.default.fileExists(atPath: self.deviceFile.path) }
 
-    /// This device's id, drawn at the first call and kept.
+    /// Drawn at the first call and stored.
     func deviceID(app: AppID) throws -> DeviceID {
         let file = self.deviceFile
         if let text = try? String(contentsOf: file, encoding: .utf8),
@@ -58,21 +54,18 @@ struct ClientFolders {
         }
         let id = UUID().uuidString.lowercased()
         try self.write(Data(id.utf8), to: file)
-        // What an earlier installation has left in the keychain is nobody's.
-        try? self.secrets?.write(nil, as: Self.tokenName(app))
-        try? self.secrets?.write(nil, as: Self.farewellName(app))
+        // The keychain outlives an earlier installation.
+        for secret in [Secret.token(app), .pendingSignOut(app)] { try? self.secrets?.write(nil, as: secret.name) }
         return DeviceID(id)
     }
 
-    /// Who signed in last, as `signInNote` writes it; nil for nobody.
+    /// In the format of `signInNote`; nil for nobody.
     var lastSignIn: String? { try? String(contentsOf: self.signInFile, encoding: .utf8) }
 
-    /// How a sign-in is written down.
     func signInNote(_ person: UserID, app: AppID) -> String {
         "\(Self.hexadecimal(app.rawValue))/\(Self.hexadecimal(person.rawValue))"
     }
 
-    /// Remembers who signed in last.
     func noteSignIn(_ person: UserID, app: AppID) throws {
         try self.write(Data(self.signInNote(person, app: app).utf8), to: self.signInFile)
     }
@@ -85,80 +78,54 @@ struct ClientFolders {
         return Self.text(hexadecimal: parts[1]).map { UserID($0) }
     }
 
-    /// The person has signed out: nobody is signed in, and their token is not kept any longer.
     func forgetSignIn(app: AppID) throws {
         if self.signedIn(app: app) != nil { try Self.remove(self.signInFile) }
-        try self.forgetSecret(Self.tokenName(app), self.tokenFile(app))
+        try self.forgetSecret(.token(app))
     }
 
-    /// Remembers the person's last token: a later process may have to tell the server of their sign-out before the app gives
-    /// it one.
+    /// A later process may have to tell the server of the sign-out before the app gives it a token.
     func keepToken(_ token: String, of person: UserID, app: AppID) throws {
-        let note = Self.json(Farewell(person: person, token: token))
-        try self.keepSecret(note, Self.tokenName(app), self.tokenFile(app))
+        try self.keepSecret(PendingSignOut(person: person, token: token).json, .token(app))
     }
 
-    /// Forgets the token of a person; another person's stays.
+    /// Another person's token stays.
     func forgetToken(of person: UserID, app: AppID) throws {
         guard self.token(of: person, app: app) != nil else { return }
-        try self.forgetSecret(Self.tokenName(app), self.tokenFile(app))
+        try self.forgetSecret(.token(app))
     }
 
-    /// The last token of a person.
     func token(of person: UserID, app: AppID) -> String? {
-        guard let kept = self.farewell(in: self.secret(Self.tokenName(app), self.tokenFile(app))),
-            kept.person == person
-        else { return nil }
+        guard let kept = PendingSignOut(json: self.secret(.token(app))), kept.person == person else { return nil }
         return kept.token
     }
 
-    /// Remembers whether the app wants no pushes: a later process has to tell the server.
-    func note(isUnregistered: Bool, app: AppID) throws {
+    /// A later process has to tell the server.
+    func writeUnregistered(_ isUnregistered: Bool, app: AppID) throws {
         let file = self.unregisteredFile(app)
         if isUnregistered { try self.write(Data(), to: file) } else { try Self.remove(file) }
     }
 
-    /// Whether the app wanted no pushes when it last said something about it.
     func isUnregistered(app: AppID) -> Bool {
         FileManager.default.fileExists(atPath: self.unregisteredFile(app).path)
     }
 
     private var signInFile: URL { self.root.appendingPathComponent("signed-in") }
 
-    /// Who has signed out here without the server having heard of it.
-    struct Farewell {
+    /// Who has signed out without the server knowing.
+    struct PendingSignOut {
         var person: UserID
         var token: String
     }
 
-    /// Remembers a farewell, or that there is none.
-    func write(_ farewell: Farewell?, app: AppID) throws {
-        let file = self.farewellFile(app)
-        guard let farewell else { return try self.forgetSecret(Self.farewellName(app), file) }
-        try self.keepSecret(Self.json(farewell), Self.farewellName(app), file)
+    func write(_ pendingSignOut: PendingSignOut?, app: AppID) throws {
+        guard let pendingSignOut else { return try self.forgetSecret(.pendingSignOut(app)) }
+        try self.keepSecret(pendingSignOut.json, .pendingSignOut(app))
     }
 
-    /// The farewell that is still to be said.
-    func farewell(app: AppID) -> Farewell? {
-        self.farewell(in: self.secret(Self.farewellName(app), self.farewellFile(app)))
-    }
+    func pendingSignOut(app: AppID) -> PendingSignOut? { PendingSignOut(json: self.secret(.pendingSignOut(app))) }
 
-    private static func tokenName(_ app: AppID) -> String { "user-token-\(Self.hexadecimal(app.rawValue))" }
-    private static func farewellName(_ app: AppID) -> String { "farewell-\(Self.hexadecimal(app.rawValue))" }
-
-    private static func json(_ farewell: Farewell) -> [UInt8] {
-        JSONValue.members([("user", .string(farewell.person.rawValue)), ("token", .string(farewell.token))]).serialized
-    }
-
-    private func farewell(in bytes: [UInt8]?) -> Farewell? {
-        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
-            let token = json["token"]?.stringValue
-        else { return nil }
-        return Farewell(person: UserID(user), token: token)
-    }
-
-    /// Writes a file that belongs to this device and to no other: a backup restored on a second one must not bring it, or two
-    /// devices would share one id and one token. Atomic writing makes a new file each time, so it is marked after each.
+    /// Excluded from backups: restored on a second device, it would give two devices one id and one token. Atomic
+    /// writing makes a new file each time, so each is marked.
     func write(_ data: Data, to file: URL) throws {
         try FileManager.default.createDirectory(at: self.root, withIntermediateDirectories: true)
         try data.write(to: file, options: .atomic)
@@ -171,21 +138,44 @@ struct ClientFolders {
         if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
     }
 
-    private func tokenFile(_ app: AppID) -> URL {
-        self.root.appendingPathComponent("token-\(Self.hexadecimal(app.rawValue)).json")
-    }
-
     private func unregisteredFile(_ app: AppID) -> URL {
         self.root.appendingPathComponent("unregistered-\(Self.hexadecimal(app.rawValue))")
     }
 
-    private func farewellFile(_ app: AppID) -> URL {
-        self.root.appendingPathComponent("farewell-\(Self.hexadecimal(app.rawValue)).json")
-    }
-
-    private static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
+    fileprivate static func hexadecimal(_ text: String) -> String { Hexadecimal.text(text.utf8) }
 
     private static func text(hexadecimal: Substring) -> String? {
         Hexadecimal.bytes(hexadecimal.utf8).flatMap { String(bytes: $0, encoding: .utf8) }
+    }
+}
+
+extension ClientFolders {
+    /// The item of the keychain, and the file where there is no keychain.
+    struct Secret {
+        var name: String
+        var file: String
+
+        static func token(_ app: AppID) -> Self {
+            let app = ClientFolders.hexadecimal(app.rawValue)
+            return Self(name: "user-token-\(app)", file: "token-\(app).json")
+        }
+
+        static func pendingSignOut(_ app: AppID) -> Self {
+            let name = "farewell-\(ClientFolders.hexadecimal(app.rawValue))"
+            return Self(name: name, file: "\(name).json")
+        }
+    }
+}
+
+extension ClientFolders.PendingSignOut {
+    fileprivate var json: [UInt8] {
+        JSONValue.members([("user", .string(self.person.rawValue)), ("token", .string(self.token))]).serialized
+    }
+
+    fileprivate init?(json bytes: [UInt8]?) {
+        guard let bytes, let json = try? JSONValue(parsing: bytes), let user = json["user"]?.stringValue,
+            let token = json["token"]?.stringValue
+        else { return nil }
+        self.init(person: UserID(user), token: token)
     }
 }

@@ -1,25 +1,21 @@
 import Foundation
 
-/// Sends that have ended while the database could not be made to forget them: a full phone refuses to write.
-///
-/// They are noted in a file that has its room from the beginning, and is only ever written over in place. So a message that was
-/// refused is not sent again by the next start, whether there is room by then or not.
+/// Sends that have ended while the database refused to delete them, as on a full phone. They are recorded in a file
+/// that is allocated in advance and only overwritten in place, so that the next start does not send a refused message
+/// again.
 struct EndedSends {
-    /// The rows of the outbox that count no more, by their numbers, which are given once. What could not be noted is here all
-    /// the same, for as long as the process lives.
+    /// Row numbers of the outbox, which are never reused. They hold for this process even if recording them failed.
     private(set) var numbers: [Int64] = []
     private let file: URL?
-    /// The first slot that nobody has written to.
     private var free = 0
 
-    /// How many the file has room for.
     static let max = 256
     private static let slotBytes = 16
-    /// Stands beside a number with its bits turned, so that a torn slot is none.
+    /// XORed with a number and stored beside it, to recognize a torn slot.
     private static let mask: UInt64 = 0x5454_5454_5454_5454
 
-    /// Reads what an earlier process has noted, and makes room where there is none yet. Without a file, what is noted lives as
-    /// long as the process.
+    /// Reads what an earlier process has recorded, and allocates the file. Without one, records live as long as the
+    /// process.
     init(file: URL?) {
         self.file = file
         guard let file else { return }
@@ -34,10 +30,7 @@ struct EndedSends {
         if bytes.count != Self.max * Self.slotBytes { try? self.clear() }
     }
 
-    /// Notes a row.
-    ///
-    /// - Throws: an error of the file system, or that the file is full.
-    mutating func note(_ number: Int64) throws {
+    mutating func append(_ number: Int64) throws {
         guard !self.numbers.contains(number) else { return }
         self.numbers.append(number)
         guard let file = self.file else { return }
@@ -46,13 +39,13 @@ struct EndedSends {
         let handle = try FileHandle(forUpdating: file)
         defer { try? handle.close() }
         try handle.seek(toOffset: UInt64(self.free * Self.slotBytes))
-        try handle.write(contentsOf: Data(Self.bytes(word) + Self.bytes(word ^ Self.mask)))
+        let slot = [word.littleEndian, (word ^ Self.mask).littleEndian]
+        try handle.write(contentsOf: slot.withUnsafeBytes { Data($0) })
         try handle.synchronize()
         self.free += 1
     }
 
-    /// The rows are gone.
-    mutating func forget() throws {
+    mutating func removeAll() throws {
         self.numbers = []
         self.free = 0
         try self.clear()
@@ -69,9 +62,5 @@ struct EndedSends {
 
     private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    private static func bytes(_ word: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
     }
 }

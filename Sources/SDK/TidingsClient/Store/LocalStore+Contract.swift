@@ -1,25 +1,23 @@
 import ClientCore
 
-// The contract's commands, each by the function that carries it out.
 extension LocalStore: LocalStoreContract {
-    /// Carries out a command.
-    ///
-    /// - Throws: an error of the file system or of SQLite: nothing was written, but for `.takeCustomMessages` what waited may be lost.
+    /// After an error nothing was written, but what waited for `.takeCustomMessages` may be lost.
     func carryOut(_ command: LocalStoreCommand) throws -> LocalStoreOutcome {
         switch command {
-        case .write(let entries, let person): return .written(try self.write(entries, person: person))
+        case .write(let entries, let person): return .written(try self.writeEntries(entries, person: person))
         case .skip(let position, let end): return .written(try self.skip(after: position, upTo: end))
-        case .settle(let position): try self.writeSettled(position)
+        case .settle(let position): try self.write { try Self.setNumber("settled", position, in: $0) }
         case .keepOutgoing(let draft): try self.writeOutgoing(draft)
         case .removeOutgoing(let id): try self.removeOutgoing(id)
         case .markRead(let conversation, let position):
             return .counted(try self.writeRead(conversation, upTo: position))
-        case .keepWish(let wish): return .counted(try self.write(wish))
-        case .dropWish(let wish, let isKept): return .counted(try self.drop(wish, isKept: isKept))
-        case .replaceSettings(let all): return .counted(try self.write(all))
-        case .keepConversation(let info): try self.write(info)
+        case .addPendingChange(let pendingChange): return .counted(try self.writePendingChange(pendingChange))
+        case .removePendingChange(let pendingChange, let isKept):
+            return .counted(try self.removePendingChange(pendingChange, isKept: isKept))
+        case .replaceSettings(let all): return .counted(try self.replaceSettings(all))
+        case .keepConversation(let info): try self.writeInfo(info)
         case .resetLog(let origin): try self.resetLog(origin)
-        case .keepOrigin(let origin): try self.write(origin)
+        case .keepOrigin(let origin): try self.write { try Self.writeOrigin(origin, in: $0) }
         case .takeCustomMessages(let wall): return .custom(try self.takeCustomMessages(wall: wall))
         case .beginAnew: _ = try self.renew()
         case .forgetPerson: try self.forgetAll()

@@ -4,51 +4,43 @@ import TidingsModel
 
 // Names, portraits and members of conversations: from the log's changes, and from what the server answers.
 extension LocalStore {
-    /// A conversation as far as it is known here; nil if nothing is.
     func info(_ conversation: ConversationID) throws -> ConversationInfo? {
         try self.read { database in
             guard let row = try Self.infoRow(conversation, in: database) else { return nil }
             return ConversationInfo(
-                id: conversation, version: UInt64(row["version"] as Int64), name: row["name"] ?? "",
-                portrait: row["portrait"], members: try Self.members(conversation, in: database),
-                isDissolved: row["isDissolved"])
+                id: conversation, version: row["version"], name: row["name"] ?? "", portrait: row["portrait"],
+                members: try Self.members(conversation, in: database), isDissolved: row["isDissolved"])
         }
     }
 
-    /// What a member is called in a conversation; nil if it is not known.
     func nickname(of user: UserID, in conversation: ConversationID) throws -> String? {
         try self.read { database in
             let nickname = try String?.fetchOne(
                 database, sql: "SELECT nickname FROM member WHERE type = ? AND target = ? AND user = ?",
-                arguments: [conversation.type.rawValue, conversation.target, user.rawValue])
+                arguments: conversation.key + [user])
             return nickname ?? nil
         }
     }
 
-    /// Remembers what the server has answered, unless what is there is newer.
-    func write(_ info: ConversationInfo) throws {
+    func writeInfo(_ info: ConversationInfo) throws {
         try self.write { database in
             let known = try Self.infoRow(info.id, in: database)
-            guard UInt64(known?["version"] as Int64? ?? 0) <= info.version else { return }
+            guard known?["version"] ?? 0 <= info.version else { return }
             try database.execute(
                 sql: """
                     INSERT OR REPLACE INTO info (type, target, version, name, portrait, isDissolved, isKnown)
                     VALUES (?, ?, ?, ?, ?, ?, 1)
-                    """,
-                arguments: [
-                    info.id.type.rawValue, info.id.target, Int64(info.version), info.name, info.portrait,
-                    info.isDissolved,
-                ])
-            try Self.replace(
-                try Self.members(info.id, in: database), by: info.members, of: info.id, in: database)
+                    """, arguments: info.id.key + [info.version, info.name, info.portrait, info.isDissolved])
+            try Self.replace(try Self.members(info.id, in: database), by: info.members, of: info.id, in: database)
         }
     }
 
-    /// An entry of the log. One that does not follow what is known is taken as far as it says something for itself; the rest
-    /// is asked of the server.
-    static func apply(_ change: ConversationChange, in database: Database) throws {
-        let known = try Self.infoRow(change.conversation, in: database)
-        let version = UInt64(known?["version"] as Int64? ?? 0)
+    /// An entry that does not follow the known version is applied as far as it goes by itself; the rest is requested
+    /// from the server.
+    static func applyChange(_ change: ConversationChange, in database: Database) throws {
+        let conversation = change.conversation
+        let known = try Self.infoRow(conversation, in: database)
+        let version: UInt64 = known?["version"] ?? 0
         guard change.version > version else { return }
         var isKnown = change.version == version + 1 && (known?["isKnown"] ?? false)
         if case .create = change.action { isKnown = true }
@@ -56,67 +48,54 @@ extension LocalStore {
             sql: """
                 INSERT INTO info (type, target, version, isKnown) VALUES (?, ?, ?, ?)
                 ON CONFLICT (type, target) DO UPDATE SET version = excluded.version, isKnown = excluded.isKnown
-                """,
-            arguments: [
-                change.conversation.type.rawValue, change.conversation.target, Int64(change.version), isKnown,
-            ])
-        switch change.action {
-        case .rename, .setPortrait, .dissolve: break
-        case .create, .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban:
-            let members = try Self.members(change.conversation, in: database)
-            try Self.replace(members, by: change.members(after: members), of: change.conversation, in: database)
-        }
+                """, arguments: conversation.key + [change.version, isKnown])
         switch change.action {
         case .create(let name, let portrait, _):
-            try Self.set("name", to: name, of: change.conversation, in: database)
-            try Self.set("portrait", to: portrait, of: change.conversation, in: database)
-        case .rename(let name): try Self.set("name", to: name, of: change.conversation, in: database)
-        case .setPortrait(let portrait):
-            try Self.set("portrait", to: portrait, of: change.conversation, in: database)
-        case .dissolve: try Self.set("isDissolved", to: 1, of: change.conversation, in: database)
-        case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban: break
+            try Self.setInfo("name", to: name, of: conversation, in: database)
+            try Self.setInfo("portrait", to: portrait, of: conversation, in: database)
+            fallthrough
+        case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban:
+            let members = try Self.members(conversation, in: database)
+            try Self.replace(members, by: change.members(after: members), of: conversation, in: database)
+        case .rename(let name): try Self.setInfo("name", to: name, of: conversation, in: database)
+        case .setPortrait(let portrait): try Self.setInfo("portrait", to: portrait, of: conversation, in: database)
+        case .dissolve: try Self.setInfo("isDissolved", to: true, of: conversation, in: database)
         }
     }
 
-    /// Whether name and members are known for sure.
     static func isKnown(_ conversation: ConversationID, in database: Database) throws -> Bool {
         try Self.infoRow(conversation, in: database)?["isKnown"] ?? false
     }
 
-    /// Whether name and members count as known, whatever the log has told.
     static func markKnown(_ isKnown: Bool, _ conversation: ConversationID, in database: Database) throws {
-        try Self.set("isKnown", to: isKnown ? 1 : 0, of: conversation, in: database)
+        try Self.setInfo("isKnown", to: isKnown, of: conversation, in: database)
     }
 
     // MARK: Rows
 
     private static func infoRow(_ conversation: ConversationID, in database: Database) throws -> Row? {
         try Row.fetchOne(
-            database, sql: "SELECT * FROM info WHERE type = ? AND target = ?",
-            arguments: [conversation.type.rawValue, conversation.target])
+            database, sql: "SELECT * FROM info WHERE type = ? AND target = ?", arguments: conversation.key)
     }
 
-    private static func set(
+    private static func setInfo(
         _ column: String, to value: (any DatabaseValueConvertible)?, of conversation: ConversationID,
         in database: Database
     ) throws {
         try database.execute(
-            sql: "UPDATE info SET \(column) = ? WHERE type = ? AND target = ?",
-            arguments: [value, conversation.type.rawValue, conversation.target])
+            sql: "UPDATE info SET \(column) = ? WHERE type = ? AND target = ?", arguments: [value] + conversation.key)
     }
 
     private static func members(_ conversation: ConversationID, in database: Database) throws -> [Member] {
         try Row.fetchAll(
             database, sql: "SELECT * FROM member WHERE type = ? AND target = ? ORDER BY user",
-            arguments: [conversation.type.rawValue, conversation.target]
+            arguments: conversation.key
         ).map { row in
-            Member(
-                UserID(row["user"] as String), role: MemberRole(rawValue: row["role"]) ?? .member,
-                nickname: row["nickname"])
+            Member(row["user"], role: MemberRole(rawValue: row["role"]) ?? .member, nickname: row["nickname"])
         }
     }
 
-    /// Writes only what is another: a change in a big group is mostly about one member.
+    /// Writes only differences: a change in a big group is mostly about one member.
     private static func replace(
         _ before: [Member], by after: [Member], of conversation: ConversationID, in database: Database
     ) throws {
@@ -124,17 +103,13 @@ extension LocalStore {
         for member in before where !new.contains(member) {
             try database.execute(
                 sql: "DELETE FROM member WHERE type = ? AND target = ? AND user = ?",
-                arguments: [conversation.type.rawValue, conversation.target, member.id.rawValue])
+                arguments: conversation.key + [member.id])
         }
         for member in after where !old.contains(member) {
             try database.execute(
                 sql: """
                     INSERT INTO member (type, target, user, role, nickname) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                    """,
-                arguments: [
-                    conversation.type.rawValue, conversation.target, member.id.rawValue, member.role.rawValue,
-                    member.nickname,
-                ])
+                    """, arguments: conversation.key + [member.id, member.role.rawValue, member.nickname])
         }
     }
 }

@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import TidingsAppGroup
 
-// A store that is damaged is set aside, when it is opened or in the middle of its work.
 extension LocalStore {
-    /// Whether an error says that the store is damaged, for the first time since it was begun: who finds it tells the core.
+    /// True once per store: the caller tells the core.
     func isFirstDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError, Self.isDamage(error) else { return false }
         return self.current.withLock { current in
@@ -13,13 +12,11 @@ extension LocalStore {
         }
     }
 
-    /// Sets the store aside in the middle of its work and begins an empty one.
-    ///
-    /// - Returns: where the damaged one is.
-    /// - Throws: an error of the file system or of SQLite; then the store cannot be used any more.
+    /// Sets the open store aside and begins an empty one. Returns where the damaged one is; after an error the store
+    /// cannot be used any more.
     func renew() throws -> URL {
         try self.current.withLock { current in
-            // What cannot be closed is moved all the same: an open file keeps its bytes, wherever its name goes.
+            // A file that cannot be closed is moved all the same: it keeps its bytes under any name.
             try? current.queue?.close()
             current.queue = nil
             let aside = try Self.putAside(self.file, self.safety)
@@ -35,7 +32,6 @@ extension LocalStore {
 
     static func aside(_ file: URL) -> URL { file.appendingPathExtension("damaged") }
 
-    /// What the names of a store's files end with.
     static let suffixes = ["", "-wal", "-shm", ".ended"]
 
     static func putAside(_ file: URL, _ safety: any FileSafety) throws -> URL {
@@ -46,7 +42,6 @@ extension LocalStore {
             try? FileManager.default.removeItem(atPath: to)
             if FileManager.default.fileExists(atPath: from) {
                 try FileManager.default.moveItem(atPath: from, toPath: to)
-                // Nobody reads it in the background any more.
                 try safety.protect(to, as: .completeUnlessOpen)
             }
         }

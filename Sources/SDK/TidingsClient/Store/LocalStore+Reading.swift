@@ -2,9 +2,8 @@ import ClientCore
 import GRDB
 import TidingsModel
 
-// What the app reads of the store.
 extension LocalStore {
-    /// Messages of a conversation, oldest first: the newest `limit` before the one at a position.
+    /// Oldest first: the newest `limit` before a position.
     func history(_ conversation: ConversationID, before: LogPosition?, limit: Int) throws -> [StoredMessage] {
         try self.read { database in
             let end = try before.flatMap { try Self.id(atOrAfter: $0, in: conversation, database) } ?? .max
@@ -14,29 +13,26 @@ extension LocalStore {
                     SELECT * FROM message WHERE type = ? AND target = ? AND id < ? AND flags & 1
                     ORDER BY id DESC LIMIT ?
                     """,
-                arguments: [conversation.type.rawValue, conversation.target, end, limit]
+                arguments: conversation.key + [end, limit]
             ).reversed().compactMap(Self.message)
         }
     }
 
-    /// The message at a position of a conversation, or the next one after it; nil if there is none.
     private static func id(
         atOrAfter position: LogPosition, in conversation: ConversationID, _ database: Database
     ) throws -> Int64? {
         let place = Int64(clamping: position)
-        // Beyond the log a position says nothing about the order.
+        // Positions beyond the log say nothing about the order.
         return try Int64.fetchOne(
             database,
             sql: """
                 SELECT id FROM message WHERE type = ?1 AND target = ?2
                     AND (position = ?3 OR (position > ?3 AND position < ?4)) ORDER BY position LIMIT 1
                 """,
-            arguments: [conversation.type.rawValue, conversation.target, place, Self.beyondLog])
+            arguments: conversation.key + [place, Self.beyondLog])
     }
 
-    /// The person's conversations, the one with the newest message first.
-    ///
-    /// - Parameter wall: the moment, for levels that have an end.
+    /// Newest first. `wall` is the moment, for levels that end.
     func conversations(wall: Int64) throws -> [ConversationSummary] {
         try self.read { database in
             let counts = try Self.counts(in: database)
@@ -50,7 +46,7 @@ extension LocalStore {
                     ORDER BY m.id DESC
                     """
             ).compactMap { row in
-                guard let last = Self.message(row), let conversation = Self.conversation(row) else { return nil }
+                guard let last = Self.message(row), let conversation = ConversationID(row) else { return nil }
                 return ConversationSummary(
                     conversation: conversation, last: last, count: counts.by[conversation] ?? LocalUnreadCounts.Count(),
                     level: preferences.level(of: conversation, wall: wall), name: row["infoName"],
@@ -59,13 +55,11 @@ extension LocalStore {
         }
     }
 
-    /// The position of the newest message of a conversation that has one in the log; nil if there is none.
     func newest(_ conversation: ConversationID) throws -> LogPosition? {
         try self.read { database in
-            try Int64.fetchOne(
+            try LogPosition.fetchOne(
                 database, sql: "SELECT max(position) FROM message WHERE type = ? AND target = ? AND position < ?",
-                arguments: [conversation.type.rawValue, conversation.target, Self.beyondLog]
-            ).map { LogPosition($0) }
+                arguments: conversation.key + [Self.beyondLog])
         }
     }
 
@@ -74,7 +68,6 @@ extension LocalStore {
         try self.read { (try Self.counts(in: $0).unread, try Self.number("stored", in: $0)) }
     }
 
-    /// How many messages are unread.
     func counts() throws -> LocalUnreadCounts { try self.read { try Self.counts(in: $0) } }
 
     /// Costs what is unread and what is set, whatever the number of messages.
@@ -89,7 +82,7 @@ extension LocalStore {
         guard !rows.isEmpty else { return counts }
         let preferences = try Self.preferences(in: database)
         for row in rows {
-            guard let conversation = Self.conversation(row) else { continue }
+            guard let conversation = ConversationID(row) else { continue }
             counts.add(
                 LocalUnreadCounts.Count(unread: row["unread"], mentions: row["mentions"]), of: conversation,
                 isMuted: preferences.isMuted(conversation))
@@ -97,12 +90,9 @@ extension LocalStore {
         return counts
     }
 
-    /// One message; nil if it is not there.
     func message(_ id: MessageID) throws -> StoredMessage? {
         try self.read { database in
-            try Row.fetchOne(
-                database, sql: "SELECT * FROM message WHERE id = ?", arguments: [Int64(bitPattern: id.rawValue)]
-            ).flatMap(Self.message)
+            try Row.fetchOne(database, sql: "SELECT * FROM message WHERE id = ?", arguments: [id]).flatMap(Self.message)
         }
     }
 }

@@ -2,43 +2,38 @@ import ClientCore
 import GRDB
 import TidingsModel
 
-// The server's log begins anew: a copy of its database was put back, or it is another server. Messages stay. Each gets its place in the
-// new log when it comes again; those the server has lost have none.
+// The server's log begins anew: its database was restored, or it is another server. Messages stay. Each gets its place in the new log
+// when it comes again; those the server has lost have none.
 extension LocalStore {
-    /// Positions from here on are of no log: only the order of rows with one id each.
+    /// Positions from here on belong to no log: they only order rows.
     static let beyondLog = Int64(StoredMessage.beyondLog)
 
-    /// Takes all messages out of the log, which is another one from now on. What waits to be sent, and what the person has set and the
-    /// server has not heard, stays; what was read is told again as its messages come.
+    /// Takes all messages out of the old log. What waits to be sent, and settings the server does not know yet, stay;
+    /// what was read is told again as its messages come.
     func resetLog(_ origin: LogOrigin?) throws {
-        // First: a process that ends in between would pass over custom messages of the other log for good. The ids are enough to hand over
-        // none of this one twice.
+        // First: a process that ends in between would skip custom messages of the new log for good. Their ids prevent handing over one of
+        // the old log twice.
         try self.restartHandOver()
         try self.write { database in
             try Self.rememberReading(in: database)
-            let last =
-                try Int64.fetchOne(
-                    database, sql: "SELECT max(position) FROM message WHERE position >= ?", arguments: [Self.beyondLog])
-                ?? Self.beyondLog
-            let log = ["log": Self.beyondLog, "shift": last + 1]
-            try database.execute(
-                sql: """
-                    UPDATE search SET rowid = rowid + :shift WHERE rowid < :log;
-                    """, arguments: StatementArguments(log))
+            let last = try Int64.fetchOne(
+                database, sql: "SELECT max(position) FROM message WHERE position >= ?", arguments: [Self.beyondLog])
+            let log: StatementArguments = ["log": Self.beyondLog, "shift": (last ?? Self.beyondLog) + 1]
+            try database.execute(sql: "UPDATE search SET rowid = rowid + :shift WHERE rowid < :log", arguments: log)
             try database.execute(
                 sql: "UPDATE message SET position = position + :shift, isUnread = 0 WHERE position < :log",
-                arguments: StatementArguments(log))
+                arguments: log)
             try database.execute(
                 sql: """
                     DELETE FROM pendingRead; DELETE FROM position; DELETE FROM custom; DELETE FROM conversation;
                     DELETE FROM setting; DELETE FROM person; DELETE FROM blocked;
                     UPDATE info SET isKnown = 0, version = 0; DELETE FROM origin
                     """)
-            if let origin { try Self.write(origin, in: database) }
+            if let origin { try Self.writeOrigin(origin, in: database) }
         }
     }
 
-    /// Of each conversation the newest message that was read, by its id, which holds in every log.
+    /// The newest message of each conversation that was read, by its id, which holds in every log.
     private static func rememberReading(in database: Database) throws {
         try database.execute(
             sql: """
@@ -53,9 +48,9 @@ extension LocalStore {
                 """)
     }
 
-    /// A message that is here without a place in the log comes with one: as the server has it.
+    /// Removes a message without a place in the log, so that it is stored again as the server has it.
     static func makePlace(for id: MessageID, in database: Database) throws {
-        let arguments: StatementArguments = [Int64(bitPattern: id.rawValue), Self.beyondLog]
+        let arguments: StatementArguments = [id, Self.beyondLog]
         let isHere = try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM message WHERE id = ? AND position >= ?)", arguments: arguments)
         guard isHere == true else { return }
@@ -63,24 +58,19 @@ extension LocalStore {
         try database.execute(sql: "DELETE FROM message WHERE id = ? AND position >= ?", arguments: arguments)
     }
 
-    /// Whether a message was read before the log began anew.
     static func wasRead(_ id: MessageID, in conversation: ConversationID, _ database: Database) throws -> Bool {
-        let last = try Int64.fetchOne(
-            database, sql: "SELECT id FROM readBefore WHERE type = ? AND target = ?",
-            arguments: [conversation.type.rawValue, conversation.target])
-        return last.map { Int64(bitPattern: id.rawValue) <= $0 } ?? false
+        let last = try MessageID.fetchOne(
+            database, sql: "SELECT id FROM readBefore WHERE type = ? AND target = ?", arguments: conversation.key)
+        return last.map { id <= $0 } ?? false
     }
 
-    /// Remembers which log is held from now on.
-    func write(_ origin: LogOrigin) throws { try self.write { try Self.write(origin, in: $0) } }
-
-    private static func write(_ origin: LogOrigin, in database: Database) throws {
+    static func writeOrigin(_ origin: LogOrigin, in database: Database) throws {
         try database.execute(
             sql: "INSERT OR REPLACE INTO origin (one, store, generation, opening) VALUES (1, ?, ?, ?)",
             arguments: [origin.storeID, Int64(bitPattern: origin.generation), Int64(bitPattern: origin.opening)])
     }
 
-    /// Which log is held; nil while no server has said.
+    /// Nil while no server has said.
     static func origin(in database: Database) throws -> LogOrigin? {
         try Row.fetchOne(database, sql: "SELECT * FROM origin").map { row in
             LogOrigin(

@@ -4,14 +4,13 @@ import TidingsModel
 
 // Text search over the messages of this device (SQLite's FTS5).
 extension LocalStore {
-    /// Messages with all the words, newest first.
     func search(_ text: String, in conversation: ConversationID?, limit: Int) throws -> [StoredMessage] {
         guard let question = SearchWords.question(text) else { return [] }
         var sql = "SELECT m.* FROM search s JOIN message m ON m.position = s.rowid WHERE s.words MATCH ?"
         var arguments: StatementArguments = [question]
         if let conversation {
             sql += " AND m.type = ? AND m.target = ?"
-            arguments += [conversation.type.rawValue, conversation.target]
+            arguments += conversation.key
         }
         arguments += [limit]
         return try self.read { database in
@@ -20,17 +19,14 @@ extension LocalStore {
         }
     }
 
-    /// Makes a text findable.
     static func index(_ text: String?, at position: LogPosition, in database: Database) throws {
         guard let words = text.map(SearchWords.indexed), !words.isEmpty else { return }
         try database.execute(
-            sql: "INSERT INTO search (rowid, words) VALUES (?, ?)", arguments: [Int64(position), words])
+            sql: "INSERT INTO search (rowid, words) VALUES (?, ?)", arguments: [position, words])
     }
 
-    /// Nobody finds the message any more.
     static func unindex(_ id: MessageID, in database: Database) throws {
         try database.execute(
-            sql: "DELETE FROM search WHERE rowid = (SELECT position FROM message WHERE id = ?)",
-            arguments: [Int64(bitPattern: id.rawValue)])
+            sql: "DELETE FROM search WHERE rowid = (SELECT position FROM message WHERE id = ?)", arguments: [id])
     }
 }

@@ -4,19 +4,19 @@ import TidingsModel
 
 // What the person has set: as the log has it, and what this device has set since.
 extension LocalStore {
-    /// Both together.
     func preferences() throws -> Preferences { try self.read { try Self.preferences(in: $0) } }
 
     static func preferences(in database: Database) throws -> Preferences {
-        let wishes = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
+        let pendingChanges = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
         return Preferences(
-            confirmed: try Self.confirmed(in: database), wishes: wishes.compactMap { SettingsWish(column: $0) })
+            confirmed: try Self.confirmed(in: database),
+            pendingChanges: pendingChanges.compactMap { PendingSettingsChange(column: $0) })
     }
 
     private static func confirmed(in database: Database) throws -> AllSettings {
         var all = AllSettings()
         for row in try Row.fetchAll(database, sql: "SELECT * FROM setting") {
-            guard let conversation = Self.conversation(row) else { continue }
+            guard let conversation = ConversationID(row) else { continue }
             all.conversations[conversation] = ConversationSettings(
                 level: (row["level"] as String?).flatMap { NotificationLevel(rawValue: $0) },
                 levelUntil: row["levelUntil"])
@@ -24,86 +24,80 @@ extension LocalStore {
         if let person = try String.fetchOne(database, sql: "SELECT value FROM person") {
             all.person = PersonSettings(column: person)
         }
-        all.blocked = try String.fetchAll(database, sql: "SELECT user FROM blocked ORDER BY user").map { UserID($0) }
+        all.blocked = try UserID.fetchAll(database, sql: "SELECT user FROM blocked ORDER BY user")
         return all
     }
 
-    /// An entry of the log says what holds.
-    static func change(_ body: LogEntry.Body, in database: Database) throws {
+    static func applySetting(_ body: LogEntry.Body, in database: Database) throws {
         switch body {
         case .conversationSettings(let conversation, let own):
-            try Self.write(own, of: conversation, in: database)
-        case .personSettings(let person): try Self.write(person, in: database)
+            try Self.writeLevel(own, of: conversation, in: database)
+        case .personSettings(let person): try Self.writePerson(person, in: database)
         case .blocked(let user, let isBlocked):
             try database.execute(
                 sql: isBlocked
                     ? "INSERT INTO blocked (user) VALUES (?) ON CONFLICT DO NOTHING"
                     : "DELETE FROM blocked WHERE user = ?",
-                arguments: [user.rawValue])
+                arguments: [user])
         case .message, .read, .custom, .recall, .edit, .deletion, .change, .unknown: break
         }
     }
 
-    private static func write(
+    private static func writeLevel(
         _ own: ConversationSettings, of conversation: ConversationID, in database: Database
     ) throws {
         guard own != ConversationSettings() else {
             return try database.execute(
-                sql: "DELETE FROM setting WHERE type = ? AND target = ?",
-                arguments: [conversation.type.rawValue, conversation.target])
+                sql: "DELETE FROM setting WHERE type = ? AND target = ?", arguments: conversation.key)
         }
         try database.execute(
             sql: "INSERT OR REPLACE INTO setting (type, target, level, levelUntil) VALUES (?, ?, ?, ?)",
-            arguments: [conversation.type.rawValue, conversation.target, own.level?.rawValue, own.levelUntil])
+            arguments: conversation.key + [own.level?.rawValue, own.levelUntil])
     }
 
-    private static func write(_ person: PersonSettings, in database: Database) throws {
+    private static func writePerson(_ person: PersonSettings, in database: Database) throws {
         try database.execute(
             sql: "INSERT OR REPLACE INTO person (one, value) VALUES (1, ?)", arguments: [person.column])
     }
 
-    /// Takes settings for what the log says. Returns the unread messages outside muted conversations.
-    func write(_ all: AllSettings) throws -> Int {
+    /// Replaces what the log says. Returns the unread messages outside muted conversations.
+    func replaceSettings(_ all: AllSettings) throws -> Int {
         try self.write { database in
             try database.execute(sql: "DELETE FROM setting; DELETE FROM blocked")
-            for (conversation, own) in all.conversations { try Self.write(own, of: conversation, in: database) }
-            try Self.write(all.person, in: database)
-            for user in all.blocked { try Self.change(.blocked(user, true), in: database) }
+            for (conversation, own) in all.conversations { try Self.writeLevel(own, of: conversation, in: database) }
+            try Self.writePerson(all.person, in: database)
+            for user in all.blocked { try Self.applySetting(.blocked(user, true), in: database) }
             return try Self.counts(in: database).unread
         }
     }
 
-    /// Remembers what the person has set until the log confirms it. Returns the unread messages outside muted conversations.
-    func write(_ wish: SettingsWish) throws -> Int {
+    /// Stores what the person has set until the log confirms it. Returns the unread messages outside muted
+    /// conversations.
+    func writePendingChange(_ pendingChange: PendingSettingsChange) throws -> Int {
         try self.write { database in
-            try Self.write(wish, in: database)
+            try database.execute(
+                sql: """
+                    INSERT INTO wish (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    """, arguments: [pendingChange.key, pendingChange.column])
             return try Self.counts(in: database).unread
         }
     }
 
-    static func write(_ wish: SettingsWish, in database: Database) throws {
-        try database.execute(
-            sql: """
-                INSERT INTO wish (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
-                """,
-            arguments: [wish.key, wish.column])
-    }
-
-    /// Forgets a wish if it is still that one. Returns the unread messages outside muted conversations.
-    ///
-    /// - Parameter isKept: whether it is taken for what the log says.
-    func drop(_ wish: SettingsWish, isKept: Bool) throws -> Int {
+    /// Forgets a pending change that has not changed; `isKept` takes it for what the log says. Returns the unread messages
+    /// outside muted conversations.
+    func removePendingChange(_ pendingChange: PendingSettingsChange, isKept: Bool) throws -> Int {
         try self.write { database in
             if isKept {
                 var all = try Self.confirmed(in: database)
-                wish.apply(to: &all)
-                switch wish {
-                case .conversation(let conversation, let own): try Self.write(own, of: conversation, in: database)
-                case .level, .quietHours, .hidesContent, .language: try Self.write(all.person, in: database)
+                pendingChange.apply(to: &all)
+                switch pendingChange {
+                case .conversation(let conversation, let own): try Self.writeLevel(own, of: conversation, in: database)
+                case .level, .quietHours, .hidesContent, .language: try Self.writePerson(all.person, in: database)
                 }
             }
             try database.execute(
-                sql: "DELETE FROM wish WHERE name = ? AND value = ?", arguments: [wish.key, wish.column])
+                sql: "DELETE FROM wish WHERE name = ? AND value = ?",
+                arguments: [pendingChange.key, pendingChange.column])
             return try Self.counts(in: database).unread
         }
     }

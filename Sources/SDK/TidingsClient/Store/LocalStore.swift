@@ -4,26 +4,20 @@ import GRDB
 import TidingsAppGroup
 import TidingsModel
 
-/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app): the store that
-/// ships, on SQLite. What it answers is the contract's (`LocalStoreContract`).
-///
-/// A store that is damaged when it is opened, or found so later, is set aside under another name and begun anew; the log is
-/// synced again.
+/// One person's messages, log position, outbox and reading positions on this device (DESIGN §7: private to the app),
+/// on SQLite; its contract is `LocalStoreContract`. A store that turns out to be damaged is set aside under another
+/// name and begun anew; the log is synced again.
 final class LocalStore: Sendable {
-    /// The database, nil once it is closed. Whoever uses it holds the lock, so that nobody closes it meanwhile: SQLite does not
-    /// check the handle it is asked with.
+    /// The database, nil once it is closed. Everybody who uses it holds the lock, so that nobody closes it meanwhile:
+    /// SQLite does not check its handle.
     let current: Locked<(queue: DatabaseQueue?, isDamaged: Bool)>
     let file: URL
-    /// What the outbox still holds though it has ended.
     private let ended: Locked<EndedSends>
-    /// Where a damaged store was put when this one was opened; nil if nothing was wrong.
     let setAside: URL?
-    /// Sets how files lie on the device.
     let safety: any FileSafety
 
-    /// Opens or makes the store. Its folder says how the files lie on the device (`ClientFolders.makeStoreFolder`).
-    ///
-    /// - Throws: an error of the file system or of SQLite if even a new store cannot be made.
+    /// The folder says how the files lie on the device (`ClientFolders.makeStoreFolder`). Throws if even a new store
+    /// cannot be made.
     init(file: URL, safety: any FileSafety = SystemFileSafety()) throws {
         self.file = file
         self.safety = safety
@@ -39,9 +33,7 @@ final class LocalStore: Sendable {
         self.ended = Locked(EndedSends(file: Self.endedFile(file)))
     }
 
-    /// A store without a file, for a person who has signed out and of whom only the server is told: a full phone has room for it.
-    ///
-    /// - Throws: an error of SQLite.
+    /// A store without a file, for telling the server of a sign-out: it works on a full phone.
     init(inMemoryFor file: URL) throws {
         self.file = file
         self.safety = SystemFileSafety()
@@ -52,7 +44,7 @@ final class LocalStore: Sendable {
 
     private static func endedFile(_ file: URL) -> URL { file.appendingPathExtension("ended") }
 
-    /// The store was begun anew: the numbers of its outbox are others.
+    /// The store was begun anew, with new row numbers in its outbox.
     func forgetEnded() { self.ended.withLock { $0 = EndedSends(file: Self.endedFile(self.file)) } }
 
     private static func configuration(isInMemory: Bool) -> Configuration {
@@ -60,7 +52,7 @@ final class LocalStore: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             if !isInMemory { try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL") }
-            // What was withdrawn or deleted is written over, also where SQLite was not built to do so by itself.
+            // Overwrites recalled and deleted content, also where this is not SQLite's default.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return configuration
@@ -82,7 +74,6 @@ final class LocalStore: Sendable {
         return queue
     }
 
-    /// Closes the file; the store cannot be used any more.
     func close() throws {
         try self.current.withLock { current in
             try current.queue?.close()
@@ -90,16 +81,12 @@ final class LocalStore: Sendable {
         }
     }
 
-    /// Reads; the body must not use the store by another way.
-    ///
-    /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
+    /// Throws `SQLITE_MISUSE` if the store is closed. The body must not use the store in any other way.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try self.current.withLock { try Self.opened($0.queue).read(body) }
     }
 
-    /// Writes in one transaction; the body must not use the store by another way.
-    ///
-    /// - Throws: an error of SQLite, `SQLITE_MISUSE` if the store is closed, and what the body throws.
+    /// Writes in one transaction; otherwise like `read`.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try self.current.withLock { current in
             let queue = try Self.opened(current.queue)
@@ -117,7 +104,7 @@ final class LocalStore: Sendable {
                     try database.execute(sql: "DELETE FROM outbox WHERE number = ?", arguments: [number])
                 }
             }
-            if removed != nil { try? ended.forget() }
+            if removed != nil { try? ended.removeAll() }
         }
     }
 
@@ -128,43 +115,41 @@ final class LocalStore: Sendable {
 
     // MARK: For the core
 
-    /// What the core starts with.
     func restored() throws -> ClientCore.Restored {
         let ended = Set(self.ended.withLock { $0.numbers })
         return try self.read { database in
             let drafts = try Row.fetchAll(database, sql: "SELECT * FROM outbox ORDER BY number")
                 .filter { !ended.contains($0["number"]) }.compactMap(Self.draft)
             let reads = try Row.fetchAll(database, sql: "SELECT * FROM pendingRead ORDER BY type, target")
-                .compactMap { row -> ClientCore.ReadPosition? in
-                    guard let conversation = Self.conversation(row) else { return nil }
-                    return ClientCore.ReadPosition(conversation: conversation, upTo: LogPosition(row["upTo"] as Int64))
+                .compactMap { row in
+                    ConversationID(row).map { ClientCore.ReadPosition(conversation: $0, upTo: row["upTo"]) }
                 }
             let preferences = try Self.preferences(in: database)
             return ClientCore.Restored(
                 stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
                 outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
-                preferences: preferences.confirmed, wishes: preferences.wishes,
+                preferences: preferences.confirmed, pendingChanges: preferences.pendingChanges,
                 hasCustomMessages: try self.hasCustomMessages(in: database), origin: try Self.origin(in: database))
         }
     }
 
     typealias Written = LocalStoreOutcome.Written
 
-    /// Writes entries of the log in one transaction. Entries that are there already change nothing, and what would leave a
-    /// gap is not written: after a failed write the log is asked for again from where it ends.
-    func write(_ entries: [LogEntry], person: UserID) throws -> Written {
+    /// Writes entries in one transaction. Entries that are there already change nothing, and what would leave a gap
+    /// is not written: after a failed write the log is requested again from where it ends.
+    func writeEntries(_ entries: [LogEntry], person: UserID) throws -> Written {
         try self.write { database in
             var stored = try Self.number("stored", in: database)
             var touched: Set<ConversationID> = []
             var reads: [ConversationID: LogPosition] = [:]
             for entry in entries where entry.position == stored + 1 {
-                if let conversation = try Self.write(entry, person: person, in: database) {
+                if let conversation = try Self.writeEntry(entry, person: person, in: database) {
                     reads[conversation] = entry.position
                 }
                 if let group = entry.group { touched.insert(group) }
                 stored = entry.position
             }
-            try Self.set("stored", stored, in: database)
+            try Self.setNumber("stored", stored, in: database)
             let incomplete = try touched.sorted().filter { try !Self.isKnown($0, in: database) }
             for (conversation, position) in reads { try Self.markRead(conversation, upTo: position, in: database) }
             return Written(
@@ -174,79 +159,66 @@ final class LocalStore: Sendable {
     }
 
     /// - Returns: a conversation that was read up to here before the log began anew.
-    private static func write(_ entry: LogEntry, person: UserID, in database: Database) throws -> ConversationID? {
-        if case .message(let message) = entry.body {
+    private static func writeEntry(
+        _ entry: LogEntry, person: UserID, in database: Database
+    ) throws -> ConversationID? {
+        switch entry.body {
+        case .message(let message):
             try Self.makePlace(for: message.id, in: database)
-            try Self.insert(message, at: entry.position, person: person, in: database)
+            try Self.insertMessage(message, at: entry.position, person: person, in: database)
             let conversation = message.conversation(seenBy: person)
             return try Self.wasRead(message.id, in: conversation, database) ? conversation : nil
+        case .read(let conversation, let upTo):
+            try Self.confirmRead(conversation, upTo: upTo, in: database)
+        case .custom(let message): try Self.insertCustom(message, at: entry.position, in: database)
+        case .recall(let recall): try Self.applyRecall(recall, in: database)
+        case .edit(let edit): try Self.applyEdit(edit, in: database)
+        case .deletion(let deletion): try Self.applyDeletion(deletion, in: database)
+        case .conversationSettings, .personSettings, .blocked: try Self.applySetting(entry.body, in: database)
+        case .unknown: break
+        case .change(let change):
+            try Self.applyChange(change, in: database)
+            // A member who comes back has missed changes, and may never have known the others.
+            if change.adds(person) { try Self.markKnown(false, change.conversation, in: database) }
+            guard change.removes(person) else { break }
+            // A former member has nothing unread there, and is not told of further changes.
+            try Self.confirmRead(change.conversation, upTo: entry.position, in: database)
+            try Self.markKnown(true, change.conversation, in: database)
         }
-        try Self.writeOther(entry, person: person, in: database)
         return nil
     }
 
-    private static func writeOther(_ entry: LogEntry, person: UserID, in database: Database) throws {
-        switch entry.body {
-        case .message: break
-        case .read(let conversation, let upTo):
-            try Self.confirmRead(conversation, upTo: upTo, in: database)
-        case .custom(let message): try Self.insert(message, at: entry.position, in: database)
-        case .recall(let recall): try Self.withdraw(recall, in: database)
-        case .edit(let edit): try Self.edit(edit, in: database)
-        case .deletion(let deletion): try Self.delete(deletion, in: database)
-        case .conversationSettings, .personSettings, .blocked: try Self.change(entry.body, in: database)
-        case .unknown: break
-        case .change(let change):
-            try Self.apply(change, in: database)
-            // Who comes back has missed who came and went meanwhile, and may not have known who was there before.
-            if change.adds(person) { try Self.markKnown(false, change.conversation, in: database) }
-            guard change.removes(person) else { return }
-            // Whoever is no member any more has nothing unread there.
-            try Self.confirmRead(change.conversation, upTo: entry.position, in: database)
-            // Nobody would tell what changes from now on.
-            try Self.markKnown(true, change.conversation, in: database)
-        }
-    }
-
-    /// The log says that a conversation is read up to here: what was read here and is no further is told.
+    /// The log says that a conversation is read up to here: what was read on this device up to there is known to the
+    /// server.
     private static func confirmRead(
         _ conversation: ConversationID, upTo position: LogPosition, in database: Database
     ) throws {
         try Self.markRead(conversation, upTo: position, in: database)
         try database.execute(
             sql: "DELETE FROM pendingRead WHERE type = ? AND target = ? AND upTo <= ?",
-            arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
+            arguments: conversation.key + [position])
     }
 
-    /// The server has trimmed its log: if the store ends at the one position, it goes on after the other. Anywhere else nothing
-    /// changes: the entries before the gap were not written, and are asked for again.
+    /// The server has trimmed its log: a store that ends at `position` goes on after `end`. Otherwise nothing
+    /// changes: the entries before the gap were not written, and are requested again.
     func skip(after position: LogPosition, upTo end: LogPosition) throws -> Written {
         try self.write { database in
             let stored = try Self.number("stored", in: database)
             let goesOn = stored == position && end > position
             if goesOn {
-                try Self.set("stored", end, in: database)
-                // What changed in between is not known.
+                try Self.setNumber("stored", end, in: database)
+                // Changes in between were not told.
                 try database.execute(sql: "UPDATE info SET isKnown = 0")
             }
             return Written(stored: goesOn ? end : stored, unread: try Self.counts(in: database).unread)
         }
     }
 
-    /// Remembers that everything up to here was settled.
-    func writeSettled(_ position: LogPosition) throws {
-        try self.write { try Self.set("settled", position, in: $0) }
-    }
-
-    /// Writes a message that waits to be sent.
     func writeOutgoing(_ draft: MessageDraft) throws {
         let ended = Set(self.ended.withLock { $0.numbers })
         try self.write { database in
-            let number = try Int64.fetchOne(
-                database, sql: "SELECT number FROM outbox WHERE clientMessageID = ?",
-                arguments: [draft.clientMessageID.rawValue])
-            // Its row has ended and could not be removed: nothing would be kept in its place.
-            if let number, ended.contains(number) {
+            // Its row has ended and could not be removed: nothing would be stored in its place.
+            if let number = try Self.outboxNumber(draft.clientMessageID, in: database), ended.contains(number) {
                 throw DatabaseError(resultCode: .SQLITE_FULL, message: "an ended message of this id is still there")
             }
             try database.execute(
@@ -256,30 +228,31 @@ final class LocalStore: Sendable {
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
                     """,
                 arguments: [
-                    draft.clientMessageID.rawValue, draft.conversation.type.rawValue, draft.conversation.target,
-                    draft.objectName.rawValue, draft.content, Int64(draft.flags.rawValue), draft.pushText,
-                    draft.mentions.column, draft.recipients.column, draft.lifetimeMilliseconds,
+                    draft.clientMessageID, draft.conversation.type.rawValue, draft.conversation.target,
+                    draft.objectName, draft.content, draft.flags, draft.pushText, draft.mentions,
+                    draft.recipients.column, draft.lifetimeMilliseconds,
                 ])
         }
     }
 
-    /// Forgets a message that was accepted or refused. Where the database refuses to write, as on a full phone, it is noted
-    /// elsewhere: no later start sends it again.
+    /// Where the database refuses to delete, as on a full phone, the row is recorded elsewhere: no later start sends
+    /// it again.
     func removeOutgoing(_ id: ClientMessageID) throws {
         do {
             try self.write {
-                try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
+                try $0.execute(sql: "DELETE FROM outbox WHERE clientMessageID = ?", arguments: [id])
             }
         } catch let error as DatabaseError where !Self.isDamage(error) {
-            let number = try self.read {
-                try Int64.fetchOne(
-                    $0, sql: "SELECT number FROM outbox WHERE clientMessageID = ?", arguments: [id.rawValue])
-            }
-            if let number { try self.ended.withLock { try $0.note(number) } }
+            let number = try self.read { try Self.outboxNumber(id, in: $0) }
+            if let number { try self.ended.withLock { try $0.append(number) } }
         }
     }
 
-    /// Remembers a reading position until the log confirms it. Returns the unread messages outside muted conversations.
+    private static func outboxNumber(_ id: ClientMessageID, in database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT number FROM outbox WHERE clientMessageID = ?", arguments: [id])
+    }
+
+    /// Stores a reading position until the log confirms it. Returns the unread messages outside muted conversations.
     func writeRead(_ conversation: ConversationID, upTo position: LogPosition) throws -> Int {
         try self.write { database in
             try Self.markRead(conversation, upTo: position, in: database)
@@ -288,17 +261,17 @@ final class LocalStore: Sendable {
                     INSERT INTO pendingRead (type, target, upTo) VALUES (?, ?, ?)
                     ON CONFLICT (type, target) DO UPDATE SET upTo = max(upTo, excluded.upTo)
                     """,
-                arguments: [conversation.type.rawValue, conversation.target, Int64(position)])
+                arguments: conversation.key + [position])
             return try Self.counts(in: database).unread
         }
     }
 
-    /// Forgets everything but how far custom messages were handed over: the person who signs in again has the same log. The files are
-    /// removed rather than emptied, which needs no room on a full phone, and whoever still asks finds an empty store. A damaged
-    /// store that was set aside goes too (DESIGN P7).
+    /// Forgets everything but how far custom messages were handed over: a person who signs in again has the same log.
+    /// Removing the files needs no room on a full phone; later calls find an empty store. A damaged store that was
+    /// set aside goes too (DESIGN P7).
     func forgetAll() throws {
         try self.current.withLock { current in
-            // What cannot be closed is removed all the same; its room comes free when the last who has it open lets go.
+            // A file that cannot be closed is removed all the same; its space is freed when the last user closes it.
             try? current.queue?.close()
             current.queue = nil
             try Self.removeFiles(of: self.file)
@@ -307,9 +280,8 @@ final class LocalStore: Sendable {
         self.ended.withLock { $0 = EndedSends(file: nil) }
     }
 
-    /// Removes what a store has left on the device, and its damaged copy; how far custom messages were handed over stays.
-    ///
-    /// - Throws: an error of the file system for the first file that stays; the others are gone.
+    /// Removes a store's files and its damaged copy, all of them even if one fails; how far custom messages were
+    /// handed over stays.
     static func removeFiles(of file: URL) throws {
         var failure: (any Error)?
         for path in [file.path, Self.aside(file).path] {
@@ -320,7 +292,7 @@ final class LocalStore: Sendable {
         if let failure { throw failure }
     }
 
-    /// Removes a file if it is there; one that cannot be removed is cut to nothing.
+    /// A file that cannot be removed is truncated.
     static func remove(_ path: String) throws {
         guard FileManager.default.fileExists(atPath: path) else { return }
         do {

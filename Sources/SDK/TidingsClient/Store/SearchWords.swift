@@ -1,15 +1,14 @@
 import Foundation
 
-/// How text goes into the search index and how a question is asked of it. Chinese, Japanese and Korean characters are words of
-/// their own, so that any two of them that stand together are found; other words are found by how they begin.
+/// Text for the search index, and queries for it. Each Chinese, Japanese and Korean character is a word, so that any
+/// two adjacent ones are found; other words are found by their beginning.
 enum SearchWords {
-    /// The text as the index has it.
     static func indexed(_ text: String) -> String {
         Self.runs(text).map { $0.isCharacters ? Self.spaced($0.text) : $0.text }.joined(separator: " ")
     }
 
-    /// The question in the index's own language (sqlite.org/fts5.html §3): all of its words, in any order, where characters stand
-    /// together as asked. Nil if there is nothing to look for.
+    /// A query of FTS5 (sqlite.org/fts5.html §3) for all words in any order, with characters adjacent as typed. Nil
+    /// if there is nothing to look for.
     static func question(_ text: String) -> String? {
         let terms = Self.runs(text).map { $0.isCharacters ? "\"\(Self.spaced($0.text))\"" : "\"\($0.text)\"*" }
         return terms.isEmpty ? nil : terms.joined(separator: " ")
@@ -17,11 +16,10 @@ enum SearchWords {
 
     private struct Run {
         var text: String
-        /// Whether each character is a word.
         var isCharacters: Bool
     }
 
-    /// Words and stretches of characters; what is neither only separates. Full-width letters are the narrow ones here.
+    /// Words and runs of characters; everything else separates. Full-width letters become narrow.
     private static func runs(_ text: String) -> [Run] {
         var runs: [Run] = []
         var isOpen = false
@@ -54,7 +52,8 @@ enum SearchWords {
         }
     }
 
-    /// Han, kana, bopomofo and hangul: scripts whose words no space divides, or whose words are looked for in their middle.
+    /// Han, kana, bopomofo and hangul: scripts without spaces between words, or whose words are searched in their
+    /// middle.
     private static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         guard Self.isInWord(scalar) else { return false }
         switch scalar.value {

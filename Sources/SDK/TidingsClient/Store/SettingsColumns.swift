@@ -1,13 +1,10 @@
 import ClientCore
 import TidingsModel
 
-// Settings as JSON in columns of the local store. What a later version has written and this one does not know is left out.
+// Settings as JSON in columns of the local store. What a later version has written is left out.
 
 extension PersonSettings {
-    /// As a column of a row.
-    var column: String { self.json.text }
-
-    fileprivate var json: JSONValue {
+    var column: String {
         let levels = self.levels.sorted { $0.key < $1.key }
             .map { ($0.key.rawValue, JSONValue.string($0.value.rawValue)) }
         var members: [(String, JSONValue)] = [
@@ -15,10 +12,9 @@ extension PersonSettings {
         ]
         if let hours = self.quietHours { members.append(("quietHours", hours.json)) }
         if let language = self.language { members.append(("language", .string(language))) }
-        return .members(members)
+        return JSONValue.members(members).text
     }
 
-    /// From such a column.
     init(column: String) {
         self.init()
         guard let json = try? JSONValue(parsing: column) else { return }
@@ -50,30 +46,32 @@ extension QuietHours {
     }
 }
 
-extension SettingsWish {
-    /// As a column of a row; the same wish is always the same text.
+extension PendingSettingsChange {
+    /// The same pending change is always the same text.
     var column: String {
-        switch self {
-        case .conversation(let conversation, let own):
-            var members: [(String, JSONValue)] = [
-                ("type", .string(conversation.type.rawValue)), ("target", .string(conversation.target)),
-            ]
-            if let level = own.level { members.append(("level", .string(level.rawValue))) }
-            if let until = own.levelUntil { members.append(("until", .int(until))) }
-            return JSONValue.members([("conversation", .members(members))]).text
-        case .level(let type, let level):
-            return JSONValue.members([("kind", .string(type.rawValue)), ("level", .string(level.rawValue))]).text
-        case .quietHours(let hours): return JSONValue.members([("quietHours", hours?.json ?? .null)]).text
-        case .hidesContent(let hides): return JSONValue.members([("hidesContent", .bool(hides))]).text
-        case .language(let language):
-            return JSONValue.members([("language", language.map { .string($0) } ?? .null)]).text
-        }
+        let members: [(String, JSONValue)] =
+            switch self {
+            case .conversation(let conversation, let own): [("conversation", Self.json(conversation, own))]
+            case .level(let type, let level): [("kind", .string(type.rawValue)), ("level", .string(level.rawValue))]
+            case .quietHours(let hours): [("quietHours", hours?.json ?? .null)]
+            case .hidesContent(let hides): [("hidesContent", .bool(hides))]
+            case .language(let language): [("language", language.map { .string($0) } ?? .null)]
+            }
+        return JSONValue.members(members).text
     }
 
-    /// From such a column; nil for what this version does not know.
+    private static func json(_ conversation: ConversationID, _ own: ConversationSettings) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("type", .string(conversation.type.rawValue)), ("target", .string(conversation.target)),
+        ]
+        if let level = own.level { members.append(("level", .string(level.rawValue))) }
+        if let until = own.levelUntil { members.append(("until", .int(until))) }
+        return .members(members)
+    }
+
+    /// Nil for what this version does not know.
     init?(column: String) {
         guard let json = try? JSONValue(parsing: column) else { return nil }
-        let level = json["level"]?.stringValue.flatMap { NotificationLevel(rawValue: $0) }
         if let inner = json["conversation"] {
             guard let type = inner["type"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
                 let target = inner["target"]?.stringValue
@@ -82,7 +80,9 @@ extension SettingsWish {
                 level: inner["level"]?.stringValue.flatMap { NotificationLevel(rawValue: $0) },
                 levelUntil: inner["until"]?.intValue)
             self = .conversation(ConversationID(type: type, target: target), own)
-        } else if let type = json["kind"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }), let level {
+        } else if let type = json["kind"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
+            let level = json["level"]?.stringValue.flatMap({ NotificationLevel(rawValue: $0) })
+        {
             self = .level(type, level)
         } else if let hours = json["quietHours"] {
             self = .quietHours(QuietHours(json: hours))

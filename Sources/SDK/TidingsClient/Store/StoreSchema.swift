@@ -2,9 +2,8 @@ import ClientCore
 import GRDB
 import TidingsModel
 
-/// The local store's tables. A step that has shipped is never changed; a new one is added behind it.
+/// A step that has shipped is never changed; a new one is added behind it.
 enum StoreSchema {
-    /// All steps, oldest first.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 messages, conversations, outbox, positions") { database in
@@ -36,7 +35,7 @@ enum StoreSchema {
             try database.execute(
                 sql: """
                     ALTER TABLE message ADD COLUMN recalledAt INTEGER;
-                    -- What waits until the app is in front (S4.10).
+                    -- What waits until the app is in the foreground (S4.10).
                     CREATE TABLE custom (
                         position INTEGER PRIMARY KEY, id INTEGER NOT NULL, title TEXT, content TEXT NOT NULL,
                         contentType TEXT, extras TEXT NOT NULL, sentAt INTEGER NOT NULL) STRICT;
@@ -78,7 +77,7 @@ enum StoreSchema {
         ALTER TABLE outbox ADD COLUMN mentions TEXT;
         ALTER TABLE outbox ADD COLUMN recipients TEXT;
         ALTER TABLE outbox ADD COLUMN lifetime INTEGER;
-        -- What the person has set, as the log has it; a wish is what this device has set and the log has not confirmed.
+        -- What the person has set, as the log has it; a row of wish is what this device has set and the log has not confirmed.
         CREATE TABLE setting (
             type TEXT NOT NULL, target TEXT NOT NULL, level TEXT, levelUntil INTEGER,
             PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
@@ -98,16 +97,17 @@ enum StoreSchema {
         CREATE VIRTUAL TABLE search USING fts5(words);
         """
 
-    /// Levels were this device's alone: they become wishes, so that the server hears of them.
+    /// Levels belonged to this device alone: they become pending changes, so that the server learns of them.
     private static func moveLevels(in database: Database) throws {
         for row in try Row.fetchAll(database, sql: "SELECT * FROM conversation WHERE level <> 'all'") {
             guard let type = ConversationType(rawValue: row["type"]),
                 let level = NotificationLevel(rawValue: row["level"])
             else { continue }
-            let wish = SettingsWish.conversation(
+            let pendingChange = PendingSettingsChange.conversation(
                 ConversationID(type: type, target: row["target"]), ConversationSettings(level: level))
             try database.execute(
-                sql: "INSERT INTO wish (name, value) VALUES (?, ?)", arguments: [wish.key, wish.column])
+                sql: "INSERT INTO wish (name, value) VALUES (?, ?)",
+                arguments: [pendingChange.key, pendingChange.column])
         }
         try database.execute(sql: "ALTER TABLE conversation DROP COLUMN level")
     }

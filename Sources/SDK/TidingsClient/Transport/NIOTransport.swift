@@ -13,9 +13,7 @@
         private let group: any EventLoopGroup
         private let trustRoots: NIOSSLTrustRoots
 
-        /// - Parameters:
-        ///   - group: where channels run; the process's own by default.
-        ///   - certificateAuthorityFile: a PEM file with the authorities to believe; nil for the system's.
+        /// - Parameter certificateAuthorityFile: a PEM file with the authorities to trust; nil for the system's.
         package init(
             group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, certificateAuthorityFile: String? = nil
         ) {
@@ -23,7 +21,6 @@
             self.trustRoots = certificateAuthorityFile.map { .file($0) } ?? .default
         }
 
-        /// Starts to connect; a host that cannot be reached is told by `closed`.
         package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
             let connection = NIOConnection(events: events)
             let isSecure = url.scheme == "wss" || url.scheme == "https"
@@ -46,7 +43,7 @@
                             try channel.pipeline.syncOperations.addHandler(
                                 NIOSSLClientHandler(context: context, serverHostname: name))
                         }
-                        try Self.upgrade(channel, host: host, port: port, path: Self.path(url), connection: connection)
+                        try Self.upgrade(channel, host: host, port: port, path: url.connectPath, connection: connection)
                     }
                 }
             bootstrap.connect(host: host, port: port).whenComplete { result in
@@ -61,11 +58,6 @@
 
         private static func isAddress(_ host: String) -> Bool {
             (try? SocketAddress(ipAddress: host, port: 0)) != nil
-        }
-
-        private static func path(_ url: URL) -> String {
-            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
-            return base.hasSuffix("/v1/connect") ? base : base + "/v1/connect"
         }
 
         private static func upgrade(
@@ -99,7 +91,7 @@
         }
     }
 
-    /// The end of a channel that callers hold: written to before the channel is there, closed exactly once.
+    /// The side of a channel that callers hold: written to before the channel is there, closed exactly once.
     final class NIOConnection: TransportConnection {
         private struct State {
             var channel: (any Channel)?
@@ -107,7 +99,7 @@
             var isEnded = false
             var reason: String?
             var receivedBytesMax = FrameCodec.serverFrameBytesMax
-            /// A message was too long: nothing that follows it counts.
+            /// A message was too long: everything after it is ignored.
             var isRefusing = false
         }
 
@@ -125,7 +117,6 @@
 
         func close() { self.close(saying: .normalClosure) }
 
-        /// The open channel, for tests.
         var channel: (any Channel)? { self.state.withLock { $0.channel } }
 
         func limitReceived(to bytes: Int) { self.state.withLock { $0.receivedBytesMax = bytes } }
@@ -141,9 +132,17 @@
                 return state.channel
             }
             guard let channel else { return self.end(reason: "closed before it was open") }
+            Self.close(channel, saying: code)
+        }
+
+        static func close(_ channel: any Channel, saying code: WebSocketErrorCode) {
             var data = channel.allocator.buffer(capacity: 2)
             data.write(webSocketErrorCode: code)
-            let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
+            Self.close(channel, data)
+        }
+
+        static func close(_ channel: any Channel, _ code: ByteBuffer) {
+            let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
             channel.writeAndFlush(frame).whenComplete { _ in channel.close(promise: nil) }
         }
 
@@ -173,7 +172,6 @@
             }
         }
 
-        /// Keeps why the connection is about to end, for `closed`.
         func explain(_ reason: String) { self.state.withLock { if $0.reason == nil { $0.reason = reason } } }
 
         func end(reason: String) {
@@ -188,7 +186,7 @@
         }
     }
 
-    /// Asks for the upgrade when the channel is ready, and reports the refusal of one.
+    /// Requests the upgrade when the channel is ready, and reports a refusal.
     private final class UpgradeStart: ChannelInboundHandler, RemovableChannelHandler, Sendable {
         typealias InboundIn = HTTPClientResponsePart
         typealias OutboundOut = HTTPClientRequestPart
@@ -225,17 +223,15 @@
         }
     }
 
-    /// What NIO leaves to us of the rules for what a server may say (RFC 6455 §4.1, §5.1, §5.2).
+    /// The rules for servers that NIO does not check (RFC 6455 §4.1, §5.1, §5.2).
     private final class WebSocketRules: ChannelInboundHandler, Sendable {
         typealias InboundIn = WebSocketFrame
         typealias InboundOut = WebSocketFrame
-        typealias OutboundOut = WebSocketFrame
         private let connection: NIOConnection
         private let hasFailed = Mutex(false)
 
         init(connection: NIOConnection) { self.connection = connection }
 
-        /// Why the answer to the handshake opens no WebSocket of ours; nil if it does.
         static func fault(in headers: HTTPHeaders) -> String? {
             let ours = WireFormat.protobuf.subprotocol
             if headers["Sec-WebSocket-Protocol"] != [ours] { return "the server does not speak \(ours)" }
@@ -259,11 +255,7 @@
             guard let fault = Self.fault(in: self.unwrapInboundIn(data)) else { return context.fireChannelRead(data) }
             self.hasFailed.withLock { $0 = true }
             self.connection.explain(fault)
-            var code = context.channel.allocator.buffer(capacity: 2)
-            code.write(webSocketErrorCode: .protocolError)
-            let close = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
-            let channel = context.channel
-            context.writeAndFlush(self.wrapOutboundOut(close)).whenComplete { _ in channel.close(promise: nil) }
+            NIOConnection.close(context.channel, saying: .protocolError)
         }
     }
 
@@ -292,10 +284,8 @@
             case .connectionClose:
                 self.connection.explain("the server closed the connection")
                 // RFC 6455 §5.5.1: a close frame is answered with its code.
-                let code = data.getSlice(at: data.readerIndex, length: 2) ?? ByteBuffer()
-                let close = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)
-                let channel = context.channel
-                context.writeAndFlush(self.wrapOutboundOut(close)).whenComplete { _ in channel.close(promise: nil) }
+                NIOConnection.close(
+                    context.channel, data.getSlice(at: data.readerIndex, length: 2) ?? ByteBuffer())
             default: break
             }
         }

@@ -5,10 +5,8 @@
 
     /// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library.
     package struct URLSessionTransport: ClientTransport {
-        /// A transport with a session of its own per connection.
         package init() {}
 
-        /// Starts to connect; a host that cannot be reached is told by `closed`.
         package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
             let connection = URLSessionConnection(events: events)
             connection.start(url)
@@ -25,7 +23,6 @@
             var isWriting = false
             var isClosing = false
             var isReading = true
-            /// Whether a message was asked for and has not come.
             var isReceiving = false
         }
 
@@ -35,9 +32,8 @@
         init(events: @escaping @Sendable (TransportEvent) -> Void) { self.events = events }
 
         func start(_ url: URL) {
-            let base = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path
             var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-            parts?.path = base.hasSuffix("/v1/connect") ? base : base + "/v1/connect"
+            parts?.path = url.connectPath
             guard let address = parts?.url else { return self.end(reason: "\(url.absoluteString) is no address") }
             let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
             let task = session.webSocketTask(with: address, protocols: [WireFormat.protobuf.subprotocol])
@@ -92,7 +88,6 @@
             if let task { self.receiveNext(task) }
         }
 
-        /// Asks for the next message, unless one is asked for already or nobody wants it now.
         private func receiveNext(_ task: URLSessionWebSocketTask) {
             let asks = self.state.withLock { state in
                 guard state.isReading, !state.isReceiving, !state.isEnded else { return false }

@@ -2,18 +2,14 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Nobody's frames may cost the others their turn: there is one event loop and one writer for everybody. What a client sends is counted
-// for its connection, its person and its app, and refused, with the time after which it may be sent again, once one of the three has
-// had its share (docs/protocol.md "Limits").
+// There is one event loop and one writer for everybody, so a client's frames are counted for its connection, its person and its app, and
+// refused once one of the three has had its share (docs/protocol.md "Limits").
 
-/// Why something may not be done now.
 struct RateRefusal: Hashable, Sendable {
     let scope: RateScope
     let kind: RateKind
-    /// Milliseconds.
     let wait: Int64
 
-    /// What whoever asked is told.
     func problem(_ field: String) -> ServerFrame.Problem {
         ServerFrame.Problem(
             code: .rateLimited, field: field,
@@ -23,13 +19,12 @@ struct RateRefusal: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// What the smallest frame counts as, in bytes: reading it costs more than its bytes.
+    /// The smallest frame counts as this many bytes: reading it costs more than its bytes.
     package static let frameBytesMin = 128
 
-    /// How often a connection is told that what it sends is dropped, in milliseconds.
+    /// Milliseconds between two problems that tell a connection its frames are dropped.
     static let problemInterval: Int64 = 1_000
 
-    /// What is counted of a frame beside its bytes.
     private static func kind(of frame: ClientFrame) -> RateKind? {
         switch frame {
         case .send: .messages
@@ -39,42 +34,40 @@ extension ServerCore {
         }
     }
 
-    /// Whether a frame may be carried out. If not, it is refused or dropped here; a connection that goes on all the same is closed.
-    ///
-    /// What says where the app is and what it holds is never dropped: a push would follow that nobody needs. It is counted.
-    mutating func admit(
+    /// Refuses or drops a frame over its limits, and closes a connection that goes on all the same. Frames that say
+    /// where the app is and what it holds are counted but never dropped: an unneeded push would follow.
+    mutating func admitFrame(
         _ frame: ClientFrame, bytes: Int, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
     ) -> Bool {
         guard
-            let refusal = self.charge(
-                Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known, now)
+            let refusal = self.charge(Self.kind(of: frame), bytes: max(bytes, Self.frameBytesMin), session, known, now)
         else { return true }
         effects.append(.countRefusal(refusal.scope, refusal.kind))
         let limit = self.settings.limits[.connection, .refusals]
         if known.buckets.wait(.refusals, 1, limit, at: now.monotonic) != nil {
             effects.append(.countRefusal(.connection, .refusals))
-            self.end(session, because: refusal.problem(frame.field), now, &effects)
+            self.endSession(session, because: refusal.problem(frame.field), now, &effects)
             return false
         }
-        self.sessions[session]?.buckets.take(.refusals, 1, limit, at: now.monotonic)
+        self.sessions[session]?.buckets.consume(.refusals, 1, limit, at: now.monotonic)
         let problem = refusal.problem(frame.field)
         switch frame {
         case .send(let draft):
-            self.noteRefused(draft, problem, session, now)
+            self.awaitRepeat(draft, problem, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, problem)))
         case .request(let number, _): effects.append(.write(session, .answer(number, .refused(problem))))
         case .registerPush(_, let number?): effects.append(.write(session, .answer(number, .refused(problem))))
         case .sync, .markRead, .registerPush(_, nil):
             effects.append(.write(session, .problem(problem, isFatal: false)))
-        case .opened, .typing: self.tellDropped(problem, to: session, now, &effects)
+        case .opened, .typing: self.reportDroppedFrame(problem, to: session, now, &effects)
         case .runState, .ack, .ping, .deviceStatus, .signOut, .hello: return true
         }
         return false
     }
 
-    /// Tells a connection that what it sends is dropped: once in a while, for each of these frames costs it nothing.
-    mutating func tellDropped(
+    /// Rate limited itself, because each of these frames costs the client nothing.
+    mutating func reportDroppedFrame(
         _ problem: ServerFrame.Problem, to session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let known = self.sessions[session], known.problemAt.map({ now.monotonic >= $0 }) ?? true else { return }
@@ -82,7 +75,7 @@ extension ServerCore {
         effects.append(.write(session, .problem(problem, isFatal: false)))
     }
 
-    /// Takes what a frame counts from the buckets of its connection, its person and its app, or nothing from any of them.
+    /// Takes from the buckets of connection, person and app, or from none of them.
     private mutating func charge(
         _ kind: RateKind?, bytes: Int, _ session: SessionID, _ known: Session, _ now: Now
     ) -> RateRefusal? {
@@ -96,7 +89,7 @@ extension ServerCore {
             }
             if let refusal = self.refusal(of: kind, cost, self.apps[app]?.buckets, .app, at) { return refusal }
         }
-        // Whether there were too many lately is known of the earlier ones only.
+        // Only the deliveries of earlier ones are known.
         if kind == .messages || kind == .requests {
             if let refusal = self.refusal(of: .deliveries, 1, self.people[known.slot].buckets, .person, at) {
                 return refusal
@@ -104,9 +97,9 @@ extension ServerCore {
             if let refusal = self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at) { return refusal }
         }
         for (kind, cost) in costs {
-            self.sessions[session]?.buckets.take(kind, cost, self.settings.limits[.connection, kind], at: at)
-            self.people[known.slot].buckets.take(kind, cost, self.settings.limits[.person, kind], at: at)
-            self.apps[app, default: AppLoad()].buckets.take(kind, cost, self.settings.limits[.app, kind], at: at)
+            self.sessions[session]?.buckets.consume(kind, cost, self.settings.limits[.connection, kind], at: at)
+            self.people[known.slot].buckets.consume(kind, cost, self.settings.limits[.person, kind], at: at)
+            self.apps[app, default: AppLoad()].buckets.consume(kind, cost, self.settings.limits[.app, kind], at: at)
         }
         return nil
     }
@@ -118,20 +111,19 @@ extension ServerCore {
             .map { RateRefusal(scope: scope, kind: kind, wait: $0) }
     }
 
-    /// Counts, after the fact, how many logs something came into: a message or a change in a large group costs what it touches.
-    ///
-    /// - Parameter user: who caused it; nil for the app's backend.
+    /// Counts deliveries once they are known: a message in a large group costs what it touches. `user` is nil for the
+    /// app's backend.
     mutating func countDeliveries(_ count: Int, by user: UserKey?, in app: AppID, _ now: Now) {
         guard count > 0 else { return }
         if let user, let slot = self.slots[user] {
-            self.people[slot].buckets.take(
+            self.people[slot].buckets.consume(
                 .deliveries, count, self.settings.limits[.person, .deliveries], at: now.monotonic)
         }
-        self.apps[app, default: AppLoad()].buckets.take(
+        self.apps[app, default: AppLoad()].buckets.consume(
             .deliveries, count, self.settings.limits[.app, .deliveries], at: now.monotonic)
     }
 
-    /// The same for a message. A chat room's comes into no log, and is written to those who hear the room.
+    /// A chat room's message enters no log; it counts by the hearers it is written to.
     mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], byBackend: Bool, _ now: Now) {
         var count = deliveries.count
         if message.conversation.type == .chatRoom {
@@ -142,7 +134,6 @@ extension ServerCore {
         self.countDeliveries(count, by: byBackend ? nil : sender, in: message.app, now)
     }
 
-    /// The same for a request.
     mutating func countDeliveries(_ count: Int, by asked: Asked, _ now: Now) {
         guard let asker = asked.asker else { return }
         if case .person(let user) = asker {
@@ -152,14 +143,12 @@ extension ServerCore {
         }
     }
 
-    /// How many hearers of a room count as one entry in a log: nothing is kept for them.
+    /// Nothing is stored for a hearer, so this many count as one entry in a log.
     private static let hearersPerDelivery = 10
 
-    /// What the HTTP API asks counts for the app, and what a phone's extension asks for its person too.
-    ///
-    /// - Parameter slot: the person, if it is one.
-    /// - Throws: `rate_limited`.
-    mutating func admit(
+    /// Counts what the HTTP API asks for the app, and what a phone's extension asks also for its person (`slot`).
+    /// Throws `rate_limited`.
+    mutating func admitCommand(
         _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
@@ -172,13 +161,12 @@ extension ServerCore {
             effects.append(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)
         }
-        self.apps[app, default: AppLoad()].buckets.take(kind, 1, self.settings.limits[.app, kind], at: at)
-        if let slot { self.people[slot].buckets.take(kind, 1, self.settings.limits[.person, kind], at: at) }
+        self.apps[app, default: AppLoad()].buckets.consume(kind, 1, self.settings.limits[.app, kind], at: at)
+        if let slot { self.people[slot].buckets.consume(kind, 1, self.settings.limits[.person, kind], at: at) }
     }
 }
 
 extension ClientFrame {
-    /// How a problem names the frame.
     fileprivate var field: String {
         switch self {
         case .hello: "hello"

@@ -3,15 +3,11 @@ import TidingsModel
 
 // Connections cost more than frames: a handshake, a token to be checked, a person to be loaded, a record of the sign-in.
 extension ServerCore {
-    /// When a sign-in that came while too many other devices of the person were signing in may be tried again, in milliseconds.
+    /// Milliseconds until a sign-in refused because of others of the same person may be tried again.
     private static let signInWait: Int64 = 1_000
 
-    /// A connection was accepted: turns it away if its address has had its share of connections, or of refused tokens.
-    ///
-    /// - Parameter address: empty if it is not known who is behind the connection.
-    mutating func accept(
-        _ session: SessionID, from address: String, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    /// `address` is empty if it is not known who is behind the connection.
+    mutating func accept(_ session: SessionID, from address: String, _ now: Now, _ effects: inout [ServerEffect]) {
         guard !address.isEmpty else { return }
         let buckets = self.addresses[address]
         for kind in [RateKind.connects, .failures] {
@@ -21,21 +17,17 @@ extension ServerCore {
             effects.append(.turnAway(session, afterMilliseconds: wait))
             return
         }
-        self.addresses.take(
-            .connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
+        self.addresses.consume(.connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
     }
 
-    /// Counts a hello, for its person and its app.
-    ///
-    /// - Throws: `rate_limited` if one of them has had its share, or too many of the person's devices are signing in.
     mutating func admitHello(
         of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
         let user = device.user
-        // Whoever is not in memory has connected so long ago that the bucket is full.
+        // Somebody who is not in memory has connected so long ago that the bucket is full.
         let slot = self.slots[user]
-        // Which devices are surplus is known once they are signed in: while the store is slow, no more of them sign in than may stay.
+        // Surplus devices are known only once they are signed in: while the store is slow, no more sign in than may stay.
         if let slot, Set(self.people[slot].signingIn).subtracting([device.device]).count >= self.settings.devicesMax {
             effects.append(.countRefusal(.person, .connects))
             throw RateRefusal(scope: .person, kind: .connects, wait: Self.signInWait).problem("hello")
@@ -49,16 +41,16 @@ extension ServerCore {
             effects.append(.countRefusal(scope, .connects))
             throw RateRefusal(scope: scope, kind: .connects, wait: wait).problem("hello")
         }
-        self.apps[user.app, default: AppLoad()].buckets.take(
+        self.apps[user.app, default: AppLoad()].buckets.consume(
             .connects, 1, self.settings.limits[.app, .connects], at: at)
     }
 
-    /// A hello was refused. A token that is not one of this server's is an attempt; one that has expired was good once.
+    /// An expired token was good once; only a token that was never one of this server's counts as an attempt.
     mutating func countFailure(_ verdict: TokenVerdict, from address: String, _ now: Now) {
         switch verdict {
         case .invalid, .wrongApp:
             guard !address.isEmpty else { return }
-            self.addresses.take(
+            self.addresses.consume(
                 .failures, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
         case .valid, .expired, .notYetValid, .wrongAudience, .keyPending: return
         }

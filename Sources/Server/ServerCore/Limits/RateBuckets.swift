@@ -1,20 +1,13 @@
-/// The token buckets of one owner (a connection, a person, an app, an address), one for each kind.
-///
-/// A bucket is one number: when it is full again. To take from it moves that time on; if it lies further ahead than the bucket takes to
-/// fill, there was not enough in it. So a bucket costs eight bytes and no timer, and one that is full holds nothing worth keeping.
+/// Token buckets of one owner, one per kind. A bucket is one number, the time at which it is full again: taking moves
+/// that time on, and there is not enough if it lies further ahead than the bucket takes to fill. So a bucket costs
+/// eight bytes and no timer, and a full one need not be stored.
 package struct RateBuckets: Hashable, Sendable {
-    /// In nanoseconds of the monotonic clock, by `RateKind.index`.
     private var fullAt = SIMD8<Int64>(repeating: .min)
 
-    /// Full buckets.
     package init() {}
 
-    /// How long to wait until so much may be taken, in milliseconds; nil if it may now.
-    ///
-    /// - Parameters:
-    ///   - cost: more than the bucket holds counts as all it holds, so that what is large passes now and then.
-    ///   - limit: nil for no limit.
-    ///   - now: monotonic milliseconds.
+    /// Milliseconds until `cost` may be taken; nil if it may now. A cost above the burst counts as the burst, so that
+    /// large frames pass now and then. `limit` nil is no limit; `now` is monotonic milliseconds.
     package func wait(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, at now: Int64) -> Int64? {
         guard let limit else { return nil }
         let now = now * 1_000_000
@@ -23,45 +16,41 @@ package struct RateBuckets: Hashable, Sendable {
         return missing <= 0 ? nil : (missing + 999_999) / 1_000_000
     }
 
-    /// Takes so much, whether or not there is enough: what is missing is owed, and has to flow in first.
-    package mutating func take(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, at now: Int64) {
+    /// Takes `cost` even if there is not enough: what is missing is owed, and flows in first.
+    package mutating func consume(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, at now: Int64) {
         guard let limit else { return }
         self.fullAt[kind.index] =
             max(self.fullAt[kind.index], now * 1_000_000) + Int64(max(0, cost)) * limit.interval
     }
 
-    /// When all of them are full again, in monotonic milliseconds; in the past if they are.
+    /// Monotonic milliseconds; in the past if they are full.
     package var allFullAt: Int64 {
         let last = self.fullAt.max()
         return last == .min ? .min : (last + 999_999) / 1_000_000
     }
 }
 
-/// The buckets of addresses: of those that are not full, for nobody else has to be remembered.
+/// Only addresses whose buckets are not full are remembered.
 struct AddressBuckets: Sendable {
-    /// How many addresses are remembered at most. When half as many have taken something lately, no single one is at fault, and all
-    /// are forgotten.
+    /// When half as many have taken something lately, no single address is at fault, and all are forgotten.
     static let countMax = 100_000
 
     private var known: [String: RateBuckets] = [:]
     private var sweepAt = 1_024
 
-    /// How many are remembered.
     var count: Int { self.known.count }
 
-    /// The buckets of an address.
     subscript(address: String) -> RateBuckets {
         self.known[address] ?? RateBuckets()
     }
 
-    /// Takes one of a kind.
-    mutating func take(_ kind: RateKind, _ limit: RateLimit?, from address: String, at now: Int64) {
+    mutating func consume(_ kind: RateKind, _ limit: RateLimit?, from address: String, at now: Int64) {
         guard limit != nil else { return }
         if self.known.count >= self.sweepAt { self.sweep(at: now) }
-        self.known[address, default: RateBuckets()].take(kind, 1, limit, at: now)
+        self.known[address, default: RateBuckets()].consume(kind, 1, limit, at: now)
     }
 
-    /// Forgets those that are full again. The next time is when there are twice as many, so that it costs each of them little.
+    /// The next sweep is due at twice the count, so that the cost for each address stays small.
     private mutating func sweep(at now: Int64) {
         // tidy: order does not leave: each is looked at by itself
         self.known = self.known.filter { $0.value.allFullAt > now }

@@ -1,36 +1,26 @@
 /// Whose frames, connections and commands are counted together.
 package enum RateScope: String, Hashable, Sendable, CaseIterable {
-    /// One connection.
     case connection
-    /// All devices of one person.
     case person
-    /// One app (tenant), its backend included.
     case app
-    /// One address of the network.
     case address
 }
 
-/// What is counted.
 package enum RateKind: String, Hashable, Sendable, CaseIterable {
-    /// Messages sent.
     case messages
-    /// Bytes of frames received; a small frame counts as `ServerCore.frameBytesMin`.
+    /// A small frame counts as `ServerCore.frameBytesMin`.
     case bytes
-    /// What has no answer and is of interest now or in a trace: typing, opened notifications, run states.
+    /// Frames without an answer: typing, opened notifications, run states.
     case signals
-    /// Requests, syncs, read cursors and push registrations.
     case requests
-    /// Entries that came into people's logs through messages and requests, and a tenth of the hearers of a chat room's messages.
-    /// Counted afterwards, when it is known how many there were.
+    /// Entries written to people's logs, and a tenth of the hearers of a chat room's messages; counted afterwards.
     case deliveries
-    /// Connections: of an address when they are accepted, else with their hello.
+    /// Of an address when accepted, otherwise with the hello.
     case connects
-    /// Hellos with a token that is not one of this server's.
     case failures
-    /// What was refused or dropped; a connection that goes on beyond this is closed.
+    /// Refused or dropped frames; a connection that goes on beyond this is closed.
     case refusals
 
-    /// Where its bucket lies among those of one owner.
     var index: Int {
         switch self {
         case .messages: 0
@@ -45,27 +35,21 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How much of one kind is allowed: so much a second on average, and so much at once.
 package struct RateLimit: Hashable, Sendable {
-    /// How many a second, on average: 1 to `perSecondMax`.
     package let perSecond: Int
-    /// How many at once, after a while without any: 1 to `burstMax`.
     package let burst: Int
 
-    /// The largest rate: what it leaves between two is at least ten nanoseconds.
+    /// Leaves at least ten nanoseconds between two.
     package static let perSecondMax = 100_000_000
-    /// The largest burst.
     package static let burstMax = 1_000_000_000
 
-    /// A limit; values out of range are taken as the nearest one in it.
+    /// Values out of range are clamped.
     package init(perSecond: Int, burst: Int) {
         self.perSecond = min(max(1, perSecond), Self.perSecondMax)
         self.burst = min(max(1, burst), Self.burstMax)
     }
 
-    /// Reads `RATE/BURST`, for example `20/200`.
-    ///
-    /// - Returns: nil for text of another form, or with numbers out of range.
+    /// Reads `RATE/BURST`, for example `20/200`; nil for other text or numbers out of range.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let rate = Int(parts[0]), let burst = Int(parts[1]),
@@ -74,24 +58,21 @@ package struct RateLimit: Hashable, Sendable {
         self.init(perSecond: rate, burst: burst)
     }
 
-    /// `RATE/BURST`.
     package var text: String { "\(self.perSecond)/\(self.burst)" }
 
-    /// How long one takes to come back, in nanoseconds.
+    /// Nanoseconds until one comes back.
     var interval: Int64 { 1_000_000_000 / Int64(self.perSecond) }
-    /// How long an empty bucket takes to fill, in nanoseconds: at most 1e18.
+    /// Nanoseconds until an empty bucket is full; at most 1e18.
     var fillTime: Int64 { self.interval * Int64(self.burst) }
 }
 
-/// The limits of every scope and kind. One that is not there limits nothing.
+/// A missing entry limits nothing.
 package struct RateLimits: Hashable, Sendable {
     private var all: [RateLimit?] = Array(repeating: nil, count: RateScope.allCases.count * RateKind.allCases.count)
 
-    /// No limit at all.
     package static let none = RateLimits(all: [:])
 
-    /// The defaults, which no phone of a person meets (`docs/protocol.md`, "Limits"): a hand types a few messages a second, and an
-    /// app that comes back after hours sends what waited a little later when it is asked to.
+    /// No phone of a person meets these defaults (`docs/protocol.md`, "Limits").
     package init() {
         self.init(all: [
             .connection: [
@@ -139,7 +120,6 @@ package struct RateLimits: Hashable, Sendable {
         }
     }
 
-    /// The limit of a kind for each owner of a scope; nil for none.
     package subscript(scope: RateScope, kind: RateKind) -> RateLimit? {
         get { self.all[Self.place(scope, kind)] }
         set { self.all[Self.place(scope, kind)] = newValue }

@@ -3,16 +3,15 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// Who has told a push registration, or taken it back.
 struct Registrant: Sendable {
     let session: SessionID
-    /// The number of the answer; nil for a client from before there was one, which hears of faults alone.
+    /// nil for a client from before answers had a number; it is told only of failures.
     let number: RequestNumber?
 }
 
 extension ServerCore {
-    /// Takes a device's push registration (S2.7), or takes it back for nil. Whatever was held against an earlier one is
-    /// forgotten (DESIGN P8).
+    /// Stores a push registration (S2.7), or clears it for nil. Whatever was held against an earlier one is forgotten
+    /// (DESIGN P8).
     mutating func register(
         _ registration: PushRegistration?, by registrant: Registrant, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -20,7 +19,7 @@ extension ServerCore {
         do throws(InvalidField) {
             var push = PushState.none
             if let registration {
-                try self.check(registration, in: self.people[slot].key.app)
+                try self.checkRegistration(registration, in: self.people[slot].key.app)
                 let before = self.people[slot].devices[index].push
                 push = .registered(
                     registration, at: now.wall,
@@ -30,11 +29,11 @@ extension ServerCore {
             self.setPush(push, by: registrant, slot, index, &effects)
         } catch {
             effects.append(.countRefusedRegistration)
-            self.refuse(registrant, .init(error), &effects)
+            self.refuseCommand(registrant, .init(error), &effects)
         }
     }
 
-    private func check(_ registration: PushRegistration, in app: AppID) throws(InvalidField) {
+    private func checkRegistration(_ registration: PushRegistration, in app: AppID) throws(InvalidField) {
         guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
             throw InvalidField(
                 field: "push_registration.token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
@@ -44,7 +43,7 @@ extension ServerCore {
                 field: "push_registration.topic",
                 rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         }
-        // The team's key may push to all its apps; whose phones these are says the app's list alone.
+        // The team's key may push to all its apps; only the app's own list says which of them are its.
         guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: registration.topic, in: app)
         else { return }
         throw InvalidField(
@@ -52,8 +51,7 @@ extension ServerCore {
             rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
     }
 
-    /// A registration was not carried out, or another command of a session: nothing was changed.
-    mutating func refuse(
+    mutating func refuseCommand(
         _ registrant: Registrant, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
     ) {
         if let number = registrant.number {
@@ -64,7 +62,6 @@ extension ServerCore {
         }
     }
 
-    /// The store has a registration.
     mutating func finishRegistering(_ registrant: Registrant?, _ effects: inout [ServerEffect]) {
         guard let registrant else { return }
         self.sessions[registrant.session]?.commandsInFlight -= 1
@@ -74,17 +71,14 @@ extension ServerCore {
         }
     }
 
-    /// Whatever was held against a device's token is forgotten, and it waits for no turn.
     private mutating func forgetToken(_ slot: Int, _ index: Int) {
         self.people[slot].devices[index].retry = nil
         self.people[slot].devices[index].doubtedAt = nil
         self.leaveLane(slot, index)
     }
 
-    /// Changes what is known of a device's token, here and in the store.
-    ///
-    /// - Parameter registrant: whose registration it is, if a session asked. Otherwise it is what APNs has answered about the present
-    ///   one: by the time the store comes to it, somebody else may have registered the token.
+    /// A `registrant` is a session that asked. Without one the state is what APNs has answered about the present
+    /// registration: by the time the store comes to it, somebody else may have registered the token.
     mutating func setPush(
         _ push: PushState, by registrant: Registrant? = nil, _ slot: Int, _ index: Int,
         _ effects: inout [ServerEffect]
@@ -93,16 +87,15 @@ extension ServerCore {
         self.people[slot].devices[index].push = push
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         if let registrant { self.sessions[registrant.session]?.commandsInFlight += 1 }
-        self.ask(
-            .setPushState(key, push, about: about), for: .errand(.pushState(key, registrant)),
+        self.sendToStore(
+            .setPushState(key, push, about: about), for: .setPushState(registrant),
             by: registrant == nil ? nil : .person(key.user), &effects)
     }
 
-    /// The store has a device's token; other devices that had the same one have none any more.
-    mutating func takeTokens(from devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func clearTokens(of devices: [DeviceKey], _ now: Now, _ effects: inout [ServerEffect]) {
         for device in devices {
             guard let slot = self.slots[device.user] else { continue }
-            // Read before the store had it, and not taken up yet: the token would come back with the record.
+            // A record read before the store changed would bring the token back.
             self.loadings[slot]?.forgetToken(of: device.device)
             guard let index = self.people[slot].devices.index(of: device.device) else { continue }
             self.people[slot].devices[index].push = .none
@@ -112,29 +105,21 @@ extension ServerCore {
         }
     }
 
-    /// Signs a device out by the API.
-    mutating func signOut(
-        _ device: DeviceKey, for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
-        let slot = self.slot(of: device.user, now, &effects)
-        guard self.people[slot].isReady else {
-            self.loadings[slot]?.queue.append(.signOut(request, device))
-            return
-        }
+    mutating func signOut(_ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device), now, &effects) else { return }
         guard let index = self.people[slot].devices.index(of: device.device) else {
             let invalid = InvalidField(field: "device", rule: "must be a device of this person that is signed in")
             effects.append(.reply(request, .refused(.init(invalid))))
             return
         }
-        self.leave(slot, index, &effects)
-        self.ask(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
+        self.beginSignOut(slot: slot, index: index, &effects)
+        self.sendToStore(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
     }
 
-    /// A device is about to be signed out: the store ends with it everything that was under way to it, and what it accepts for it
-    /// until then (DESIGN P6). Here it is forgotten.
-    ///
-    /// - Parameter end: how its legs end there, unless it was leaving already.
-    mutating func leave(_ slot: Int, _ index: Int, as end: LegEnd = .signedOut, _ effects: inout [ServerEffect]) {
+    /// The store ends everything under way to the device together with the sign-out (DESIGN P6), and what it accepts
+    /// for it until then; here the legs are only forgotten. `end` is how they end there, unless the device was
+    /// leaving already.
+    mutating func beginSignOut(slot: Int, index: Int, as end: LegEnd = .signedOut, _ effects: inout [ServerEffect]) {
         let end = self.people[slot].devices[index].leaving ?? end
         self.people[slot].devices[index].leaving = end
         for _ in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
@@ -142,9 +127,6 @@ extension ServerCore {
         }
     }
 
-    /// A device is signed out in the store: it gets no more legs.
-    ///
-    /// - Parameter problem: what its connection is told.
     mutating func removeDevice(
         _ device: DeviceKey,
         because problem: ServerFrame.Problem = .init(code: .invalidToken, field: "device", rule: "was signed out"),
@@ -154,7 +136,7 @@ extension ServerCore {
             return
         }
         let wasOnline = self.people[slot].isOnline
-        self.leave(slot, index, &effects)
+        self.beginSignOut(slot: slot, index: index, &effects)
         if let session = self.people[slot].devices[index].session {
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)
@@ -162,7 +144,7 @@ extension ServerCore {
         self.leaveLane(slot, index)
         self.people[slot].devices.remove(at: index)
         self.statuses.forget(device)
-        self.tellPresence(slot, before: wasOnline, now, &effects)
+        self.sendPresence(slot: slot, before: wasOnline, now, &effects)
         self.arm(slot)
     }
 }

@@ -2,10 +2,9 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Something became an entry in the logs of several people: those in memory, or on their way there, are told.
-    ///
-    /// - Parameter body: the entry as one of them sees it.
-    mutating func note(
+    /// Passes a new log entry to each of several people in memory or being loaded. `body` is the entry as one of them
+    /// sees it.
+    mutating func publishEntry(
         _ body: LogEntry.Body, _ deliveries: [Delivery], in app: AppID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         // Once for all of them: there may be thousands.
@@ -13,54 +12,48 @@ extension ServerCore {
         for delivery in deliveries {
             guard let slot = self.slots[UserKey(app: app, user: delivery.user)] else { continue }
             let entry = LogEntry(position: delivery.position, body: body.seen(by: delivery.user, of: people))
-            self.note(entry, unread: delivery.unread, slot, now, &effects)
+            self.publishEntry(entry, unread: delivery.unread, slot: slot, now, &effects)
         }
     }
 
-    /// The same for one person, who may still be loading.
-    ///
-    /// - Parameter withdrawn: what the store knows of the message this entry withdraws.
-    mutating func note(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage = WithdrawnMessage(), _ slot: Int, _ now: Now,
+    /// `recalled` is what the store knows of the message this entry recalls.
+    mutating func publishEntry(
+        _ entry: LogEntry, unread: Int, recalled: RecalledMessage = RecalledMessage(), slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if self.people[slot].isReady {
-            self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
+            self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot, now, &effects)
         } else {
-            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, withdrawn))
+            self.loadings[slot]?.queue.append(.entry(entry, unread: unread, recalled))
         }
     }
 
-    /// The same for a person in memory: everybody of theirs is told, and what waits for a push is judged again.
-    mutating func take(
-        _ entry: LogEntry, unread: Int, withdrawn: WithdrawnMessage, _ slot: Int, _ now: Now,
+    mutating func applyEntry(
+        _ entry: LogEntry, unread: Int, recalled: RecalledMessage, slot: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let before = self.people[slot].unread
         self.people[slot].head = max(self.people[slot].head, entry.position)
         self.people[slot].unread = unread
         self.people[slot].busyAt = now.monotonic
-        self.learn(entry, slot, now, &effects)
+        self.updatePerson(with: entry, slot: slot, now, &effects)
         for index in self.people[slot].devices.indices {
             if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
             {
                 effects.append(.write(session, .entry(entry.handedOver(at: now.wall))))
             }
-            self.apply(entry, withdrawn, slot, index, now, &effects)
+            self.updateLegs(with: entry, recalled, slot: slot, index: index, now, &effects)
             if self.people[slot].devices[index].lease.isLive {
                 self.dirtyCursor(slot, index, now)
             } else {
                 self.pump(slot, index, now, &effects)
-                if unread < before { self.wantBadge(slot, index, now) }
+                if unread < before { self.scheduleBadgePush(slot: slot, index: index, now) }
             }
         }
         self.arm(slot)
     }
 
-    /// What an entry says of the person.
-    private mutating func learn(
-        _ entry: LogEntry, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    private mutating func updatePerson(with entry: LogEntry, slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         if let (conversation, upTo) = entry.reading(by: self.people[slot].key.user) {
             if self.people[slot].devices.contains(where: { !$0.legs.isEmpty || !$0.unpushed.isEmpty }) {
                 self.people[slot].readUpTo[conversation] = max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
@@ -83,9 +76,8 @@ extension ServerCore {
         }
     }
 
-    /// What an entry says of the legs of one device.
-    private mutating func apply(
-        _ entry: LogEntry, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int, _ now: Now,
+    private mutating func updateLegs(
+        with entry: LogEntry, _ recalled: RecalledMessage, slot: Int, index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         if !self.people[slot].devices[index].lease.isLive,
@@ -95,10 +87,10 @@ extension ServerCore {
         }
         switch entry.body {
         case .recall(let recall):
-            self.withdraw(recall, at: entry.position, withdrawn, slot, index, now, &effects)
+            self.recall(recall, at: entry.position, recalled, slot, index, now, &effects)
         case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
         case .deletion(let deletion):
-            self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+            self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
         case .change(let change):
             guard case .rename(let name) = change.action else { return }
             self.people[slot].devices[index].legs.rename(change.conversation, to: name)
@@ -108,8 +100,8 @@ extension ServerCore {
 }
 
 extension LogEntry {
-    /// The conversation a person has nothing unread of any more through this entry of their log, up to a position: they have read
-    /// it, or are no member any more.
+    /// The conversation that has no unread messages up to a position because of this entry: the person has read it,
+    /// or is no member any more.
     func reading(by user: UserID) -> (conversation: ConversationID, upTo: LogPosition)? {
         switch self.body {
         case .read(let conversation, let upTo): (conversation, upTo)
@@ -121,8 +113,7 @@ extension LogEntry {
 }
 
 extension LogEntry.Body {
-    /// The entry as another of the people whose logs have it sees it: in a one-to-one conversation the target is the other one
-    /// (S0.16).
+    /// In a one-to-one conversation the target is the other person (S0.16).
     func seen(by user: UserID, of people: [UserID]) -> LogEntry.Body {
         guard case .edit(var edit) = self, edit.conversation.type.targetIsPeer,
             edit.conversation.target == user.rawValue, let other = people.first(where: { $0 != user })

@@ -2,54 +2,44 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// What happens to a person while the store is asked about them.
 struct Loading: Sendable {
-    /// Something that has to wait until the person is there.
     enum Pending: Sendable {
         case delivery(Delivery, SharedMessage, from: DeviceID?)
-        case entry(LogEntry, unread: Int, WithdrawnMessage)
+        case entry(LogEntry, unread: Int, RecalledMessage)
         case signedIn(SessionID, DeviceRecord)
-        case signOut(ApiRequestID, DeviceKey)
-        case ofDevices(ApiRequestID, DevicesQuestion)
-        case userAccount(ApiRequestID, AccountChange)
-        case fromExtension(ApiRequestID, DeviceKey, issuedAt: Int64, userTokenIssuedAt: Int64?, ExtensionRequest)
-        /// A quarantine is taken back; the state before it.
+        case api(APIRequestID, APICommand)
+        /// The state before the quarantine.
         case takeBack(DeviceKey, PushState)
     }
 
     /// It takes one of the places that limit how fast a start loads people.
     let isRecovery: Bool
     var record: UserRecord?
-    /// The log is needed from after this position.
     var from: LogPosition = 0
     /// The log up to the record's head, as far as it was read.
     var entries: [LogEntry] = []
-    /// The names of the groups and discussions it has messages of.
     var names: [ConversationID: String] = [:]
-    /// The withdrawals in it whose message was unread until then, and counted.
+    /// The recalls in it whose message was unread until then, and counted.
     var wereUnread: Set<LogPosition> = []
     var queue: [Pending] = []
 
-    /// A message of the log, with what is known of its conversation.
     func shared(_ message: Message) -> SharedMessage {
         SharedMessage(message, conversationName: self.names[message.conversation] ?? "")
     }
 
-    /// Who sent what while the person was loading: the log does not tell the device.
+    /// The log does not tell the device that sent a message while the person was loading.
     var senders: [LogPosition: DeviceID] {
         var senders: [LogPosition: DeviceID] = [:]
         for case .delivery(let delivery, _, let device) in self.queue { senders[delivery.position] = device }
         return senders
     }
 
-    /// What the store knew of messages that were withdrawn while the person was loading, by the withdrawal's position.
-    var withdrawn: [LogPosition: WithdrawnMessage] {
-        var withdrawn: [LogPosition: WithdrawnMessage] = [:]
-        for case .entry(let entry, _, let message) in self.queue { withdrawn[entry.position] = message }
-        return withdrawn
+    var recalled: [LogPosition: RecalledMessage] {
+        var recalled: [LogPosition: RecalledMessage] = [:]
+        for case .entry(let entry, _, let message) in self.queue { recalled[entry.position] = message }
+        return recalled
     }
 
-    /// The names of the conversations of the messages that came in while the person was loading.
     var namesFromQueue: [ConversationID: String] {
         var names: [ConversationID: String] = [:]
         for case .delivery(_, let shared, _) in self.queue where !shared.conversationName.isEmpty {
@@ -58,20 +48,19 @@ struct Loading: Sendable {
         return names
     }
 
-    /// Another device has taken the token of one of the person's since the store read the person.
     mutating func forgetToken(of device: DeviceID) {
         guard let index = self.record?.devices.firstIndex(where: { $0.key.device == device }) else { return }
         self.record?.devices[index].push = .none
     }
 
-    /// The entries after `from`, if they all came in while the person was loading: then the log need not be read.
+    /// The entries after `from`, if they all came in during loading: then the log need not be read.
     func entriesFromQueue(upTo head: LogPosition) -> [LogEntry]? {
         let entries = self.queue.compactMap { pending -> LogEntry? in
             switch pending {
             case .delivery(let delivery, let message, _):
                 LogEntry(position: delivery.position, body: .message(message.message))
             case .entry(let entry, _, _): entry
-            case .signedIn, .signOut, .ofDevices, .userAccount, .fromExtension, .takeBack: nil
+            case .signedIn, .api, .takeBack: nil
             }
         }.filter { $0.position > self.from && $0.position <= head }
         return LogPosition(entries.count) == head - self.from ? entries : nil
@@ -79,10 +68,18 @@ struct Loading: Sendable {
 }
 
 extension ServerCore {
-    /// The slot of a person, who is loaded if they are not in memory.
-    mutating func slot(
-        of user: UserKey, isRecovery: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Int {
+    /// nil while the person is loading; then the command waits for them.
+    mutating func loadedSlot(
+        of user: UserKey, for request: APIRequestID, _ command: APICommand, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) -> Int? {
+        let slot = self.slot(of: user, now, &effects)
+        guard !self.people[slot].isReady else { return slot }
+        self.loadings[slot]?.queue.append(.api(request, command))
+        return nil
+    }
+
+    mutating func slot(of user: UserKey, isRecovery: Bool = false, _ now: Now, _ effects: inout [ServerEffect]) -> Int {
         if let slot = self.slots[user] { return slot }
         let slot: Int
         if let free = self.freeSlots.popLast() {
@@ -94,11 +91,10 @@ extension ServerCore {
         }
         self.slots[user] = slot
         self.loadings[slot] = Loading(isRecovery: isRecovery)
-        self.ask(.loadUser(user), for: .load(slot: slot), &effects)
+        self.sendToStore(.loadUser(user), for: .loadUser(slot: slot), &effects)
         return slot
     }
 
-    /// Forgets an idle person.
     mutating func unload(_ slot: Int) {
         self.slots.removeValue(forKey: self.people[slot].key)
         for index in self.people[slot].devices.indices { self.leaveLane(slot, index) }
@@ -110,8 +106,7 @@ extension ServerCore {
         self.freeSlots.append(slot)
     }
 
-    /// The store knows the person; if somebody's work is not finished, the log is needed from there.
-    mutating func takeRecord(_ record: UserRecord, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleUserRecord(_ record: UserRecord, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         var from = record.head
         for device in record.devices where !device.isSignedOut {
             from = min(from, max(device.settled, device.decided, device.since))
@@ -119,22 +114,21 @@ extension ServerCore {
         for leg in record.openLegs { from = min(from, leg.position - 1) }
         self.loadings[slot]?.record = record
         self.loadings[slot]?.from = from
-        self.readOn(slot, now, &effects)
+        self.continueLoading(slot: slot, now, &effects)
     }
 
-    /// A page of the log of a person who is loading.
-    mutating func takeLoadedPage(_ page: LogPage, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func handleLogPage(_ page: LogPage, into slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let head = self.loadings[slot]?.record?.head else { return }
         let entries = page.entries.filter { $0.position <= head }
         self.loadings[slot]?.entries.append(contentsOf: entries)
         self.loadings[slot]?.names.merge(page.names) { _, newer in newer }
         self.loadings[slot]?.wereUnread.formUnion(page.wereUnread)
-        // A log that is trimmed below its head has nothing more to tell.
+        // A log that is trimmed below its head has no more entries.
         self.loadings[slot]?.from = entries.last?.position ?? head
-        self.readOn(slot, now, &effects)
+        self.continueLoading(slot: slot, now, &effects)
     }
 
-    private mutating func readOn(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func continueLoading(slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let loading = self.loadings[slot], let record = loading.record else { return }
         if loading.from >= record.head {
             self.finishLoading(slot, now, &effects)
@@ -143,16 +137,39 @@ extension ServerCore {
             self.loadings[slot]?.names = loading.namesFromQueue
             self.finishLoading(slot, now, &effects)
         } else {
-            self.ask(
+            self.sendToStore(
                 .readLog(record.key, after: loading.from, limit: self.settings.pageEntriesMax),
                 for: .loadPage(slot: slot), &effects)
         }
     }
 
+    mutating func abandonLoading(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let loading = self.loadings.removeValue(forKey: slot) else { return }
+        for pending in loading.queue {
+            switch pending {
+            // These are in the log, and are found there when it can be read again.
+            case .delivery, .entry, .takeBack: break
+            case .signedIn(let session, _):
+                guard self.openings[session] != nil else { continue }
+                effects.append(.write(session, .problem(Self.unavailable, isFatal: true)))
+                self.close(session, &effects)
+            case .api(let request, _): effects.append(.reply(request, .refused(Self.unavailable)))
+            }
+        }
+        self.unload(slot)
+        self.finishRecovery(of: loading, now, &effects)
+    }
+
+    private mutating func finishRecovery(of loading: Loading, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard loading.isRecovery else { return }
+        self.recoveryLoads -= 1
+        self.loadRecovering(now, &effects)
+    }
+
     private mutating func finishLoading(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let loading = self.loadings.removeValue(forKey: slot), let record = loading.record else { return }
         self.people[slot].isReady = true
-        self.people[slot].isTakingUp = true
+        self.people[slot].isRestoringLegs = true
         self.people[slot].busyAt = now.monotonic
         self.people[slot].head = record.head
         self.people[slot].unread = record.unread
@@ -160,7 +177,7 @@ extension ServerCore {
         self.people[slot].account = record.account
         self.followSettings(slot, now, &effects)
         self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))
-        self.takeUpLegs(of: slot, loading, record.openLegs, now, &effects)
+        self.restoreLegs(of: slot, loading, record.openLegs, now, &effects)
         for pending in loading.queue {
             switch pending {
             case .delivery(let delivery, let message, let device):
@@ -169,46 +186,35 @@ extension ServerCore {
                 } else {
                     self.countWithoutDevice(message, slot, &effects)
                 }
-            case .entry(let entry, let unread, let withdrawn):
+            case .entry(let entry, let unread, let recalled):
                 guard entry.position > record.head else { continue }
-                self.take(entry, unread: unread, withdrawn: withdrawn, slot, now, &effects)
+                self.applyEntry(entry, unread: unread, recalled: recalled, slot: slot, now, &effects)
             case .signedIn(let session, let record):
                 self.openSession(session, record, in: slot, now, &effects)
-            case .signOut(let request, let device):
-                self.signOut(device, for: request, now, &effects)
-            case .ofDevices(let request, let question):
-                self.askOfDevices(question, of: record.key, for: request, now, &effects)
-            case .userAccount(let request, let change):
-                self.changeAccount(of: record.key, change, for: request, now, &effects)
-            case .fromExtension(let request, let device, let issuedAt, let userTokenIssuedAt, let question):
-                self.serve(
-                    question, of: device, tokenIssuedAt: (issuedAt, userTokenIssuedAt), for: request, now, &effects)
+            case .api(let request, let command): self.serve(command, for: request, now, &effects)
             case .takeBack(let device, let state): self.takeBack(device, state, now, &effects)
             }
         }
         self.expireDevices(slot, now, &effects)
-        // Only now all is known that came in: withdrawn, read or edited messages are not pushed as they were.
-        self.people[slot].isTakingUp = false
+        // Only now is everything applied that came in meanwhile: recalled, read or edited messages must not be pushed as they were.
+        self.people[slot].isRestoringLegs = false
         self.pumpAll(slot, now, &effects)
         self.arm(slot)
-        if loading.isRecovery {
-            self.recoveryLoads -= 1
-            self.loadRecovering(now, &effects)
-        }
+        self.finishRecovery(of: loading, now, &effects)
     }
 
-    /// Takes up what was unfinished: the open legs and the entries above max(settled, decided) (DESIGN §3 "Push work").
-    private mutating func takeUpLegs(
+    /// Restores the open legs, and starts those of entries above max(settled, decided) (DESIGN §3 "Push work").
+    private mutating func restoreLegs(
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let senders = loading.senders
-        let withdrawn = loading.withdrawn
-        // Withdrawals that were synced before the crash, while their legs perhaps were not.
+        let recalled = loading.recalled
+        // Recalls that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
         for index in self.people[slot].devices.indices {
             let id = self.people[slot].devices[index].id
             let open = openLegs.filter { $0.leg.device == id }
-            // A device with a kept leg was gone when it was kept, and has not come back: there is nothing to wait for.
+            // A device with a kept leg was gone already, and has not come back: there is nothing to wait for.
             if open.isEmpty, now.monotonic < self.restartGraceUntil {
                 self.people[slot].devices[index].lease = .returning(until: self.restartGraceUntil)
             }
@@ -222,21 +228,21 @@ extension ServerCore {
                         max(self.people[slot].readUpTo[conversation] ?? 0, upTo)
                 }
                 switch entry.body {
-                // Never pushed, and no leg of its own.
+                // Never pushed, no leg.
                 case .read, .custom, .conversationSettings, .personSettings, .blocked, .change, .unknown: break
                 // The store gives messages as they read now, and only the last edit with its text.
                 case .edit(let edit) where edit.content.isEmpty: break
                 case .edit(let edit): self.people[slot].devices[index].legs.edit(edit)
                 case .deletion(let deletion):
-                    self.people[slot].devices[index].legs.withdraw(Set(deletion.messages), as: .deleted)
+                    self.people[slot].devices[index].legs.recall(Set(deletion.messages), as: .deleted)
                 case .recall(let recall):
-                    let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
-                    let known = withdrawn[entry.position]
+                    let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
+                    let known = recalled[entry.position]
                     let wasUnread = known?.wasUnread ?? loading.wereUnread.contains(entry.position)
                     if let leg = next, leg.position == entry.position {
-                        self.takeUp(leg, .recall(recall, wasUnread: wasUnread), slot, index, now)
+                        self.restoreLeg(leg, .recall(recall, wasUnread: wasUnread), slot: slot, index: index, now)
                     } else if mayBeShown || known?.shown.contains(id) == true {
-                        self.startWithdrawal(
+                        self.startRecall(
                             recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
                     } else if entry.position > written, known == nil {
                         unsure[entry.position] = recall
@@ -244,11 +250,12 @@ extension ServerCore {
                     }
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
-                        self.takeUp(leg, .message(loading.shared(message)), slot, index, now)
+                        self.restoreLeg(leg, .message(loading.shared(message)), slot: slot, index: index, now)
                     } else if entry.position > written {
                         let sender = senders[entry.position]
-                        self.start(
-                            loading.shared(message), at: entry.position, slot, index, from: sender, now, &effects)
+                        self.startLeg(
+                            loading.shared(message), at: entry.position, slot: slot, index: index, from: sender, now,
+                            &effects)
                     }
                 }
             }
@@ -256,13 +263,13 @@ extension ServerCore {
         let user = self.people[slot].key
         for (position, recall) in unsure {
             let wasUnread = loading.wereUnread.contains(position)
-            self.ask(
+            self.sendToStore(
                 .trace(user.app, recall.message),
-                for: .errand(.shown(user, recall, position, wasUnread: wasUnread)), &effects)
+                for: .findShown(user, recall, position, wasUnread: wasUnread), &effects)
         }
     }
 
-    private mutating func takeUp(_ open: OpenLeg, _ subject: Leg.Subject, _ slot: Int, _ index: Int, _ now: Now) {
+    private mutating func restoreLeg(_ open: OpenLeg, _ subject: Leg.Subject, slot: Int, index: Int, _ now: Now) {
         var leg = Leg(position: open.position, subject: subject, state: .queued, liveSince: now.monotonic)
         leg.attempts = open.attempts
         leg.isKept = true
@@ -270,7 +277,7 @@ extension ServerCore {
         leg.isMerging = open.wait == .merging
         self.people[slot].devices[index].legs.append(leg)
         switch open.wait {
-        // What these wait for is looked at again.
+        // Their reasons are checked again.
         case .live, .grace, .quietHours, .activeElsewhere, .merging: return
         case .configFault, .breakerOpen, .throttled, .providerDown, .inFlight: break
         }

@@ -3,8 +3,8 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Starts after a stop or a crash: people with unfinished work are loaded, a limited number at a time; devices whose lease was
-    /// live or unknown have time to return before anything is pushed to them (DESIGN §3 "Push work").
+    /// Loads people with unfinished work, a limited number at a time. Devices whose lease was live or unknown have
+    /// time to return before anything is pushed to them (DESIGN §3 "Push work").
     mutating func recover(_ opening: StoreOpening, _ now: Now, _ effects: inout [ServerEffect]) {
         self.startedAt = now
         self.restartGraceUntil = now.monotonic + self.settings.restartGraceTime
@@ -12,7 +12,6 @@ extension ServerCore {
         self.loadRecovering(now, &effects)
     }
 
-    /// Loads the next people with unfinished work.
     mutating func loadRecovering(_ now: Now, _ effects: inout [ServerEffect]) {
         while self.recoveryLoads < self.settings.recoveryLoadsMax, let user = self.recovery.popFirst() {
             guard self.slots[user] == nil else { continue }

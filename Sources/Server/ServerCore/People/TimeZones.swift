@@ -1,33 +1,29 @@
 import StoreModel
 import TidingsModel
 
-/// What the core knows of one time zone: the shell reads the database, since a core has none.
 struct LoadedZone: Sendable {
-    /// Settings that are stored once it is known that there is such a zone.
     struct Pending: Sendable {
         let asked: Asked
         let user: UserKey
         let settings: PersonSettings
     }
 
-    /// Nil if it is not known yet, or is no zone.
     var facts: TimeZoneFacts?
-    /// The shell has been asked and has not answered.
     var isAsked = true
     var waiting: [Pending] = []
 }
 
 extension ServerCore {
-    /// Zones are read again this long before what is known of them ends, in milliseconds.
+    /// Milliseconds before known facts end at which a zone is read again.
     static let zoneRenewal: Int64 = 30 * 86_400_000
 
-    /// Levels that end later than this are looked at again then, in milliseconds: no timer outlives its person by more, and when
-    /// the wall clock is set right meanwhile, no level that is over holds by more.
-    static let levelLook: Int64 = 600_000
+    /// Milliseconds after which a longer level is checked again: no timer outlives its person for longer, and a wall
+    /// clock that is set is followed.
+    static let clockCheckInterval: Int64 = 600_000
 
-    /// Whether the zone of new settings is known to exist; if not, the settings wait until the shell has looked.
-    mutating func isKnown(
-        zoneOf settings: PersonSettings, or pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
+    /// Whether the zone of new settings is known; if not, the settings wait for the shell.
+    mutating func hasTimeZone(
+        of settings: PersonSettings, orQueue pending: LoadedZone.Pending, _ effects: inout [ServerEffect]
     ) -> Bool {
         guard let name = settings.quietHours?.timeZone, self.zones[name]?.facts == nil else { return true }
         if self.zones[name]?.isAsked != true {
@@ -38,8 +34,7 @@ extension ServerCore {
         return false
     }
 
-    /// What is known of a zone that somebody's quiet hours need; asks for it if that is nothing, or ends soon.
-    mutating func needZone(_ name: String, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func requestTimeZone(_ name: String, _ now: Now, _ effects: inout [ServerEffect]) {
         if let zone = self.zones[name] {
             guard let facts = zone.facts, !zone.isAsked, now.wall > facts.until - Self.zoneRenewal else { return }
             self.zones[name]?.isAsked = true
@@ -49,10 +44,7 @@ extension ServerCore {
         effects.append(.readTimeZone(name))
     }
 
-    /// The shell has looked a zone up.
-    mutating func takeZone(
-        _ name: String, _ facts: TimeZoneFacts?, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func handleTimeZone(_ name: String, _ facts: TimeZoneFacts?, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let zone = self.zones[name], zone.isAsked else {
             effects.append(.flagBug("the time zone \(name) was read without being asked for"))
             return
@@ -63,11 +55,11 @@ extension ServerCore {
                 let invalid = InvalidField(
                     field: "quiet_hours.time_zone",
                     rule: "must be a zone of the time-zone database such as Europe/Berlin, got \"\(name)\"")
-                self.answer(pending.asked.requester, .refused(.init(invalid)), &effects)
+                self.answer(pending.asked, .refused(.init(invalid)), &effects)
             } else {
-                self.ask(
+                self.sendToStore(
                     .setPersonSettings(pending.user, pending.settings, at: now.wall),
-                    for: .errand(.request(pending.asked)),
+                    for: .clientRequest(pending.asked),
                     &effects)
             }
         }
@@ -81,31 +73,29 @@ extension ServerCore {
         }
     }
 
-    /// The person's settings are as new: what has to be known for them is asked for, and what ends by itself gets a timer.
     mutating func followSettings(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let settings = self.people[slot].settings
-        if let zone = settings.person.quietHours?.timeZone { self.needZone(zone, now, &effects) }
+        if let zone = settings.person.quietHours?.timeZone { self.requestTimeZone(zone, now, &effects) }
         // tidy: order does not leave: the least of them is the same in every order.
         let until = settings.conversations.values.compactMap(\.levelUntil).min()
-        self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.levelLook) }
+        self.people[slot].levelDueAt = until.map { now.monotonic + min(max(0, $0 - now.wall), Self.clockCheckInterval) }
     }
 
-    /// Ends the levels whose time is over.
     mutating func endLevels(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         let key = self.people[slot].key
         let limited = self.people[slot].settings.conversations.filter { $0.value.levelUntil != nil }
         let over = limited.filter { ($0.value.levelUntil ?? .max) <= now.wall }
         for conversation in over.keys.sorted() {
-            self.ask(
+            self.sendToStore(
                 .endLevel(key, conversation, at: now.wall),
-                for: .errand(.request(Asked(requester: .core, app: key.app, actor: key.user))), &effects)
+                for: .clientRequest(Asked(requester: .core, app: key.app, actor: key.user)), &effects)
         }
         // tidy: order does not leave: the least of them is the same in every order.
         let next = limited.values.compactMap(\.levelUntil).filter { $0 > now.wall }.min()
-        self.people[slot].levelDueAt = next.map { now.monotonic + min($0 - now.wall, Self.levelLook) }
+        self.people[slot].levelDueAt = next.map { now.monotonic + min($0 - now.wall, Self.clockCheckInterval) }
     }
 
-    /// Whether it is the person's quiet hours, and until when (wall milliseconds; nil if that is not known yet).
+    /// `until` is wall milliseconds; nil if not known yet.
     func quiet(_ slot: Int, _ now: Now) -> (hold: PushFacts.QuietHold, until: Int64?) {
         guard let hours = self.people[slot].settings.person.quietHours, let zone = self.zones[hours.timeZone] else {
             return (.none, nil)

@@ -1,18 +1,34 @@
 package import TidingsModel
 
-/// What the server believes about one device: whether it listens, and until when (DESIGN §4).
+// The lease of a device: what the server believes about it (DESIGN §4). Effects stand behind a slash; "over" is `timeReached` after
+// the state's time. `connected` leads from every state, and `reported` from those with a connection and from `gone`, to what the
+// app reports: foreground, background, or for "suspending" gone.
+//
+//  ┌────────────┐  deadlineMissed / probe   ┌─────────┐  over / hangUp, socketLost, heartbeatMissed / hangUp
+//  │ foreground │──────────────────────────▶│ probing │──────────────────────────────────────────────────────▶┐
+//  │            │◀──────────────────────────│         │                                                       │
+//  └────────────┘           heard           └─────────┘                                                       │
+//     │     │              socketLost       ┌─────────┐  over                                                 │
+//     │     └──────────────────────────────▶│  grace  │──────────────────────────────────────────────────────▶│
+//     │                                     └─────────┘                                                       │
+//     │  heartbeatMissed / hangUp                                                                             ▼
+//     └──────────────────────────────────────────────────────────────────────────────────────────────────▶ ┌──────┐
+//  ┌────────────┐  over / hangUp, deadlineMissed / hangUp, heartbeatMissed / hangUp, socketLost            │ gone │
+//  │ background │────────────────────────────────────────────────────────────────────────────────────────▶ └──────┘
+//  └────────────┘                                                                                           ▲   │ ▲
+//  ┌────────────┐  over                                                                                     │   └─┘
+//  │ returning  │───────────────────────────────────────────────────────────────────────────────────────────┘ heartbeatMissed
+//  └────────────┘                                                                                               / hangUp
 package enum Lease: Hashable, Sendable {
-    /// The app is in front, on a connection.
     case foreground
-    /// The app is in the background and keeps its connection until the time it said it has left.
+    /// The connection is kept until the time the app said it has left.
     case background(until: Int64)
-    /// The app in front missed a deadline; the connection was asked for a sign of life.
+    /// A deadline was missed in the foreground, and the connection was asked for a sign of life.
     case probing(until: Int64)
-    /// The socket was lost in front without "suspending"; the phone may come straight back.
+    /// The socket was lost in the foreground without "suspending"; the phone may come straight back.
     case grace(until: Int64)
-    /// The server has just started and does not know; the phone may come back (DESIGN §3 "Push work").
+    /// The server has just started and does not know (DESIGN §3 "Push work").
     case returning(until: Int64)
-    /// Nobody listens: push at once.
     case gone
 
     /// Frames are written, and settling is waited for.
@@ -23,15 +39,15 @@ package enum Lease: Hashable, Sendable {
         }
     }
 
-    /// The app is in front, as far as anybody knows: a device that was asked for a sign of life, and has time to give it, has not gone.
-    package var isInFront: Bool {
+    /// A probed device still has time to answer, and has not gone.
+    package var isInForeground: Bool {
         switch self {
         case .foreground, .probing: true
         case .background, .grace, .returning, .gone: false
         }
     }
 
-    /// Entries are written to the connection. A probed one still gets them, so that it has no gap if it answers.
+    /// A probed connection still gets entries, so that it has no gap if it answers.
     package var getsFrames: Bool {
         switch self {
         case .foreground, .background, .probing: true
@@ -39,7 +55,6 @@ package enum Lease: Hashable, Sendable {
         }
     }
 
-    /// When the lease ends by itself, in monotonic milliseconds.
     package var until: Int64? {
         switch self {
         case .background(let until), .probing(let until), .grace(let until), .returning(let until): until
@@ -48,36 +63,27 @@ package enum Lease: Hashable, Sendable {
     }
 }
 
-/// What a lease is told.
 package enum LeaseEvent: Hashable, Sendable {
-    /// The device connected (again); a connection it had is closed.
     case connected(ReportedRunState)
-    /// The app said where it is.
     case reported(ReportedRunState)
     /// A frame, or the answer to a probe.
     case heard
-    /// The connection is gone.
     case socketLost
-    /// The oldest unsettled entry was not settled in time.
     case deadlineMissed
     /// Nothing was heard for twice the heartbeat.
     case heartbeatMissed
-    /// Time has passed; the lease looks whether it is over.
     case timeReached
 }
 
-/// What a lease wants done. What becomes of the legs follows from the lease before and after.
+/// What becomes of the legs follows from the lease before and after.
 package enum LeaseEffect: Hashable, Sendable {
-    /// Ask the connection for a sign of life.
     case probe
-    /// Close the connection: a phone that thaws later learns that it must connect again.
+    /// A phone that thaws later learns that it must connect again.
     case hangUp
-    /// Our own mistake.
     case flagBug(String)
 }
 
 extension Lease {
-    /// Takes one event. Times are those of DESIGN §4, read from the settings.
     package mutating func handle(
         _ event: LeaseEvent, at now: Now, settings: ServerSettings, into effects: inout [LeaseEffect]
     ) {
@@ -96,7 +102,7 @@ extension Lease {
             (.gone, .reported(let run)):
             return Self.reported(run, at: now, settings: settings)
 
-        // In front.
+        // In the foreground.
         case (.foreground, .socketLost):
             return .grace(until: now + settings.graceTime)
         case (.foreground, .deadlineMissed):

@@ -2,31 +2,26 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
-// When a person's unread count fell (read elsewhere, withdrawn, deleted, muted), a phone that was told a higher one is told the new
-// one by a silent push: merged with those that come soon after, a few an hour at most (apns.md §14), and never when an alert is
-// going anyway, which carries the number itself.
+// When a person's unread count has fallen (read elsewhere, recalled, deleted, muted), a silent push corrects the badge of phones that were
+// told a higher one: merged with those that follow soon, a few an hour at most (apns.md §14), and never when an alert goes anyway.
 extension ServerCore {
-    /// What is known of the number on a device's icon, and what was spent on it.
     struct BadgeState: Hashable, Sendable {
-        /// The number of the last push APNs took; nil if the app has been in front since, or nothing is known.
+        /// The number of the last push APNs accepted; nil if the app has been in the foreground since, or nothing is
+        /// known.
         var shown: Int?
-        /// When a push of the number is due, in monotonic milliseconds; nil for none.
         var dueAt: Int64?
-        /// When such pushes were sent in the last hour, in monotonic milliseconds, oldest first.
         var sent: [Int64] = []
     }
 
     private static let hour: Int64 = 3_600_000
 
-    /// The person's unread count fell.
-    mutating func wantBadge(_ slot: Int, _ index: Int, _ now: Now) {
+    mutating func scheduleBadgePush(slot: Int, index: Int, _ now: Now) {
         guard self.people[slot].devices[index].badge.dueAt == nil else { return }
         if case .end = BadgeVerdict(self.badgeFacts(slot, index, now)) { return }
         self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
     }
 
-    /// Sends the number if it is due, still wrong and may be sent; else it waits on.
-    mutating func lookAtBadge(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func checkBadge(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].badge.sent.removeAll { now.monotonic >= $0 + Self.hour }
         guard let due = self.people[slot].devices[index].badge.dueAt, now.monotonic >= due else { return }
         self.people[slot].devices[index].badge.dueAt = nil
@@ -44,7 +39,6 @@ extension ServerCore {
         }
     }
 
-    /// What the verdict on the number looks at.
     private func badgeFacts(_ slot: Int, _ index: Int, _ now: Now) -> BadgeFacts {
         let device = self.people[slot].devices[index]
         var facts = BadgeFacts()
@@ -52,8 +46,8 @@ extension ServerCore {
         facts.isLive = device.lease.isLive
         facts.hasToken = device.registration != nil
         facts.isTooHigh = device.badge.shown.map { $0 > self.people[slot].unread } ?? true
-        // A server that crashes again and again must not send them each time: iOS would throttle the app (apns.md §14), while a number
-        // that falls an hour late does little harm. Whoever has connected since has put the number there.
+        // A server that crashes again and again must not send them each time, or iOS would throttle the app (apns.md §14); a badge that
+        // falls an hour late does little harm. A device that has connected since has set the badge itself.
         facts.isBudgetUnknown =
             device.signedInAt < self.startedAt.wall && now.monotonic < self.startedAt.monotonic + Self.hour
         facts.isBudgetSpent = device.badge.sent.count >= self.settings.badgePushesPerHour
@@ -63,7 +57,7 @@ extension ServerCore {
         let lane = self.lane(slot, index).flatMap { self.lanes[$0] }
         facts.isLaneHeld =
             self.laneHold(slot, index) != .none
-            || (lane.map { $0.breaker.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
+            || (lane.map { $0.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
         return facts
     }
 
@@ -74,8 +68,8 @@ extension ServerCore {
         let user = self.people[slot].key
         let device = DeviceKey(user: user, device: self.people[slot].devices[index].id)
         let unread = self.people[slot].unread
-        // Not to be kept (expiration 0): for a phone that is off APNs keeps one push of an app, and an alert that waits there must
-        // not give way to a number (apns.md §15). Beside `content-available` nothing of Apple's may stand in `aps` (apns.md §14).
+        // Expiration 0: APNs keeps one push of an app for a phone that is off, and a badge must not replace an alert that waits there
+        // (apns.md §15). Beside `content-available`, `aps` has no other key (apns.md §14).
         let info = BadgeInfo(
             badge: unread, badgePosition: self.people[slot].head,
             recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
@@ -85,7 +79,7 @@ extension ServerCore {
             effects.append(.flagBug("a badge does not fit a push"))
             return
         }
-        if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
+        self.makeLane(lane)
         self.pushCount += 1
         let push = PushID(self.pushCount)
         self.pushes[push] = OutgoingPush(
@@ -95,7 +89,7 @@ extension ServerCore {
         self.people[slot].devices[index].inFlight = push
         self.people[slot].devices[index].badge.sent.append(now.monotonic)
         self.people[slot].busyAt = now.monotonic
-        self.lanes[lane]?.begin(of: slot, at: now.monotonic)
+        self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
         effects.append(
             .push(
                 push, user.app,
@@ -103,17 +97,16 @@ extension ServerCore {
                     token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
                     expiration: 0, collapseID: "badge", payload: bytes,
                     environment: registration.environment)))
-        self.tellBreaker(of: lane, .started(push), now, &effects)
+        self.handleBurstEvent(.started(push), of: lane, now, &effects)
     }
 
-    /// What a push's answer says of the number on the icon.
-    mutating func noteBadge(_ push: OutgoingPush, isAccepted: Bool, _ slot: Int, _ index: Int, _ now: Now) {
+    mutating func updateBadge(_ push: OutgoingPush, isAccepted: Bool, slot: Int, index: Int, _ now: Now) {
         if isAccepted {
             self.people[slot].devices[index].badge.shown = push.badge
-            // It fell again while the push was on its way.
-            if push.badge > self.people[slot].unread { self.wantBadge(slot, index, now) }
+            // The count fell again meanwhile.
+            if push.badge > self.people[slot].unread { self.scheduleBadgePush(slot: slot, index: index, now) }
         } else if push.isSilent {
-            self.wantBadge(slot, index, now)
+            self.scheduleBadgePush(slot: slot, index: index, now)
         }
     }
 }

@@ -2,15 +2,14 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Judges one leg, and does what the verdict says (DESIGN §5).
-    mutating func judge(
-        _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
+    mutating func decidePush(
+        slot: Int, index: Int, leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Judgement {
         switch PushVerdict(self.facts(slot, index, leg, now)) {
         case .end(let end):
             let message = self.people[slot].devices[index].legs[leg].id
             self.people[slot].devices[index].legs.remove(at: leg)
-            self.end(message, slot, index, end, now, &effects)
+            self.endLeg(message, slot: slot, index: index, end, now, &effects)
             return .ended
         case .wait(.live), .wait(.grace), .wait(.inFlight):
             self.people[slot].devices[index].legs[leg].state = .held
@@ -19,18 +18,16 @@ extension ServerCore {
             if wait == .merging { self.people[slot].devices[index].legs[leg].isMerging = true }
             let until = self.waitEnd(wait, slot, index, leg, now)
             if let until { self.people[slot].judgeAt = min(self.people[slot].judgeAt ?? .max, until) }
-            self.keep(slot, index, leg, wait, until: until, now, &effects)
+            self.keepWaitingLeg(slot: slot, index: index, leg: leg, wait, until: until, now, &effects)
             // What waits for the lane is called by the lane; what waits for the device alone, by the device's own timer.
-            if let lane = self.lane(slot, index), self.lanes[lane]?.breaker.hold ?? .none != .none {
-                self.joinLane(slot, index)
-            }
+            if self.laneHold(slot, index) != .none { self.joinLane(slot, index) }
             return .waits
         case .send:
             return self.send(slot, index, leg, hasTurn: hasTurn, now, &effects)
         }
     }
 
-    /// When a wait of the person's own is over, in monotonic milliseconds; nil for one that another event ends.
+    /// Monotonic milliseconds; nil for a wait that another event ends.
     private func waitEnd(_ wait: LegWait, _ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> Int64? {
         switch wait {
         case .quietHours: self.quiet(slot, now).until.map { now.monotonic + max(1, $0 - now.wall) }
@@ -40,12 +37,11 @@ extension ServerCore {
         }
     }
 
-    /// Until when the person counts as active on another device, in monotonic milliseconds; nil if they are not.
     private func activeElsewhere(_ slot: Int, than device: Int, _ now: Now) -> Int64? {
         guard self.settings.activeElsewhereTime > 0 else { return nil }
         var until: Int64?
         for index in self.people[slot].devices.indices where index != device {
-            // A device is big, and this runs for each push of each of them.
+            // Compared in place: a device is large, and this runs for each push.
             guard self.people[slot].devices[index].lease == .foreground,
                 let activeAt = self.people[slot].devices[index].activeAt
             else { continue }
@@ -55,9 +51,9 @@ extension ServerCore {
         return until
     }
 
-    /// Keeps a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
-    private mutating func keep(
-        _ slot: Int, _ index: Int, _ leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
+    /// Makes a leg durable before a wait that can outlast the process (DESIGN §3 "Push work").
+    private mutating func keepWaitingLeg(
+        slot: Int, index: Int, leg: Int, _ wait: LegWait, until: Int64?, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         guard self.people[slot].devices[index].legs[leg].state != .waiting(wait) else { return }
@@ -65,12 +61,9 @@ extension ServerCore {
         self.people[slot].devices[index].legs[leg].isKept = true
         let end = until ?? self.people[slot].devices[index].retry?.until
         let notBefore = end.map { now.wall + max(0, $0 - now.monotonic) }
-        self.tell(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
+        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: notBefore)), &effects)
     }
 
-    /// A leg as the store keeps it and a trace shows it.
-    ///
-    /// - Parameter notBefore: when its wait is over, in wall milliseconds.
     func openLeg(_ slot: Int, _ index: Int, _ leg: Int, notBefore: Int64?) -> OpenLeg {
         let device = self.people[slot].devices[index]
         let open = device.legs[leg]
@@ -88,7 +81,6 @@ extension ServerCore {
             notBefore: notBefore)
     }
 
-    /// What the verdict looks at.
     func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {
         let open = self.people[slot].devices[index].legs[leg]
         var facts = PushFacts()
@@ -105,25 +97,25 @@ extension ServerCore {
             facts.retry = retry.wait == .throttled ? .throttled : .providerDown
         }
         switch open.subject {
-        case .message(let shared): self.add(shared.message, open, to: &facts, slot, index, now)
+        case .message(let shared):
+            self.addMessageFacts(of: shared.message, open, to: &facts, slot: slot, index: index, now)
         case .recall(let recall, _):
-            // It makes no sound and says nothing: neither a level nor the hour holds it up.
+            // Silent and without content: neither a level nor the hour holds it up.
             facts.isExpired = now.wall >= recall.at + self.settings.pushLifetime
         }
         return facts
     }
 
-    /// What the verdict looks at in a message.
-    private func add(
-        _ message: Message, _ open: Leg, to facts: inout PushFacts, _ slot: Int, _ index: Int, _ now: Now
+    private func addMessageFacts(
+        of message: Message, _ open: Leg, to facts: inout PushFacts, slot: Int, index: Int, _ now: Now
     ) {
         let user = self.people[slot].key.user
-        // A command is for the app, not for the person: as the phone does, which shows none on a live connection.
+        // A command is for the app; the phone shows none on a live connection either.
         facts.isNotifiable =
             message.flags.isSuperset(of: [.notified, .stored]) && message.conversation.type != .chatRoom
             && message.sender != user
-        facts.isRecalled = open.withdrawal == .recalled
-        facts.isReadElsewhere = open.withdrawal == .deleted
+        facts.isRecalled = open.recall == .recalled
+        facts.isReadElsewhere = open.recall == .deleted
         if self.isRead(message, at: open.position, slot) { facts.isReadElsewhere = true }
         facts.isExpired = self.isExpired(message, now)
         facts.isMuted = self.isMuted(message, slot, now)
@@ -132,19 +124,16 @@ extension ServerCore {
         facts.isStorm = self.stormEnd(open, slot, index, now) != nil
     }
 
-    /// Whether the person has read it, or has nothing unread in its conversation any more.
     func isRead(_ message: Message, at position: LogPosition, _ slot: Int) -> Bool {
         guard !self.people[slot].readUpTo.isEmpty else { return false }
         let conversation = message.conversation(seenBy: self.people[slot].key.user)
         return (self.people[slot].readUpTo[conversation] ?? 0) >= position
     }
 
-    /// Whether it is worth no push any more.
     func isExpired(_ message: Message, _ now: Now) -> Bool {
         now.wall >= min(message.sentAt + self.settings.pushLifetime, message.expiresAt ?? .max)
     }
 
-    /// Whether the conversation's level, or its kind's, does not let it ring.
     private func isMuted(_ message: Message, _ slot: Int, _ now: Now) -> Bool {
         let user = self.people[slot].key.user
         let settings = self.people[slot].settings
@@ -153,8 +142,8 @@ extension ServerCore {
             .allows(message.mentions, of: user)
     }
 
-    /// A part of the person's log that a phone has missed, as its extension may tell of it (DESIGN §5 "Keep-one"): what was
-    /// never to be pushed to this person, or waits for the end of quiet hours, notifies nobody there either.
+    /// What a phone has missed, as its extension may show it (DESIGN §5 "Keep-one"): a message that must never be
+    /// pushed to this person, or waits for quiet hours to end, is not shown there either.
     func missed(_ page: LogPage, of user: UserKey, _ now: Now) -> LogPage {
         guard let slot = self.slots[user], self.people[slot].isReady else { return page }
         let isQuiet = self.quiet(slot, now).hold != .none

@@ -1,19 +1,17 @@
 import DequeModule
 import TidingsModel
 
-/// Where a device waits.
 struct LaneTurn: Hashable, Sendable {
     let lane: PushLane
     let shelf: LaneQueue.Shelf
 
-    /// Its token was refused, and token or lane may be at fault.
     var isInDoubt: Bool { self.shelf == .doubted || self.shelf == .refused }
 }
 
-/// The devices of one lane whose turn has not come, by what is known of their tokens, and on each shelf by person: whoever has many
-/// devices waits no shorter than others.
+/// Devices whose turn has not come, by what is known of their tokens, and on each shelf by person: many devices of
+/// one person wait no shorter than others.
 struct LaneQueue: Sendable {
-    /// What is known of the token of a device that waits.
+    /// What is known of a waiting device's token.
     enum Shelf: Int, CaseIterable, Sendable {
         /// APNs has accepted a push with it, and refused none since: the best probe.
         case good
@@ -25,7 +23,6 @@ struct LaneQueue: Sendable {
         case refused
     }
 
-    /// People in the order of their turns, each with the devices that wait.
     private struct Turns: Sendable {
         var people: Deque<Int> = []
         var devices: [Int: Deque<DeviceID>] = [:]
@@ -34,16 +31,12 @@ struct LaneQueue: Sendable {
     private var shelves = Shelf.allCases.map { _ in Turns() }
     /// Whose turn it is where good and unproven ones wait.
     private var isUnprovenNext = false
-    /// How many devices wait on each shelf.
     private var counts = Shelf.allCases.map { _ in 0 }
 
-    /// How many devices wait.
     var count: Int { self.counts.reduce(0, +) }
 
-    /// How many devices wait whose token APNs has refused while nothing showed that the lane works.
     var doubted: Int { self.counts[Shelf.doubted.rawValue] + self.counts[Shelf.refused.rawValue] }
 
-    /// Puts a device at the end of its person's.
     mutating func append(_ slot: Int, _ device: DeviceID, on shelf: Shelf) {
         self.counts[shelf.rawValue] += 1
         if self.shelves[shelf.rawValue].devices[slot]?.append(device) == nil {
@@ -52,7 +45,7 @@ struct LaneQueue: Sendable {
         }
     }
 
-    /// Takes a device out that waits on a shelf. Its cost is that of its person's devices.
+    /// Its cost is that of its person's devices.
     mutating func remove(_ slot: Int, _ device: DeviceID, from shelf: Shelf) {
         guard let place = self.shelves[shelf.rawValue].devices[slot]?.firstIndex(of: device) else { return }
         self.shelves[shelf.rawValue].devices[slot]?.remove(at: place)
@@ -62,9 +55,8 @@ struct LaneQueue: Sendable {
         self.shelves[shelf.rawValue].people.removeAll { $0 == slot }
     }
 
-    /// Takes the next device of a lane that works: good and unproven ones in turn, one person after the other.
-    ///
-    /// - Parameter isFull: whether a person has as many pushes under way as they may.
+    /// Of a lane that works: good and unproven ones in turn, one person after the other. - Parameter isFull: whether
+    /// a person has as many pushes under way as they may.
     mutating func next(unless isFull: (Int) -> Bool) -> (slot: Int, device: DeviceID)? {
         let shelves: [Shelf] = self.isUnprovenNext ? [.unproven, .good] : [.good, .unproven]
         for shelf in shelves {
@@ -75,7 +67,7 @@ struct LaneQueue: Sendable {
         return nil
     }
 
-    /// Takes the device that is to find out whether a lane works again: the one whose token is most likely to be good.
+    /// The device whose token is most likely to be good.
     mutating func nextProbe() -> (slot: Int, device: DeviceID)? {
         for shelf in [Shelf.good, .doubted, .unproven, .refused] {
             if let next = self.next(on: shelf, unless: { _ in false }) { return next }
@@ -83,7 +75,6 @@ struct LaneQueue: Sendable {
         return nil
     }
 
-    /// Takes a device whose token APNs has refused while nothing showed that the lane works.
     mutating func nextDoubted() -> (slot: Int, device: DeviceID)? {
         self.next(on: .doubted, unless: { _ in false }) ?? self.next(on: .refused, unless: { _ in false })
     }

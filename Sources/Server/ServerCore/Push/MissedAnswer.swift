@@ -3,8 +3,8 @@ package import TidingsModel
 
 // What a service extension is answered when it asks for what its phone has missed (`GET /v1/extension/missed`).
 extension LogPage {
-    /// Whether a phone that has missed the message may tell of it now: it is one that is pushed, and nothing later in the page
-    /// withdraws, deletes or has read it, nor takes the person out of its group (DESIGN §5).
+    /// Whether it is a pushed kind of message that nothing later in the page recalls, deletes or reads, and that no
+    /// removal from the group follows (DESIGN §5).
     private func rings(_ message: Message, at position: LogPosition, for user: UserID) -> Bool {
         guard message.flags.contains(.notified), message.flags.contains(.stored), message.sender != user,
             message.conversation.type != .chatRoom
@@ -22,18 +22,14 @@ extension LogPage {
         }
     }
 
-    /// What a notification of a message says, as a push of it would have said.
     private func text(of message: Message, for user: UserID, in words: NotificationWords) -> PushInfo.Text {
         PushInfo.Text(
-            title: PushText.title(
-                of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
+            title: PushText.title(of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
             body: PushText.shortText(of: message, in: words))
     }
 
-    /// The answer of the API: the page of `ApiResult.missed` as one person sees it. Of what was withdrawn, deleted or edited over, only the
-    /// place is told.
-    ///
-    /// - Parameter hidesContent: of what messages say nothing is told.
+    /// The JSON of `APIResult.missed` as one person sees it. Messages that were recalled, deleted or edited over keep
+    /// only their position; `hidesContent` leaves out what messages say.
     package func missedAnswer(for user: UserID, in words: NotificationWords, hidesContent: Bool) -> JSONValue {
         let erased = Set(self.erased)
         let entries = self.entries.map { entry -> JSONValue in

@@ -2,24 +2,19 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
-/// How one push ended for the core.
 enum PushAnswer: Sendable {
     case answered(APNsOutcome)
     case noCredential
 }
 
 extension ServerCore {
-    /// What is to become of the leg and the token.
     private enum Reaction {
-        /// The leg is over.
         case end(LegEnd)
-        /// The leg goes back into the queue; its next try is another one if APNs has answered this one.
-        case putBack(isAnswered: Bool)
-        /// The same, after a wait.
+        /// The leg goes back into the queue, for later; its next try is another one if APNs has answered this one.
         case retry(LegWait, isAnswered: Bool, mayBeShown: Bool = false)
-        /// 410: the token is dead if this is newer than its registration (apns.md §11).
+        /// Dead if 410's time is newer than the registration (apns.md §11).
         case drop(APNsRefusal)
-        /// The token is kept aside, if its lane works (DESIGN P8).
+        /// If its lane works (DESIGN P8).
         case quarantine(APNsRefusal)
 
         var isAccepted: Bool {
@@ -27,16 +22,20 @@ extension ServerCore {
         }
     }
 
-    /// Takes the answer to one push (DESIGN §5, apns.md §9).
+    /// DESIGN §5, apns.md §9.
     mutating func endPush(_ id: PushID, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let push = self.pushes.removeValue(forKey: id) else {
             effects.append(.flagBug("\(id) was answered twice or never sent"))
             return
         }
-        self.lanes[push.lane]?.end(of: push.slot, at: now.monotonic)
+        self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
+        if case .noCredential = answer {
+            let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: nil)
+            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
+        }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)
-        self.tellBreaker(of: push.lane, event, now, &effects)
-        self.react(reaction, to: push, id, now, &effects)
+        self.handleBurstEvent(event, of: push.lane, now, &effects)
+        self.applyReaction(reaction, to: push, id, now, &effects)
         if case .worked = event { self.settleDoubts(of: push.lane, now, &effects) }
         self.pumpLane(push.lane, now, &effects)
         self.watchIdle(push.lane, now)
@@ -44,21 +43,16 @@ extension ServerCore {
 
     private static func reaction(
         to answer: PushAnswer, of id: PushID, _ push: OutgoingPush
-    ) -> (Breaker.Event, Reaction) {
+    ) -> (TokenBurst.Event, Reaction) {
         switch answer {
         case .noCredential:
-            return (.configRefused(id, reason: "NoCredential"), .putBack(isAnswered: false))
+            return (.toldNothing(id), .retry(.providerDown, isAnswered: false))
         case .answered(.accepted(let apnsID, _)):
             return (.worked(id), .end(.accepted(apnsID: apnsID)))
-        case .answered(.unknownOutcome(let text)):
-            return (
-                .providerFailed(id, reason: text), .retry(.providerDown, isAnswered: false, mayBeShown: true)
-            )
-        case .answered(.notSent(let text)):
-            return (.providerFailed(id, reason: text), .retry(.providerDown, isAnswered: false))
-        // Credential, topic or trust are not right: the client has sent nothing, and says which reason it has met.
-        case .answered(.stopped(let cause)):
-            return (.configRefused(id, reason: cause), .putBack(isAnswered: false))
+        case .answered(.unknownOutcome):
+            return (.toldNothing(id), .retry(.providerDown, isAnswered: false, mayBeShown: true))
+        case .answered(.notSent), .answered(.stopped):
+            return (.toldNothing(id), .retry(.providerDown, isAnswered: false))
         case .answered(.refused(let refusal)):
             let reason = refusal.reason
             switch refusal.reaction {
@@ -68,22 +62,16 @@ extension ServerCore {
                     .tokenRefused(id, reason: reason.name, of: push.leg.user, wasAccepted: push.wasAccepted),
                     .quarantine(refusal)
                 )
-            // The client has tried a fresh provider token before it says that one has expired: then the clock is wrong, and
-            // more tries change nothing (apns.md §9).
-            case .config, .auth: return (.configRefused(id, reason: reason.name), .putBack(isAnswered: true))
             case .bug: return (.toldNothing(id), .end(.rejected(reason: reason.name)))
-            case .connection:
-                return (.providerFailed(id, reason: reason.name), .retry(.providerDown, isAnswered: true))
-            case .backoff:
+            case .config, .auth, .connection, .backoff:
                 // "Too many requests" is about this token alone (apns.md §12).
-                return reason == .tooManyRequests
-                    ? (.toldNothing(id), .retry(.throttled, isAnswered: true))
-                    : (.providerFailed(id, reason: reason.name), .retry(.providerDown, isAnswered: true))
+                let wait: LegWait = reason == .tooManyRequests ? .throttled : .providerDown
+                return (.toldNothing(id), .retry(wait, isAnswered: true))
             }
         }
     }
 
-    private mutating func react(
+    private mutating func applyReaction(
         _ reaction: Reaction, to push: OutgoingPush, _ id: PushID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         // The person may have been forgotten and the device signed out since.
@@ -104,10 +92,8 @@ extension ServerCore {
         case .end(let end):
             self.people[slot].devices[index].retry = nil
             self.endLegs(legs, push, index, end, now, &effects)
-        case .putBack(let isAnswered):
-            self.putBack(legs, slot, index, isAnswered: isAnswered, now)
         case .retry(let wait, let isAnswered, let mayBeShown):
-            self.waitForRetry(slot, index, wait, now)
+            self.waitForRetry(slot, index, wait, on: push.lane, now)
             self.putBack(legs, slot, index, isAnswered: isAnswered, mayBeShown: mayBeShown, now)
         case .drop(let refusal):
             if let timestamp = refusal.invalidSince?.milliseconds, let current, isSameToken,
@@ -125,7 +111,8 @@ extension ServerCore {
         case .quarantine(let refusal):
             if isSameToken, self.isTokenAtFault(push, index) {
                 let key = DeviceKey(user: push.leg.user, device: device)
-                self.lanes[push.lane]?.keep(.init(device: key, before: self.people[slot].devices[index].push))
+                self.lanes[push.lane]?.rememberQuarantine(
+                    .init(device: key, before: self.people[slot].devices[index].push))
                 self.setPush(
                     .quarantined(push.registration, at: now.wall, reason: refusal.reason.name), slot, index, &effects)
                 self.endLegs(
@@ -136,8 +123,8 @@ extension ServerCore {
                 if isSameToken { self.doubt(slot, index, wasAccepted: push.wasAccepted, now) }
             }
         }
-        if reaction.isAccepted, isSameToken { self.noteAcceptance(slot, index, &effects) }
-        self.noteBadge(push, isAccepted: reaction.isAccepted, slot, index, now)
+        if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index, &effects) }
+        self.updateBadge(push, isAccepted: reaction.isAccepted, slot: slot, index: index, now)
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {
@@ -146,24 +133,21 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// Whether a refusal is the token's own fault, and not its lane's: of a token that never worked, when the lane does; of one that
-    /// did, when it is refused again after the lane has worked for somebody else.
+    /// A token that never worked is, when its lane works; one that did is, when it is refused again after the lane
+    /// has worked for somebody else.
     private func isTokenAtFault(_ push: OutgoingPush, _ index: Int) -> Bool {
-        guard let breaker = self.lanes[push.lane]?.breaker, !breaker.isTripped else { return false }
-        guard push.wasAccepted else { return breaker.works }
-        return self.people[push.slot].devices[index].doubtedAt.map { $0 < breaker.acceptances } ?? false
+        guard let lane = self.lanes[push.lane], !lane.isTripped else { return false }
+        guard push.wasAccepted else { return lane.burst.works }
+        return self.people[push.slot].devices[index].doubtedAt.map { $0 < lane.burst.acceptances } ?? false
     }
 
-    /// APNs has accepted a push with a device's registration.
-    private mutating func noteAcceptance(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+    private mutating func recordAcceptance(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].doubtedAt = nil
         guard case .registered(let registration, let at, false) = self.people[slot].devices[index].push else { return }
         self.setPush(.registered(registration, at: at, wasAccepted: true), slot, index, &effects)
     }
 
-    /// Notes that an old 410 has put a leg back (DESIGN §5).
-    ///
-    /// - Returns: false if one has done so before.
+    /// An old 410 puts a leg back once (DESIGN §5).
     private mutating func isPutBackFirst(_ slot: Int, _ index: Int, _ position: LogPosition) -> Bool {
         guard let leg = self.people[slot].devices[index].legs.index(of: position),
             !self.people[slot].devices[index].legs[leg].isPutBack
@@ -181,7 +165,7 @@ extension ServerCore {
             let id = self.people[push.slot].devices[index].legs[leg].id
             self.people[push.slot].devices[index].legs.remove(at: leg)
             self.people[push.slot].busyAt = now.monotonic
-            self.end(id, push.slot, index, end, now, &effects)
+            self.endLeg(id, slot: push.slot, index: index, end, now, &effects)
         }
     }
 
@@ -203,11 +187,17 @@ extension ServerCore {
         }
     }
 
-    private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, _ now: Now) {
+    /// Longer after each failure. What fails while the APNs client has paused the lane waits for that.
+    private mutating func waitForRetry(_ slot: Int, _ index: Int, _ wait: LegWait, on lane: PushLane, _ now: Now) {
+        if wait != .throttled, case .paused = self.lanes[lane]?.client { return }
         let failures = (self.people[slot].devices[index].retry?.failures ?? 0) + 1
-        let delay = BackOff(first: self.settings.backOffBase, longest: self.settings.backOffMax)
+        let longest = wait == .throttled ? self.settings.backOffMax : min(self.settings.backOffMax, Self.failureWaitMax)
+        let delay = BackOff(first: self.settings.backOffBase, longest: longest)
             .wait(afterFailures: failures, using: &self.chance)
         self.people[slot].devices[index].retry = Device.Retry(
             wait: wait, failures: failures, until: now.monotonic + delay)
     }
+
+    /// For a push that came to nothing while others go: the APNs client has tried it again already.
+    private static let failureWaitMax: Int64 = 60_000
 }

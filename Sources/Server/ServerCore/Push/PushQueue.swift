@@ -2,40 +2,36 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
-/// One push with the APNs client.
 struct OutgoingPush: Sendable {
     let slot: Int
     let leg: LegID
-    /// The positions of the legs it is for, ascending: several if it merges them.
+    /// Ascending; several if it merges legs.
     let positions: [LogPosition]
     let lane: PushLane
     let registration: PushRegistration
-    /// APNs had accepted a push with the registration when this one was handed over.
+    /// When the push was handed over.
     let wasAccepted: Bool
     let attempt: Int
-    /// The number it puts on the icon.
     let badge: Int
-    /// It tells that number and nothing else.
+    /// It tells the badge and nothing else.
     var isSilent = false
 }
 
 extension ServerCore {
-    /// What became of a leg when it was judged.
     enum Judgement {
         case ended
         case waits
         case sent
-        /// It would be sent, but the device has a push under way, or its lane has no room.
+        /// The device has a push under way, or its lane has no room.
         case mustQueue
     }
 
-    /// Judges the legs of a device without a live lease, oldest first, until one is sent or has to queue (DESIGN §5).
-    ///
-    /// - Parameter hasTurn: the device comes from the front of its lane's queue.
+    /// Of a device without a live lease, oldest first, until one is sent or has to queue (DESIGN §5). - Parameter
+    /// hasTurn: the device comes from the front of its lane's queue.
     mutating func pump(
         _ slot: Int, _ index: Int, hasTurn: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        guard self.state == .open, !self.people[slot].isTakingUp, !self.people[slot].devices[index].lease.isLive
+        guard self.state == .open, !self.people[slot].isRestoringLegs, !self.people[slot].devices[index].lease.isLive
         else { return }
         var leg = 0
         search: while leg < self.people[slot].devices[index].legs.count {
@@ -43,7 +39,7 @@ extension ServerCore {
                 leg += 1
                 continue
             }
-            switch self.judge(slot, index, leg, hasTurn: hasTurn, now, &effects) {
+            switch self.decidePush(slot: slot, index: index, leg: leg, hasTurn: hasTurn, now, &effects) {
             case .ended: break
             case .waits: leg += 1
             case .sent, .mustQueue: break search
@@ -52,12 +48,10 @@ extension ServerCore {
         self.writeCursor(slot, index, &effects)
     }
 
-    /// Judges the legs of all devices of a person that have no live lease.
     mutating func pumpAll(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices { self.pump(slot, index, now, &effects) }
     }
 
-    /// Judges the legs of a person's other devices, once one of them is not in front any more.
     mutating func pumpOthers(_ slot: Int, than device: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices where index != device {
             guard !self.people[slot].devices[index].legs.isEmpty else { continue }
@@ -65,12 +59,12 @@ extension ServerCore {
         }
     }
 
-    /// Judges the newest leg alone: the older ones have been judged, and nothing has changed for them.
+    /// The older ones have been judged, and nothing has changed for them.
     mutating func pumpNewest(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard self.state == .open, !self.people[slot].isTakingUp else { return }
+        guard self.state == .open, !self.people[slot].isRestoringLegs else { return }
         let last = self.people[slot].devices[index].legs.count - 1
         if last >= 0, self.people[slot].devices[index].legs[last].position == self.people[slot].head {
-            _ = self.judge(slot, index, last, hasTurn: false, now, &effects)
+            _ = self.decidePush(slot: slot, index: index, leg: last, hasTurn: false, now, &effects)
         }
         self.writeCursor(slot, index, &effects)
     }
@@ -81,7 +75,7 @@ extension ServerCore {
             app: self.people[slot].key.app, environment: registration.environment, topic: registration.topic)
     }
 
-    /// Sends a leg, with all that wait to be merged with it, or lets it queue.
+    /// With all that wait to be merged with it.
     mutating func send(
         _ slot: Int, _ index: Int, _ leg: Int, hasTurn: Bool, _ now: Now, _ effects: inout [ServerEffect]
     ) -> Judgement {
@@ -90,7 +84,7 @@ extension ServerCore {
         else { return .waits }
         self.people[slot].devices[index].legs[leg].state = .queued
         guard self.people[slot].devices[index].inFlight == nil else { return .mustQueue }
-        if self.lanes[lane] == nil { self.lanes[lane] = Lane() }
+        self.makeLane(lane)
         guard hasTurn || self.lanes[lane]?.hasRoom(for: slot, self.settings) == true else {
             self.joinLane(slot, index)
             return .mustQueue
@@ -100,7 +94,7 @@ extension ServerCore {
         let open = self.people[slot].devices[index].legs[newest]
         let id = LegID(message: open.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
         do throws(InvalidField) {
-            let request = try self.request(
+            let request = try self.pushRequest(
                 for: id, open, with: merged.dropLast().map { self.people[slot].devices[index].legs[$0].position },
                 of: slot, to: registration)
             self.pushCount += 1
@@ -117,28 +111,27 @@ extension ServerCore {
                     self.people[slot].devices[index].legs[leg].attempts
             }
             self.people[slot].devices[index].inFlight = push
-            self.lanes[lane]?.begin(of: slot, at: now.monotonic)
+            self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
             effects.append(.push(push, id.user.app, request))
-            self.tellBreaker(of: lane, .started(push), now, &effects)
+            self.handleBurstEvent(.started(push), of: lane, now, &effects)
             return .sent
         } catch {
             self.people[slot].devices[index].legs.remove(at: newest)
-            self.end(id.message, slot, index, .rejected(reason: "\(error)"), now, &effects)
+            self.endLeg(id.message, slot: slot, index: index, .rejected(reason: "\(error)"), now, &effects)
             return .ended
         }
     }
 
-    /// What waits for a push of a conversation that was read meanwhile ends.
     mutating func endRead(
         _ slot: Int, _ index: Int, _ conversation: ConversationID, upTo: LogPosition, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let user = self.people[slot].key.user
         let read = self.people[slot].devices[index].legs.removeAll { leg in
-            // What was shown stands there until its withdrawal comes, read or not.
+            // What was shown stands there until its recall comes, read or not.
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
-        for leg in read { self.end(leg.id, slot, index, .readElsewhere, now, &effects) }
+        for leg in read { self.endLeg(leg.id, slot: slot, index: index, .readElsewhere, now, &effects) }
     }
 }

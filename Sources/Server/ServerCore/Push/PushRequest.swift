@@ -3,14 +3,12 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// The sound of an alert (apns.md §13).
+    /// apns.md §13.
     static let sound: APNsPayload.Sound = "default"
 
-    /// The push of one leg (DESIGN §5, §7).
-    ///
-    /// - Parameter counted: where the other messages stand that it counts; the leg's is the newest.
-    /// - Throws: `InvalidField` if the payload cannot be made to fit.
-    mutating func request(
+    /// The push of one leg (DESIGN §5, §7). `counted` are the positions of the other messages that it counts; the
+    /// leg's is the newest. Throws `InvalidField` if the payload cannot be made to fit.
+    mutating func pushRequest(
         for id: LegID, _ leg: Leg, with counted: [LogPosition], of slot: Int, to registration: PushRegistration
     ) throws(InvalidField) -> APNsRequest {
         let named: MessageID
@@ -25,7 +23,7 @@ extension ServerCore {
         case .recall(let recall, let wasUnread):
             named = recall.message
             expiry = recall.at + self.settings.pushLifetime
-            payload = try self.withdrawal(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
+            payload = try self.recall(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
                 .serialized(bytesMax: bytesMax)
         }
         return APNsRequest(
@@ -35,12 +33,12 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    /// An alert in at most `bytesMax` bytes. The picture is the first to stay out: the text says more.
+    /// An alert of at most `bytesMax` bytes. The image is left out first: the text says more.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
         bytesMax: Int
     ) throws(InvalidField) -> [UInt8] {
-        // One picture beside the number of several messages would say that they are one.
+        // One image beside a number of messages would make them look like one.
         if counted.isEmpty, !self.people[slot].settings.person.hidesContent, let image = shared.message.pushImageURL {
             let payload = self.alert(of: shared, at: position, with: counted, imageURL: image, for: id, slot)
             let bytes = try payload.serialized(bytesMax: .max)
@@ -50,7 +48,6 @@ extension ServerCore {
             .serialized(bytesMax: bytesMax)
     }
 
-    /// An alert that the service extension may replace, with everything it needs to do so.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], imageURL: String?,
         for id: LegID, _ slot: Int
@@ -58,12 +55,11 @@ extension ServerCore {
         let message = shared.message
         let person = self.people[slot].settings.person
         let (tag, words) = self.words(of: slot)
-        // Without a text of its own the push keeps the alert's, which says nothing.
+        // Without a text the push keeps the alert's neutral one.
         var text: PushInfo.Text?
         if !person.hidesContent {
             text = PushInfo.Text(
-                title: PushText.title(
-                    of: message, seenBy: id.user.user, conversationName: shared.conversationName),
+                title: PushText.title(of: message, seenBy: id.user.user, conversationName: shared.conversationName),
                 body: counted.isEmpty ? self.alertText(of: shared, tag, words) : words.several(counted.count + 1))
         }
         var custom: [(String, JSONValue)] = []
@@ -75,16 +71,16 @@ extension ServerCore {
         info.counted = counted.filter { $0 + PushInfo.countedReach >= position }
         custom.append((PushInfo.key, info.dictionary))
         return APNsPayload(
-            // Shown where no extension can check whose phone it is (DESIGN §7): it says nothing.
+            // Neutral, because it is shown where no extension can check whose phone it is (DESIGN §7).
             alert: .init(body: person.hidesContent ? words.hidden : words.neutral),
             badge: self.people[slot].unread, sound: Self.sound,
             threadID: message.conversation(seenBy: id.user.user).description, category: PushInfo.category,
             mutableContent: true, custom: JSONObject(custom))
     }
 
-    /// What takes the place of a withdrawn message: silent, under the message's id. Other extensions than ours learn from S2.22
-    /// that the number goes down.
-    private func withdrawal(
+    /// Replaces a recalled message silently under its id. Extensions other than ours learn from S2.22 that the badge
+    /// goes down.
+    private func recall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, for id: LegID, _ slot: Int
     ) -> APNsPayload {
         var custom: [(String, JSONValue)] = []
@@ -97,8 +93,7 @@ extension ServerCore {
         let info = self.info(of: recall.message, at: position, isRecall: true, text: nil, for: id, slot)
         custom.append((PushInfo.key, info.dictionary))
         if wasUnread {
-            custom.append(
-                ("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
+            custom.append(("message", .members([("params", .members([("corner_mark_decrease", true)]))])))
         }
         return APNsPayload(
             alert: .init(body: self.words(of: slot).words.recalled), badge: self.people[slot].unread,
@@ -106,7 +101,7 @@ extension ServerCore {
             custom: JSONObject(custom))
     }
 
-    /// The type of what stands in the place of a withdrawn message (S0.13).
+    /// The type shown in place of a recalled message (S0.13).
     private static let recallNotice: ObjectName = "RC:RcNtf"
 
     private func info(
@@ -120,7 +115,6 @@ extension ServerCore {
             isRecall: isRecall, text: text)
     }
 
-    /// The words for a person.
     func words(of slot: Int) -> (tag: String, words: NotificationWords) {
         (self.settings.words[self.people[slot].key.app] ?? AppWords())
             .words(for: self.people[slot].settings.person.language)
@@ -135,11 +129,10 @@ extension ServerCore {
 }
 
 extension Message {
-    /// The picture its push tells of: that of a picture or a page, if it lies behind an encrypted connection under a name short
-    /// enough for a push.
+    /// Only an image behind an encrypted connection, with a URL short enough for a push.
     fileprivate var pushImageURL: String? {
-        // Other types have none, and are not read for nothing.
-        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.pictureURL,
+        // Other types have none, so their content need not be parsed.
+        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL,
             WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax
         else { return nil }
         return url

@@ -1,59 +1,53 @@
 import StoreModel
 import TidingsModel
 
-// A withdrawal goes to the devices that have shown the message, or may have (DESIGN §5 "Recall"): as a leg of its own, under the
-// withdrawal's id, at its place in the log. The others never hear of it but from their log.
-/// What the store knows of a withdrawn message, as far as it is one person's matter.
-struct WithdrawnMessage: Hashable, Sendable {
-    /// The person's devices that have shown it, or may have.
+// Devices that have shown a recalled message, or may have, get the recall as a leg of its own, under its own id and at its place in the
+// log (DESIGN §5 "Recall"). The others learn of it from their log only.
+struct RecalledMessage: Hashable, Sendable {
     var shown: [DeviceID] = []
-    /// It was unread until now, and counted.
     var wasUnread = false
 }
 
 extension ServerCore {
-    /// The store has withdrawn a message: everybody who has it is told.
-    ///
-    /// - Parameter shown: the legs of the message that have shown it.
-    mutating func withdraw(
+    mutating func recall(
         _ message: Message, _ recall: Recall, _ deliveries: [Delivery], shown: [LegID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        // What has ended since the store was asked it could not count.
+        // The store could not count legs that have ended since it was asked.
         let late = self.lateEnds.filter { $0.leg.message == message.id }.map(\.leg)
         let devices = Dictionary(grouping: shown + late, by: \.user)
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
             let shown = devices[user]?.compactMap(\.device) ?? []
-            // Whoever is not in memory has nothing under way; only a device that has shown it must hear of it.
+            // Somebody who is not in memory has nothing under way; only devices that have shown the message must be told.
             guard self.slots[user] != nil || !shown.isEmpty else { continue }
             var seen = recall
             seen.conversation = message.conversation(seenBy: delivery.user)
-            self.note(
+            self.publishEntry(
                 LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
-                withdrawn: WithdrawnMessage(shown: shown, wasUnread: delivery.wasUnread),
-                self.slot(of: user, now, &effects), now, &effects)
+                recalled: RecalledMessage(shown: shown, wasUnread: delivery.wasUnread),
+                slot: self.slot(of: user, now, &effects), now, &effects)
         }
     }
 
-    /// The same for one device: what was not sent ends, what was sent is followed by the withdrawal.
-    mutating func withdraw(
-        _ recall: Recall, at position: LogPosition, _ withdrawn: WithdrawnMessage, _ slot: Int, _ index: Int,
+    /// For one device: what was not sent ends, what was sent is followed by the recall.
+    mutating func recall(
+        _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let isShown = withdrawn.shown.contains(self.people[slot].devices[index].id)
-        let mayBeShown = self.people[slot].devices[index].legs.withdraw([recall.message], as: .recalled)
+        let isShown = recalled.shown.contains(self.people[slot].devices[index].id)
+        let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
-            $0.withdrawal == .recalled && !$0.isInFlight
+            $0.recall == .recalled && !$0.isInFlight
         }) {
-            self.end(leg.id, slot, index, .recalled, now, &effects)
+            self.endLeg(leg.id, slot: slot, index: index, .recalled, now, &effects)
         }
         guard isShown || mayBeShown else { return }
-        self.startWithdrawal(recall, at: position, wasUnread: withdrawn.wasUnread, slot, index, now, &effects)
+        self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index, now, &effects)
     }
 
-    /// Starts the leg of a withdrawal, and keeps it: nothing else would tell of it after a crash.
-    mutating func startWithdrawal(
+    /// The leg is stored at once: after a crash nothing else would tell of it.
+    mutating func startRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -63,12 +57,12 @@ extension ServerCore {
             state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
         leg.isKept = true
         let place = self.people[slot].devices[index].legs.insert(leg)
-        self.tell(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
+        self.sendToStore(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
     }
 
-    /// A withdrawal of which it is not known after a crash whether devices have to hear of it: the message's trace knows.
-    /// Of other devices than those it was asked about it is known; there the withdrawal may have come to its end since.
-    mutating func takeUpWithdrawal(
+    /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that
+    /// were unsure are concerned: for the others the recall may have ended since.
+    mutating func restoreRecall(
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, of user: UserKey, _ trace: MessageTrace?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -81,7 +75,7 @@ extension ServerCore {
                 self.people[slot].devices[index].legs.index(of: position) == nil,
                 shown.contains(self.people[slot].devices[index].id)
             {
-                self.startWithdrawal(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
+                self.startRecall(recall, at: position, wasUnread: wasUnread, slot, index, now, &effects)
                 self.pump(slot, index, now, &effects)
             } else {
                 self.dirtyCursor(slot, index, now)
@@ -90,7 +84,6 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// Where a new leg is.
     static func firstState(of lease: Lease) -> Leg.State {
         switch lease {
         case .foreground, .background: .live
@@ -100,9 +93,8 @@ extension ServerCore {
     }
 }
 
-/// A leg that may have been shown, whose end the store has been told of and has not answered yet.
+/// A leg that may have been shown, whose end the store was told and has not answered yet.
 struct LateEnd: Hashable, Sendable {
-    /// The number of the store's request.
     var request: UInt64
     var leg: LegID
 }

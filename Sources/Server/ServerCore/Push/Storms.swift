@@ -1,23 +1,18 @@
 import StoreModel
 import TidingsModel
 
-/// Many alerts of one conversation to one device in a short time.
 struct Storm: Hashable, Sendable {
-    /// When the window began, in monotonic milliseconds.
     var start: Int64
-    /// How many alerts went out since.
     var alerts: Int
 }
 
-// After `stormLimit` alerts of a conversation within `stormWindow`, the next ones wait for the end of the window and go as one
-// that counts them. It opens the next window, in which all wait. A mention goes at once.
+// After `stormLimit` alerts of a conversation within `stormWindow`, the next ones wait for the end of the window and go as one that counts
+// them. It opens the next window, in which all wait. A mention goes at once.
 extension ServerCore {
-    /// How many conversations of a device are watched at the same time.
     static let stormsMax = 64
 
-    /// When the window ends for whose end a leg has to wait, in monotonic milliseconds; nil if it need not.
     func stormEnd(_ leg: Leg, _ slot: Int, _ index: Int, _ now: Now) -> Int64? {
-        // A push that is tried again was counted already.
+        // A repeated push was counted already.
         guard !self.people[slot].devices[index].storms.isEmpty, leg.sentAttempt == nil,
             case .message(let shared) = leg.subject
         else { return nil }
@@ -29,7 +24,6 @@ extension ServerCore {
         return storm.start + self.settings.stormWindow
     }
 
-    /// An alert goes out.
     mutating func countAlert(_ leg: Leg, _ slot: Int, _ index: Int, isMerged: Bool, _ now: Now) {
         guard self.settings.stormLimit > 0, leg.sentAttempt == nil, case .message(let shared) = leg.subject else {
             return
@@ -48,8 +42,8 @@ extension ServerCore {
             start: now.monotonic, alerts: isMerged ? self.settings.stormLimit : 1)
     }
 
-    /// The legs that go with one that is to be sent: itself, and if it has waited for the end of a storm, all others of its
-    /// conversation that have. Ascending.
+    /// The leg itself and, if it has waited for the end of a storm, all others of its conversation that have.
+    /// Ascending.
     func mergedWith(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> [Int] {
         let legs = self.people[slot].devices[index].legs
         guard legs[leg].isMerging else { return [leg] }

@@ -2,35 +2,35 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Takes a custom message of the backend's (S4.10).
     mutating func sendCustom(
         _ message: CustomMessage, to recipients: [UserID], of app: AppID, _ clientMessageID: ClientMessageID,
-        for request: ApiRequestID, _ now: Now, _ effects: inout [ServerEffect]
+        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
-            try self.admit(.messages, of: app, "send", now, &effects)
+            try self.admitCommand(.messages, of: app, "send", now, &effects)
             try self.checkBacklog(of: .backend(app), &effects)
-            try self.checkRoom()
+            try self.checkStorage()
             let recipients = Set(recipients).sorted()
             do throws(InvalidField) {
-                try Self.check(message, recipients, clientMessageID)
+                try Self.checkCustom(message, recipients, clientMessageID)
             } catch {
                 throw ServerFrame.Problem(error)
             }
             var message = message
             message.id = self.messageIDs.next(wallMilliseconds: now.wall)
-            // How long it is handed over stays as it was asked for.
+            // The lifetime stays as requested.
             message.expiresAt = message.expiresAt.map { now.wall + ($0 - message.sentAt) }
             message.sentAt = now.wall
             let operation = CustomOperation(
                 app: app, message: message, recipients: recipients, clientMessageID: clientMessageID)
-            self.ask(.acceptCustom(operation), for: .errand(.custom(request, operation)), by: .backend(app), &effects)
+            self.sendToStore(
+                .acceptCustom(operation), for: .apiSendCustom(request, operation), by: .backend(app), &effects)
         } catch {
             effects.append(.reply(request, .refused(error)))
         }
     }
 
-    private static func check(
+    private static func checkCustom(
         _ message: CustomMessage, _ recipients: [UserID], _ clientMessageID: ClientMessageID
     ) throws(InvalidField) {
         _ = try ClientMessageID.validated(clientMessageID.rawValue, field: "client_message_id")
@@ -41,46 +41,14 @@ extension ServerCore {
         for user in recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
         try message.validate()
     }
-
-    /// What the store said to a custom message.
-    ///
-    /// - Returns: false if the answer is of the wrong kind.
-    mutating func finish(
-        _ request: ApiRequestID, _ operation: CustomOperation, _ result: StoreResult, _ now: Now,
-        _ effects: inout [ServerEffect]
-    ) -> Bool {
-        // Nobody of the app has sent it: the first recipient's position tells it from a repeat, which has none.
-        func accepted(_ id: MessageID, at sentAt: Int64, _ position: LogPosition) -> ServerEffect {
-            let accepted = ServerFrame.SendAccepted(
-                clientMessageID: operation.clientMessageID, messageID: id, sentAt: sentAt, position: position)
-            return .reply(request, .accepted(accepted))
-        }
-        switch result {
-        case .accepted(let deliveries, _):
-            let position = deliveries.first?.position ?? 0
-            effects.append(accepted(operation.message.id, at: operation.message.sentAt, position))
-            self.countDeliveries(deliveries.count, by: nil, in: operation.app, now)
-            self.note(.custom(operation.message), deliveries, in: operation.app, now, &effects)
-        case .duplicate(let id, let sentAt): effects.append(accepted(id, at: sentAt, 0))
-        case .refused(let problem): effects.append(.reply(request, .refused(problem)))
-        case .done, .changed, .recalled, .noted, .taken, .conversation, .history, .settings, .receipts, .device, .read,
-            .userAccount, .user, .page, .trace, .unread, .objectNames, .accounts, .bans, .isSameLog, .unreadable,
-            .failed:
-            return false
-        }
-        return true
-    }
 }
 
 extension LogEntry {
-    /// The entry as a device gets it: of a custom message that has expired only its place in the log (S4.10).
-    ///
-    /// - Parameter wall: this server's wall clock.
+    /// An expired custom message leaves only its position in the log (S4.10). `wall` is this server's clock.
     func handedOver(at wall: Int64) -> LogEntry {
         guard case .custom(let message) = self.body, message.isExpired(at: wall) else { return self }
         return self.place
     }
 
-    /// Only its place in the log.
     var place: LogEntry { LogEntry(position: self.position, body: .unknown) }
 }

@@ -1,21 +1,17 @@
 import StoreModel
 import TidingsModel
 
-// What a request must fulfil before the store is asked; what only the store knows it checks itself (`ReferenceStore`).
+// Checks before the store is asked; the store checks what only it knows (`ReferenceStore`).
 extension ServerCore {
-    /// Checks everything that can be checked without the store.
-    ///
-    /// - Throws: a problem that names the field and the rule.
-    func check(_ request: ClientRequest, in app: AppID) throws(ServerFrame.Problem) {
+    func checkRequest(_ request: ClientRequest, in app: AppID) throws(ServerFrame.Problem) {
         do throws(InvalidField) {
             try request.validate()
             switch request {
             case .change(_, let action):
-                try self.check(memberCount: action.people.count, in: app)
+                try self.checkMemberCount(action.people.count, in: app)
             case .history(_, _, let limit):
                 guard Int(limit) <= self.settings.historyMax else {
-                    throw InvalidField(
-                        field: "limit", rule: "must be 1 to \(self.settings.historyMax), got \(limit)")
+                    throw InvalidField(field: "limit", rule: "must be 1 to \(self.settings.historyMax), got \(limit)")
                 }
             case .enterRoom(_, let history):
                 guard Int(history) <= self.settings.historyMax else {
@@ -31,8 +27,7 @@ extension ServerCore {
         }
     }
 
-    /// Checks how many members a conversation is to have.
-    func check(memberCount: Int, in app: AppID) throws(InvalidField) {
+    func checkMemberCount(_ memberCount: Int, in app: AppID) throws(InvalidField) {
         let max = self.settings.membersMax(in: app)
         guard memberCount <= max else {
             throw InvalidField(field: "members", rule: "must be at most \(max), got \(memberCount)")

@@ -2,13 +2,11 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// A request that is being carried out: who waits for its answer, and on whose behalf it is.
+/// A request under way: who waits for its answer, and on whose behalf it is.
 struct Asked: Sendable {
-    /// Who is told.
     enum Requester: Hashable, Sendable {
         case session(SessionID, RequestNumber)
-        case api(ApiRequestID)
-        /// Nobody: the core itself wanted it.
+        case api(APIRequestID)
         case core
     }
 
@@ -17,7 +15,13 @@ struct Asked: Sendable {
     /// Whose entry is named in the answer; nil for the app's backend.
     let actor: UserID?
 
-    /// In whose backlog its commands count; nil for the core's own.
+    func session() throws(ServerFrame.Problem) -> SessionID {
+        guard case .session(let session, _) = self.requester else {
+            throw .init(code: .notAllowed, field: "request", rule: "must come on a connection")
+        }
+        return session
+    }
+
     var asker: Asker? {
         switch self.requester {
         case .session: self.actor.map { .person(UserKey(app: self.app, user: $0)) }
@@ -28,8 +32,7 @@ struct Asked: Sendable {
 }
 
 extension ServerCore {
-    /// Takes a request of a session.
-    mutating func request(
+    mutating func handleRequest(
         _ request: ClientRequest, _ number: RequestNumber, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -38,16 +41,16 @@ extension ServerCore {
             effects.append(.write(session, .answer(number, .refused(problem))))
             return
         }
-        guard self.useNumber(number, session, &effects) else { return }
+        guard self.reserveNumber(number, session, &effects) else { return }
         self.sessions[session]?.requestsInFlight += 1
         let user = known.device.user
         self.carryOut(
             request, Asked(requester: .session(session, number), app: user.app, actor: user.user), now, &effects)
     }
 
-    /// Notes a request's number until it is answered. One that is under way already is refused by a problem: an answer with that
+    /// Reserves a request's number until it is answered. A number in use is refused by a problem: an answer with that
     /// number would be taken for that of the first.
-    mutating func useNumber(
+    mutating func reserveNumber(
         _ number: RequestNumber, _ session: SessionID, _ effects: inout [ServerEffect]
     ) -> Bool {
         guard self.sessions[session]?.numbersInFlight.append(number).inserted != false else {
@@ -60,27 +63,25 @@ extension ServerCore {
         return true
     }
 
-    /// A session that asks faster than the store answers.
     static func mustWait(_ field: String, _ count: Int) -> ServerFrame.Problem {
         .init(code: .unavailable, field: field, rule: "must wait: \(count) are being carried out already")
     }
 
-    /// Checks a request and hands it to the store.
-    mutating func carryOut(
-        _ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
-    ) {
+    mutating func carryOut(_ request: ClientRequest, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]) {
         do throws(ServerFrame.Problem) {
             if let asker = asked.asker {
                 try self.checkBacklog(of: asker, isReading: request.isReading, &effects)
             }
-            try self.check(request, in: asked.app)
-            if request.isSomethingNew { try self.checkRoom() }
+            try self.checkRequest(request, in: asked.app)
+            if request.isSomethingNew { try self.checkStorage() }
             switch request {
             case .setPersonSettings(let settings):
                 let user = try Self.person(asked)
-                if self.isKnown(zoneOf: settings, or: .init(asked: asked, user: user, settings: settings), &effects) {
-                    self.ask(
-                        .setPersonSettings(user, settings, at: now.wall), for: .errand(.request(asked)),
+                if self.hasTimeZone(
+                    of: settings, orQueue: .init(asked: asked, user: user, settings: settings), &effects)
+                {
+                    self.sendToStore(
+                        .setPersonSettings(user, settings, at: now.wall), for: .clientRequest(asked),
                         by: asked.asker,
                         &effects)
                 }
@@ -88,7 +89,7 @@ extension ServerCore {
                 try self.enterRoom(room, history: Int(history), asked, now, &effects)
             case .exitRoom(let room):
                 try self.exitRoom(room, asked)
-                self.answer(asked.requester, .done(0), &effects)
+                self.answer(asked, .done(0), &effects)
             case .renewToken(let token):
                 guard case .session(let session, let number) = asked.requester else {
                     throw .init(code: .notAllowed, field: "token", rule: "must be renewed on the connection it is for")
@@ -97,15 +98,15 @@ extension ServerCore {
             case .watch(let users): try self.watch(users, asked, &effects)
             case .unwatch(let users):
                 try self.unwatch(users, asked)
-                self.answer(asked.requester, .done(0), &effects)
+                self.answer(asked, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
                 .history, .receipts:
-                self.ask(
-                    try self.command(for: request, asked, now), for: .errand(.request(asked)), by: asked.asker, &effects
+                self.sendToStore(
+                    try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
             }
         } catch {
-            self.answer(asked.requester, .refused(error), &effects)
+            self.answer(asked, .refused(error), &effects)
         }
     }
 
@@ -148,7 +149,6 @@ extension ServerCore {
         }
     }
 
-    /// The person a request is about: the backend must say on whose behalf it asks.
     private static func person(_ asked: Asked) throws(ServerFrame.Problem) -> UserKey {
         guard let user = asked.actor else {
             throw ServerFrame.Problem(code: .invalidField, field: "actor", rule: "must name a person for this request")
@@ -156,11 +156,8 @@ extension ServerCore {
         return UserKey(app: asked.app, user: user)
     }
 
-    /// Tells whoever asked.
-    mutating func answer(
-        _ requester: Asked.Requester, _ answer: ClientAnswer, _ effects: inout [ServerEffect]
-    ) {
-        switch requester {
+    mutating func answer(_ asked: Asked, _ answer: ClientAnswer, _ effects: inout [ServerEffect]) {
+        switch asked.requester {
         case .session(let session, let number):
             self.sessions[session]?.requestsInFlight -= 1
             self.sessions[session]?.numbersInFlight.remove(number)
@@ -170,56 +167,17 @@ extension ServerCore {
         }
     }
 
-    /// What the store said to a request, to whoever asked and to everybody it concerns.
-    ///
-    /// - Returns: false if the answer is of the wrong kind.
-    mutating func finish(
-        _ asked: Asked, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
-    ) -> Bool {
-        switch result {
-        case .refused(let problem):
-            self.answer(asked.requester, .refused(problem), &effects)
-        case .conversation(let conversation):
-            self.answer(asked.requester, .conversation(conversation), &effects)
-        case .history(let messages, let hasMore):
-            let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
-            let fitting = self.fitting(recent)
-            self.answer(
-                asked.requester, .history(fitting, hasMore: hasMore || fitting.count < recent.count), &effects)
-        case .settings(let settings):
-            self.answer(asked.requester, .settings(settings), &effects)
-        case .receipts(let receipts):
-            self.answer(asked.requester, .receipts(receipts), &effects)
-        case .changed(let change, let deliveries):
-            self.answer(asked, deliveries, &effects)
-            self.countDeliveries(deliveries.count, by: asked, now)
-            if let change {
-                self.note(.change(change), deliveries, in: asked.app, now, &effects)
-                self.putOut(change, in: asked.app, &effects)
-            }
-        case .noted(let body, let deliveries):
-            self.answer(asked, deliveries, &effects)
-            self.countDeliveries(deliveries.count, by: asked, now)
-            if let body { self.note(body, deliveries, in: asked.app, now, &effects) }
-        case .recalled(let recall, let message, let deliveries, let shown):
-            self.answer(asked, deliveries, &effects)
-            self.countDeliveries(deliveries.count, by: asked, now)
-            self.withdraw(message, recall, deliveries, shown: shown, now, &effects)
-        case .userAccount, .done, .accepted, .duplicate, .taken, .device, .read, .user, .page, .trace, .unread,
-            .objectNames, .accounts, .bans, .isSameLog, .unreadable, .failed:
-            return false
-        }
-        return true
-    }
-
-    private mutating func answer(_ asked: Asked, _ deliveries: [Delivery], _ effects: inout [ServerEffect]) {
+    mutating func answerDone(
+        _ asked: Asked, _ deliveries: [Delivery], _ now: Now, _ effects: inout [ServerEffect]
+    ) {
         let position = deliveries.first { $0.user == asked.actor }?.position ?? 0
-        self.answer(asked.requester, .done(position), &effects)
+        self.answer(asked, .done(position), &effects)
+        self.countDeliveries(deliveries.count, by: asked, now)
     }
 }
 
 extension ClientRequest {
-    /// It brings texts or conversations that are kept: what is refused first when there is little room.
+    /// It adds texts or conversations to the store: refused first when there is little room.
     fileprivate var isSomethingNew: Bool {
         switch self {
         case .edit, .change(_, .create): true

@@ -2,18 +2,16 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Ends one leg of a device for good.
-    mutating func end(
-        _ message: MessageID, _ slot: Int, _ index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
+    mutating func endLeg(
+        _ message: MessageID, slot: Int, index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let leg = LegID(
-            message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
+        let leg = LegID(message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.sendToStore(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
         if end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(message) }
         if end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: leg)) }
     }
 
-    /// Takes what a device has stored and settled (DESIGN §3 "Acks").
+    /// DESIGN §3 "Acks".
     mutating func acknowledge(
         _ ack: ClientFrame.Ack, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(InvalidField) {
@@ -44,13 +42,13 @@ extension ServerCore {
         self.writeSkipped(slot, index, &effects)
     }
 
-    /// In front, what is stored is settled (DESIGN §3 "Acks").
+    /// In the foreground what is stored is settled (DESIGN §3 "Acks").
     mutating func settleStored(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.settle(slot, index, upTo: self.people[slot].devices[index].stored, nil, now, &effects)
         self.writeSettled(slot, index, &effects)
     }
 
-    /// Ends the legs up to a position. Without a disposition the app is in front and has them on its screen.
+    /// Without a disposition the app is in the foreground and has them on its screen.
     private mutating func settle(
         _ slot: Int, _ index: Int, upTo position: LogPosition, _ disposition: Disposition?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -80,10 +78,9 @@ extension ServerCore {
         }
         self.storeRequests = requests
         self.lateEnds.append(contentsOf: shown)
-        if !arrivals.isEmpty { self.noteArrivals(arrivals, slot, &effects) }
+        if !arrivals.isEmpty { self.sendDeliveryReceipts(arrivals, slot: slot, &effects) }
     }
 
-    /// Writes the device's own cursor, once for all it has settled.
     private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let settled = self.people[slot].devices[index].settled
         let isAhead = settled > self.people[slot].devices[index].written
@@ -92,11 +89,11 @@ extension ServerCore {
         self.people[slot].devices[index].written = max(self.people[slot].devices[index].written, settled)
         self.people[slot].devices[index].owesSettled = false
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.advance(key, settled: settled, decided: nil), &effects)
+        self.sendToStore(.advance(key, settled: settled, decided: nil), &effects)
     }
 
-    /// A device that was left to sync on its own gets the newest entry once it has caught up: if it lacks what came before, it
-    /// notices the gap.
+    /// A device left to sync on its own gets the newest entry once it has caught up: it notices the gap if it lacks
+    /// earlier ones.
     private mutating func writeSkipped(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let skipped = self.people[slot].devices[index].skippedUpTo
         guard skipped > 0 else { return }
@@ -108,12 +105,11 @@ extension ServerCore {
         {
             self.people[slot].devices[index].skippedUpTo = 0
             let entry = LogEntry(position: last.position, body: last.body)
-            effects.append(.write(session, .entry(last.withdrawal == nil ? entry : entry.place)))
+            effects.append(.write(session, .entry(last.recall == nil ? entry : entry.place)))
         }
     }
 
-    /// Notes that `decided` may have moved by an end that would be found again after a crash; it is written a little later, for
-    /// many at once.
+    /// `decided` may have moved by an end that a crash would repeat: it is written a little later, for many at once.
     mutating func dirtyCursor(_ slot: Int, _ index: Int, _ now: Now) {
         guard self.people[slot].devices[index].flushAt == nil,
             self.decided(slot, index) > self.people[slot].devices[index].written
@@ -121,23 +117,21 @@ extension ServerCore {
         self.people[slot].devices[index].flushAt = now.monotonic + self.settings.cursorFlushTime
     }
 
-    /// Up to where nothing is left to do for a device.
     private func decided(_ slot: Int, _ index: Int) -> LogPosition {
         let decided = self.people[slot].devices[index].legs.decided(head: self.people[slot].head)
         guard let unsure = self.people[slot].devices[index].unsure.first else { return decided }
         return min(decided, unsure - 1)
     }
 
-    /// Writes the device's `decided` if it has moved.
     mutating func writeCursor(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].flushAt = nil
         let decided = self.decided(slot, index)
-        // The store forgets the cursors of one that is signed out.
+        // The store forgets the cursors of a device that signs out.
         guard decided > self.people[slot].devices[index].written, !self.people[slot].devices[index].isLeaving else {
             return
         }
         self.people[slot].devices[index].written = decided
         let key = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.tell(.advance(key, settled: nil, decided: decided), &effects)
+        self.sendToStore(.advance(key, settled: nil, decided: decided), &effects)
     }
 }

@@ -2,7 +2,6 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// A connection whose hello was good and whose sign-in is with the store.
 struct Opening: Sendable {
     let device: DeviceKey
     let run: ReportedRunState
@@ -10,46 +9,36 @@ struct Opening: Sendable {
     let version: UInt32
     let token: CheckedToken
     let extensionToken: String
-    /// What the device holds is not this store's log: a copy was put back that is older.
+    /// What the device holds is not this store's log: an older copy was restored.
     var isOtherLog = false
 }
 
-/// A connection that was welcomed. It is its device's current one: an older one is closed when a newer one is welcomed.
+/// A welcomed connection: its device's current one. A newer welcome closes it.
 struct Session: Sendable {
     let device: DeviceKey
     let slot: Int
     var sendsInFlight = 0
-    /// By conversation, the message that was refused for now.
     var awaited: OrderedDictionary<ConversationID, Awaited> = [:]
     var syncsInFlight = 0
     var requestsInFlight = 0
-    /// The numbers of requests and registrations that are not answered.
     var numbersInFlight: OrderedSet<RequestNumber> = []
-    /// The store is asked who hears that the person is typing.
     var isTypingAsked = false
-    /// The chat rooms it hears.
     var rooms: OrderedSet<ConversationID> = []
-    /// The chat rooms it has asked to hear, each as often as it has asked: the store has not answered.
+    /// Rooms it has asked to hear, each as often as it has asked, until the store answers.
     var entering: [ConversationID] = []
-    /// The people it watches.
     var watched: OrderedSet<UserID> = []
     /// Push registrations, reads and sign-outs with the store.
     var commandsInFlight = 0
-    /// Opened notifications with the store.
     var openedInFlight = 0
-    /// What the connection has taken of what is limited.
     var buckets = RateBuckets()
-    /// When it may be told again that what it sends is dropped, in monotonic milliseconds.
+    /// When it may be told again that its frames are dropped, in monotonic milliseconds.
     var problemAt: Int64?
-    /// Where the person was typing lately.
     var typed: OrderedDictionary<ConversationID, Typed> = [:]
 }
 
 extension ServerCore {
-    /// The longest `platform` in bytes.
     static let platformBytesMax = 32
 
-    /// Checks a hello and asks the store to sign the device in.
     mutating func connect(
         _ session: SessionID, _ hello: ClientFrame.Hello, _ verdict: TokenVerdict, from address: String, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -62,17 +51,15 @@ extension ServerCore {
             let opening = try Self.checked(hello, verdict)
             try self.admitHello(of: opening.device, now, &effects)
             let slot = self.slot(of: opening.device.user, now, &effects)
-            self.people[slot].buckets.take(
-                .connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
+            self.people[slot].buckets.consume(.connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
             self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
             if hello.after > 0, hello.opening > 0, hello.opening != self.identity.opening {
                 let held = HeldLog(opening: hello.opening, position: hello.after)
-                self.ask(.compareLog(opening.device.user, held), for: .compareLog(session), &effects)
+                self.sendToStore(.compareLog(opening.device.user, held), for: .compareLog(session), &effects)
             }
-            self.ask(
-                .signIn(
-                    opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
+            self.sendToStore(
+                .signIn(opening.device, platform: hello.platform, tokenIssuedAt: opening.token.issuedAt, at: now.wall),
                 for: .signIn(session, opening.device), by: .person(opening.device.user), &effects)
         } catch {
             self.countFailure(verdict, from: address, now)
@@ -98,7 +85,7 @@ extension ServerCore {
                     field: "platform",
                     rule: "must be at most \(Self.platformBytesMax) bytes, got \(hello.platform.utf8.count)")
             }
-            try Self.check(hello.runState)
+            try Self.checkRunState(hello.runState)
             guard hello.runState != .suspending else {
                 throw InvalidField(field: "run_state", rule: "must not be suspending in a hello")
             }
@@ -110,14 +97,12 @@ extension ServerCore {
             version: version, token: token, extensionToken: extensionToken)
     }
 
-    /// Checks a run state from outside.
-    static func check(_ run: ReportedRunState) throws(InvalidField) {
+    static func checkRunState(_ run: ReportedRunState) throws(InvalidField) {
         if case .background(let remaining) = run, remaining < 0 {
             throw InvalidField(field: "run_state.remaining_milliseconds", rule: "must be 0 or more, got \(remaining)")
         }
     }
 
-    /// The store has signed the device in.
     mutating func finishSignIn(
         _ session: SessionID, _ user: UserKey, _ record: DeviceRecord, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -132,7 +117,6 @@ extension ServerCore {
         }
     }
 
-    /// The store has refused to sign the device in: the person is banned, or the token revoked.
     mutating func refuseSignIn(
         _ session: SessionID, _ device: DeviceKey, _ problem: ServerFrame.Problem, _ effects: inout [ServerEffect]
     ) {
@@ -147,7 +131,6 @@ extension ServerCore {
         effects.append(.close(session))
     }
 
-    /// Makes a signed-in connection its device's session.
     mutating func openSession(
         _ session: SessionID, _ record: DeviceRecord, in slot: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -157,7 +140,7 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         let index = self.deviceIndex(of: record, in: slot)
         guard let opening = self.openings.removeValue(forKey: session) else {
-            // It hung up while it was signed in: the device is there all the same, and counts among the person's.
+            // The connection was closed meanwhile: the device is signed in all the same.
             self.people[slot].devices[index].signedInAt = record.signedInAt
             self.people[slot].devices[index].platform = record.platform
             self.kickOthers(slot, than: record.key, now, &effects)
@@ -175,7 +158,7 @@ extension ServerCore {
         self.people[slot].devices[index].signedInAt = record.signedInAt
         self.people[slot].devices[index].heardAt = now.monotonic
         if opening.run == .foreground { self.people[slot].devices[index].activeAt = now.monotonic }
-        // Of another log it holds nothing.
+        // It holds nothing of this log.
         self.people[slot].devices[index].stored = opening.isOtherLog ? 0 : min(opening.after, self.people[slot].head)
         self.people[slot].devices[index].skippedUpTo = 0
         effects.append(

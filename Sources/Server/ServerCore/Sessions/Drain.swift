@@ -2,8 +2,8 @@ import DequeModule
 import TidingsModel
 
 extension ServerCore {
-    /// Stops: clients are asked to come back, spread over a while; no lease ends and nothing new is pushed, since whoever is live
-    /// now will be live at the next process (DESIGN §3 "Push work").
+    /// Clients are asked to come back, spread over a while. No lease ends and nothing new is pushed: who is live now
+    /// will be live at the next process (DESIGN §3 "Push work").
     mutating func drain(_ now: Now, _ effects: inout [ServerEffect]) -> State {
         for slot in self.people.indices where self.people[slot].isReady {
             for index in self.people[slot].devices.indices { self.writeCursor(slot, index, &effects) }
@@ -22,7 +22,6 @@ extension ServerCore {
         return self.drainStep(from: .draining(until: until), &effects)
     }
 
-    /// After something ended while draining: perhaps it was the last.
     mutating func afterDrainStep(_ effects: inout [ServerEffect]) -> State {
         self.drainStep(from: self.state, &effects)
     }

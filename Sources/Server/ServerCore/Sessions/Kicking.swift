@@ -1,22 +1,18 @@
 import StoreModel
 import TidingsModel
 
-/// How many of a person's devices may be signed in at the same time.
 package enum DevicePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Any number.
     case all
-    /// One of each platform: one that signs in takes the place of those that run on the same.
+    /// A device that signs in replaces those on the same platform.
     case onePerPlatform = "one_per_platform"
-    /// One: the newest takes the place of all others.
     case newestOnly = "newest_only"
 }
 
 extension ServerCore {
-    /// How many devices are signed out at once; the rest follow with the next one that signs in. Of a person who has thousands, from
-    /// a time without a limit.
+    /// The rest follow with the next sign-in: a person may have thousands of devices from a time without a limit.
     private static let kickedAtOnceMax = 100
 
-    /// Signs out the devices whose place a new one takes, and those that were not seen for long; their connections are told why.
+    /// Also signs out devices that were not seen for long; connections are told why.
     mutating func kickOthers(_ slot: Int, than device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let newest = self.people[slot].devices.index(of: device.device).map({ self.people[slot].devices[$0] })
         else {
@@ -35,23 +31,22 @@ extension ServerCore {
                 }
             if hasToGo || self.isExpired(other, slot, now) { gone.append(other.id) } else { staying.append(other) }
         }
-        // One that is just signing in is as new as this one.
+        // A device that is signing in is as new as this one.
         let surplus = staying.count + 1 - self.settings.devicesMax
         if surplus > 0 {
             let oldest = staying.filter { !self.people[slot].signingIn.contains($0.id) }.sorted()
             gone += oldest.prefix(surplus).map(\.id)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other, slot, now, &effects) }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other, slot, now, &effects) }
     }
 
-    /// Signs out the devices of somebody who was just loaded that were not seen for long: nothing is pushed to them any more.
     mutating func expireDevices(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         // While one of them signs in, its record is older than its connection.
         guard self.settings.deviceExpiry > 0, self.people[slot].signingIn.isEmpty else { return }
         let gone = self.people[slot].devices.indices.map { Candidate(self.people[slot].devices[$0]) }.filter {
             self.isExpired($0, slot, now)
         }
-        for other in gone.prefix(Self.kickedAtOnceMax) { self.kick(other.id, slot, now, &effects) }
+        for other in gone.prefix(Self.kickedAtOnceMax) { self.kickDevice(other.id, slot, now, &effects) }
     }
 
     private func isExpired(_ device: Candidate, _ slot: Int, _ now: Now) -> Bool {
@@ -59,7 +54,7 @@ extension ServerCore {
             && now.wall - device.signedInAt >= self.settings.deviceExpiry
     }
 
-    private mutating func kick(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func kickDevice(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let index = self.people[slot].devices.index(of: device) else { return }
         if let session = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(
@@ -68,12 +63,12 @@ extension ServerCore {
             self.close(session, &effects)
         }
         let key = DeviceKey(user: self.people[slot].key, device: device)
-        self.leave(slot, index, &effects)
-        self.ask(.signOut(key, at: now.wall), for: .errand(.kick(key)), &effects)
+        self.beginSignOut(slot: slot, index: index, &effects)
+        self.sendToStore(.signOut(key, at: now.wall), for: .kick(key), &effects)
     }
 }
 
-/// A device that may have to go: those that are not connected first, of them those that connected longest ago.
+/// Sorted: unconnected devices first, of them those that connected longest ago.
 private struct Candidate: Comparable {
     let id: DeviceID
     let isConnected: Bool

@@ -2,12 +2,12 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// For which messages of a page a device has to ring itself, and which are with APNs: of what APNs has taken it keeps silent
-    /// (docs/decisions/0021).
+    /// For which messages of a page the device must ring itself, and which are with APNs: it stays silent for what
+    /// APNs has accepted (docs/decisions/0021).
     func pushes(of entries: [LogEntry], to index: Int, _ slot: Int, _ now: Now) -> ServerFrame.Pushes {
         var pushes = ServerFrame.Pushes()
         let user = self.people[slot].key.user
-        // What the core does not know any more of a person it had forgotten meanwhile: the page tells it, as far as it goes.
+        // The core may have forgotten the person's read cursors meanwhile; the page has those within its range.
         let readings = entries.compactMap { $0.reading(by: user) }
         for entry in entries where entry.position > self.people[slot].devices[index].settled {
             guard case .message(let message) = entry.body else { continue }
@@ -28,11 +28,10 @@ extension ServerCore {
         return pushes
     }
 
-    /// Whether the message of an open leg is still worth a ring. What does not ring by its nature, or by what the person has set, the
-    /// device knows itself.
+    /// The device itself knows what must not ring by its kind or by the person's settings.
     private func isDue(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> Bool {
         let open = self.people[slot].devices[index].legs[leg]
-        guard case .message(let shared) = open.subject, open.withdrawal == nil else { return false }
+        guard case .message(let shared) = open.subject, open.recall == nil else { return false }
         return !self.isRead(shared.message, at: open.position, slot) && !self.isExpired(shared.message, now)
     }
 }

@@ -2,23 +2,20 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// A chat room of an app.
 struct RoomKey: Hashable, Sendable {
     let app: AppID
     let room: ConversationID
 }
 
-// A chat room is heard by the connections that have entered it, and by nobody else: its messages stand in nobody's log and are
-// never pushed (S0.17). Who comes in gets the newest ones.
+// Only connections that have entered a chat room hear it: its messages are in nobody's log and are never pushed (S0.17).
 extension ServerCore {
-    /// A session wants to hear a room. It does from its history on, so that nothing is missed between the two.
+    /// The session hears the room from its history on, so that nothing is missed between the two.
     mutating func enterRoom(
         _ room: ConversationID, history: Int, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
-        guard case .session(let id, _) = asked.requester, let session = self.sessions[id] else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
-        try Self.checkRoom(room)
+        let id = try asked.session()
+        guard let session = self.sessions[id] else { return }
+        try Self.checkChatRoom(room)
         let max = self.settings.roomsPerSessionMax
         guard session.rooms.contains(room) || session.rooms.count < max else {
             throw ServerFrame.Problem(
@@ -26,19 +23,18 @@ extension ServerCore {
         }
         let history = min(history, self.settings.roomHistoryMax)
         self.sessions[id]?.entering.append(room)
-        self.ask(
+        self.sendToStore(
             .readHistory(
                 session.device.user, room, before: nil, limit: Swift.max(1, history), room: self.roomAccess(now)),
-            for: .errand(.enterRoom(asked, room, history: history)), by: asked.asker, &effects)
+            for: .enterRoom(asked, room, history: history), by: asked.asker, &effects)
     }
 
-    private static func checkRoom(_ room: ConversationID) throws(ServerFrame.Problem) {
+    private static func checkChatRoom(_ room: ConversationID) throws(ServerFrame.Problem) {
         guard room.type != .chatRoom else { return }
         throw ServerFrame.Problem(
             code: .invalidField, field: "conversation.type", rule: "must be CHRM, got \(room.type.rawValue)")
     }
 
-    /// The store has answered: it does not wait to come in any more.
     mutating func endEntering(_ room: ConversationID, _ asked: Asked) {
         guard case .session(let id, _) = asked.requester,
             let place = self.sessions[id]?.entering.firstIndex(of: room)
@@ -46,13 +42,11 @@ extension ServerCore {
         self.sessions[id]?.entering.remove(at: place)
     }
 
-    /// How somebody who is inside stands to a chat room.
     func roomAccess(_ now: Now) -> RoomAccess {
         RoomAccess(isOpen: self.settings.chatRoomPolicy.join == .anyone, at: now.wall)
     }
 
-    /// How a session that writes to a conversation stands to it, if it is a chat room. One that has just asked to come in is inside: the
-    /// store answers that first.
+    /// One that has just asked to come in is inside: the store answers that first.
     func roomAccess(_ conversation: ConversationID, of session: Session, _ now: Now) -> RoomAccess {
         guard conversation.type == .chatRoom else { return RoomAccess() }
         var access = self.roomAccess(now)
@@ -60,7 +54,6 @@ extension ServerCore {
         return access
     }
 
-    /// The room's newest messages are there: from now on the session hears it.
     mutating func finishEnter(
         _ room: ConversationID, history: Int, _ asked: Asked, _ messages: [Message], hasMore: Bool, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -74,36 +67,29 @@ extension ServerCore {
         }
         let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
         let newest = self.fitting(Array(recent.prefix(history)))
-        self.answer(
-            asked.requester, .history(newest, hasMore: hasMore || newest.count < recent.count), &effects)
+        self.answer(asked, .history(newest, hasMore: hasMore || newest.count < recent.count), &effects)
     }
 
-    /// The part of a history that is handed over: of a chat room what is not too old, of everything else all.
-    ///
-    /// - Parameter messages: of one conversation, newest first.
+    /// Of a chat room what is not too old, of everything else all. `messages` are of one conversation, newest first.
     func recent(_ messages: [Message], hasMore: Bool, _ now: Now) -> (messages: [Message], hasMore: Bool) {
         guard messages.first?.conversation.type == .chatRoom else { return (messages, hasMore) }
         let recent = messages.prefix { $0.sentAt > now.wall - self.settings.roomHistoryAge }
         return (Array(recent), hasMore && recent.count == messages.count)
     }
 
-    /// A session hears a room no longer.
     mutating func exitRoom(_ room: ConversationID, _ asked: Asked) throws(ServerFrame.Problem) {
-        try Self.checkRoom(room)
-        guard case .session(let id, _) = asked.requester else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
+        try Self.checkChatRoom(room)
+        let id = try asked.session()
         self.sessions[id]?.rooms.remove(room)
-        self.leave(RoomKey(app: asked.app, room: room), id)
+        self.removeHearer(id, from: RoomKey(app: asked.app, room: room))
     }
 
-    /// Takes a session out of a room; a room nobody hears is forgotten.
-    mutating func leave(_ room: RoomKey, _ session: SessionID) {
+    mutating func removeHearer(_ session: SessionID, from room: RoomKey) {
         self.rooms[room]?.remove(session)
         if self.rooms[room]?.isEmpty == true { self.rooms.removeValue(forKey: room) }
     }
 
-    /// A chat room was changed: whoever may hear it no longer is put out, on every connection of theirs, and told so.
+    /// People who may no longer hear a changed chat room are removed and told so on all their connections.
     mutating func putOut(_ change: ConversationChange, in app: AppID, _ effects: inout [ServerEffect]) {
         guard change.conversation.type == .chatRoom else { return }
         let room = change.conversation
@@ -130,7 +116,7 @@ extension ServerCore {
 
     private static let putOutRule = "must be one this person was not put out of"
 
-    /// The backend has put a conversation: a chat room for members alone is heard by those it names.
+    /// A chat room for members alone is heard only by those the backend names.
     mutating func followPut(_ record: ConversationRecord, _ effects: inout [ServerEffect]) {
         guard record.conversation.type == .chatRoom, self.settings.chatRoomPolicy.join == .nobody else { return }
         self.putOut(of: record.conversation, in: record.app, .notAMember, Self.putOutRule, &effects) {
@@ -138,7 +124,6 @@ extension ServerCore {
         }
     }
 
-    /// Takes the sessions of some people out of a chat room.
     private mutating func putOut(
         of room: ConversationID, in app: AppID, _ code: ServerFrame.Problem.Code, _ rule: String,
         _ effects: inout [ServerEffect], _ isGone: (UserID) -> Bool
@@ -148,13 +133,12 @@ extension ServerCore {
         for id in self.rooms[key] ?? [] {
             guard let user = self.sessions[id]?.device.user.user, isGone(user) else { continue }
             self.sessions[id]?.rooms.remove(room)
-            self.leave(key, id)
+            self.removeHearer(id, from: key)
             effects.append(.write(id, .problem(problem, isFatal: false)))
         }
     }
 
-    /// A message was accepted: if it is a room's, everybody who hears it gets it, but the connection it came from.
-    func tellRoom(_ message: Message, from sender: SessionID?, _ effects: inout [ServerEffect]) {
+    func sendToRoom(_ message: Message, from sender: SessionID?, _ effects: inout [ServerEffect]) {
         guard message.conversation.type == .chatRoom else { return }
         for session in self.rooms[RoomKey(app: message.app, room: message.conversation)] ?? [] where session != sender {
             effects.append(.write(session, .signal(.room(message))))

@@ -10,11 +10,9 @@ struct Awaited: Sendable {
 }
 
 extension ServerCore {
-    /// How long after it may come again a refused message is waited for, in milliseconds.
     static let repeatTime: Int64 = 30_000
 
-    /// Takes a message from a session.
-    mutating func send(
+    mutating func handleSend(
         _ draft: MessageDraft, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         do throws(ServerFrame.Problem) {
@@ -24,24 +22,22 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
-            let message = try self.accepted(
+            let message = try self.makeMessage(
                 draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
-            self.ask(
+            self.sendToStore(
                 .accept(
                     message: message.message, senderDevice: known.device.device,
                     room: self.roomAccess(draft.conversation, of: known, now)),
                 for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
-            self.noteRefused(draft, error, session, now)
+            self.awaitRepeat(draft, error, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
         }
     }
 
-    /// A message was refused. If it may come again, what follows it in its conversation would overtake it.
-    mutating func noteRefused(
-        _ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now
-    ) {
+    /// If the message may come again, those that follow it in its conversation would overtake it.
+    mutating func awaitRepeat(_ draft: MessageDraft, _ problem: ServerFrame.Problem, _ session: SessionID, _ now: Now) {
         guard [.unavailable, .rateLimited, .storageFull].contains(problem.code), let known = self.sessions[session],
             known.awaited[draft.conversation] == nil
         else { return }
@@ -51,7 +47,7 @@ extension ServerCore {
             message: draft.clientMessageID, until: now.monotonic + wait + Self.repeatTime)
     }
 
-    /// Checks whether a message comes in its order: until the one before it that was refused for now has come again, or was given up.
+    /// Messages wait until the one before them that was refused for now has come again, or was given up.
     private mutating func checkOrder(
         of draft: MessageDraft, _ session: SessionID, _ now: Now
     ) throws(ServerFrame.Problem) {
@@ -67,15 +63,14 @@ extension ServerCore {
         )
     }
 
-    /// Checks a draft and gives it an id.
-    mutating func accepted(
+    mutating func makeMessage(
         _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) -> SharedMessage {
         try self.checkBacklog(of: asker, &effects)
-        try self.checkRoom()
+        try self.checkStorage()
         var draft = draft
         draft.recipients = Set(draft.recipients).sorted()
-        // Nobody could read a command away: it is in no history.
+        // A command is in no history, so nobody could mark it read.
         if !draft.flags.contains(.stored) { draft.flags.remove(.counted) }
         if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),
             let content = try? JSONValue(parsing: draft.content)
@@ -92,7 +87,7 @@ extension ServerCore {
                 expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }))
     }
 
-    /// Tells the sender, once the store has synced the message or refused it (DESIGN P1).
+    /// Only once the store has synced the message or refused it (DESIGN P1).
     mutating func finishSend(
         _ session: SessionID, _ message: SharedMessage, _ result: Result<[Delivery], ServerFrame.Problem>,
         _ effects: inout [ServerEffect]
@@ -106,14 +101,18 @@ extension ServerCore {
         }
     }
 
-    /// What a sender is told of an accepted message.
+    static func acceptance(
+        ofRepeat id: ClientMessageID, _ first: MessageID, _ sentAt: Int64
+    ) -> ServerFrame.SendAccepted {
+        .init(clientMessageID: id, messageID: first, sentAt: sentAt, position: 0)
+    }
+
     static func acceptance(of message: Message, _ deliveries: [Delivery]) -> ServerFrame.SendAccepted {
         .init(
             clientMessageID: message.clientMessageID, messageID: message.id, sentAt: message.sentAt,
             position: deliveries.first { $0.user == message.sender }?.position ?? 0)
     }
 
-    /// Starts a leg for every device of everybody the message concerns.
     mutating func fanOut(
         _ message: SharedMessage, _ deliveries: [Delivery], from device: DeviceID?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -130,7 +129,6 @@ extension ServerCore {
         }
     }
 
-    /// Starts the legs of one person.
     mutating func deliver(
         _ message: SharedMessage, _ delivery: Delivery, to slot: Int, from sender: DeviceID?, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -144,15 +142,14 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         self.countWithoutDevice(message, slot, &effects)
         for index in self.people[slot].devices.indices {
-            self.start(message, at: delivery.position, slot, index, from: sender, now, &effects)
-            self.followUp(slot, index, now, &effects)
+            self.startLeg(message, at: delivery.position, slot: slot, index: index, from: sender, now, &effects)
+            self.pushNewest(slot: slot, index: index, now, &effects)
         }
         self.arm(slot)
     }
 
-    /// Starts one leg: on the connection, or as a candidate for a push.
-    mutating func start(
-        _ message: SharedMessage, at position: LogPosition, _ slot: Int, _ index: Int, from sender: DeviceID?,
+    mutating func startLeg(
+        _ message: SharedMessage, at position: LogPosition, slot: Int, index: Int, from sender: DeviceID?,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
@@ -160,7 +157,7 @@ extension ServerCore {
             return effects.append(.countEnd(isOwn ? .ownDevice : end))
         }
         if isOwn {
-            self.end(message.message.id, slot, index, .ownDevice, now, &effects)
+            self.endLeg(message.message.id, slot: slot, index: index, .ownDevice, now, &effects)
             return
         }
         let lease = self.people[slot].devices[index].lease
@@ -176,8 +173,7 @@ extension ServerCore {
         }
     }
 
-    /// Judges the newest leg of a device without a live lease, and sees to its cursor.
-    private mutating func followUp(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    private mutating func pushNewest(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {
@@ -185,8 +181,7 @@ extension ServerCore {
         }
     }
 
-    /// A recipient without devices: one pseudo-leg, which the store has ended with the message (DESIGN §5). The sender is no
-    /// recipient.
+    /// One pseudo-leg, which the store has ended with the message (DESIGN §5). The sender is no recipient.
     func countWithoutDevice(_ message: SharedMessage, _ slot: Int, _ effects: inout [ServerEffect]) {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         effects.append(.countEnd(.noDevice))
@@ -194,7 +189,7 @@ extension ServerCore {
 }
 
 extension Mentions {
-    /// The same people as the order of a message's addressees demands: sorted, without repeats.
+    /// The order the message's addressees need: sorted, without repeats.
     fileprivate var sorted: Mentions {
         guard case .users(let users) = self else { return self }
         return .users(Set(users).sorted())

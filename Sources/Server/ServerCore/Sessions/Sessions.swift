@@ -2,30 +2,28 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
-    /// Writes a frame to a session that may have ended meanwhile.
     func write(_ frame: ServerFrame, to session: SessionID, _ effects: inout [ServerEffect]) {
         guard self.sessions[session] != nil else { return }
         effects.append(.write(session, frame))
     }
 
-    /// Forgets a connection: its device has no session any more. The lease is not told.
+    /// The lease is not told.
     mutating func forget(_ session: SessionID) {
         self.openings.removeValue(forKey: session)
         guard let ended = self.sessions.removeValue(forKey: session) else { return }
-        for room in ended.rooms { self.leave(RoomKey(app: ended.device.user.app, room: room), session) }
+        for room in ended.rooms { self.removeHearer(session, from: RoomKey(app: ended.device.user.app, room: room)) }
         for user in ended.watched { self.forgetWatcher(session, of: UserKey(app: ended.device.user.app, user: user)) }
         guard let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
         guard self.people[ended.slot].devices[index].session == session else { return }
         self.people[ended.slot].devices[index].session = nil
     }
 
-    /// Closes a connection. The lease is not told.
+    /// The lease is not told.
     mutating func close(_ session: SessionID, _ effects: inout [ServerEffect]) {
         self.forget(session)
         effects.append(.close(session))
     }
 
-    /// The connection is gone, whoever closed it.
     mutating func loseSession(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
         let ended = self.sessions[session]
         self.forget(session)
@@ -36,8 +34,8 @@ extension ServerCore {
         self.arm(ended.slot)
     }
 
-    /// Ends a connection for a fault of the client's; its lease goes on as if the socket had been lost.
-    mutating func end(
+    /// For a fault of the client's; the lease goes on as if the socket had been lost.
+    mutating func endSession(
         _ session: SessionID, because problem: ServerFrame.Problem, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard self.sessions[session] != nil || self.openings[session] != nil else { return }
@@ -46,8 +44,7 @@ extension ServerCore {
         self.loseSession(session, now, &effects)
     }
 
-    /// A sign of life.
-    mutating func hear(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
+    mutating func recordSignOfLife(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let heard = self.sessions[session],
             let index = self.people[heard.slot].devices.index(of: heard.device.device)
         else { return }
@@ -56,62 +53,60 @@ extension ServerCore {
         self.changeLease(heard.slot, index, .heard, now, &effects)
     }
 
-    /// Takes a frame of a session.
     mutating func receive(
         _ frame: ClientFrame, bytes: Int, from session: SessionID, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         guard let known = self.sessions[session] else {
-            // Before the welcome nothing may be said; after the end everything is late.
             let problem = ServerFrame.Problem(code: .unexpectedFrame, rule: "must not be sent before the welcome")
-            self.end(session, because: problem, now, &effects)
+            self.endSession(session, because: problem, now, &effects)
             return
         }
         let slot = known.slot
-        self.hear(session, now, &effects)
+        self.recordSignOfLife(session, now, &effects)
         guard let index = self.people[slot].devices.index(of: known.device.device) else { return }
-        guard self.admit(frame, bytes: bytes, from: session, known, now, &effects) else { return }
+        guard self.admitFrame(frame, bytes: bytes, from: session, known, now, &effects) else { return }
         if frame.isDoneByPerson { self.people[slot].devices[index].activeAt = now.monotonic }
         do throws(InvalidField) {
             switch frame {
             case .hello:
                 let problem = ServerFrame.Problem(code: .unexpectedFrame, rule: "hello must be sent only once")
-                self.end(session, because: problem, now, &effects)
+                self.endSession(session, because: problem, now, &effects)
             case .send(let draft):
-                self.send(draft, from: session, known, now, &effects)
+                self.handleSend(draft, from: session, known, now, &effects)
             case .ack(let ack):
                 try self.acknowledge(ack, slot, index, now, &effects)
             case .runState(let run):
-                try Self.check(run)
+                try Self.checkRunState(run)
                 self.changeLease(slot, index, .reported(run), now, &effects)
                 if run == .foreground { self.settleStored(slot, index, now, &effects) }
             case .registerPush(let registration, let number):
-                if let number, !self.useNumber(number, session, &effects) { return }
+                if let number, !self.reserveNumber(number, session, &effects) { return }
                 guard self.mayCommand(session, "push_registration", as: number, &effects) else { return }
                 let registrant = Registrant(session: session, number: number)
                 self.register(registration, by: registrant, slot, index, now, &effects)
             case .sync(let after, let limit):
-                self.sync(after: after, limit: limit, for: session, known, &effects)
+                self.handleSync(after: after, limit: limit, for: session, known, &effects)
             case .markRead(let conversation, let upTo):
                 guard self.mayCommand(session, "mark_read", &effects) else { return }
                 self.sessions[session]?.commandsInFlight += 1
-                self.ask(
+                self.sendToStore(
                     .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
                     for: .markRead(session, known.device.user, conversation, upTo: upTo),
                     by: .person(known.device.user), &effects)
-            case .deviceStatus(let status): self.statuses.note(status, of: known.device, at: now.wall)
+            case .deviceStatus(let status): self.statuses.record(status, of: known.device, at: now.wall)
             case .opened(let message):
-                self.opened(message, from: session, known, now, &effects)
+                self.handleOpened(message, from: session, known, now, &effects)
             case .request(let number, let request):
-                self.request(request, number, from: session, known, now, &effects)
+                self.handleRequest(request, number, from: session, known, now, &effects)
             case .typing(let conversation, let isTyping):
-                self.typing(in: conversation, isTyping, from: session, known, now, &effects)
+                self.handleTyping(in: conversation, isTyping, from: session, known, now, &effects)
             case .ping(let number):
                 effects.append(.write(session, .pong(number)))
             case .signOut:
                 guard self.mayCommand(session, "sign_out", &effects) else { return }
                 self.sessions[session]?.commandsInFlight += 1
-                self.leave(slot, index, &effects)
-                self.ask(
+                self.beginSignOut(slot: slot, index: index, &effects)
+                self.sendToStore(
                     .signOut(known.device, at: now.wall), for: .signOut(session, known.device),
                     by: .person(known.device.user), &effects)
             }
@@ -120,7 +115,7 @@ extension ServerCore {
         }
     }
 
-    /// Tells a lease what happened, and does what follows for the device's connection and legs (DESIGN §4).
+    /// Also does what follows for the device's connection and legs (DESIGN §4).
     mutating func changeLease(
         _ slot: Int, _ index: Int, _ event: LeaseEvent, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -142,12 +137,12 @@ extension ServerCore {
         }
         let after = self.people[slot].devices[index].lease
         if before != after { self.followLease(slot, index, from: before, to: after, now, &effects) }
-        // Whether the person is there takes a look at every device of theirs.
-        guard before.isInFront != after.isInFront else { return }
+        // Visits every device of the person, so only if this one has changed.
+        guard before.isInForeground != after.isInForeground else { return }
         let isElsewhere = self.people[slot].devices.indices.contains {
-            $0 != index && self.people[slot].devices[$0].lease.isInFront
+            $0 != index && self.people[slot].devices[$0].lease.isInForeground
         }
-        self.tellPresence(slot, before: isElsewhere || before.isInFront, now, &effects)
+        self.sendPresence(slot: slot, before: isElsewhere || before.isInForeground, now, &effects)
     }
 
     private mutating func followLease(
@@ -156,7 +151,7 @@ extension ServerCore {
         switch after {
         case .foreground, .background:
             self.people[slot].devices[index].progressAt = now.monotonic
-            // The app puts its own number there.
+            // The app sets the badge itself.
             self.people[slot].devices[index].badge.shown = nil
             self.people[slot].devices[index].badge.dueAt = nil
             if !before.isLive { self.people[slot].devices[index].legs.becomeLive(at: now.monotonic) }
@@ -176,21 +171,19 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    /// Whether a session may have another command carried out; if not, it is told.
     private mutating func mayCommand(
         _ session: SessionID, _ field: String, as number: RequestNumber? = nil, _ effects: inout [ServerEffect]
     ) -> Bool {
         let count = self.settings.commandsInFlightMax
         guard let known = self.sessions[session] else { return true }
         guard known.commandsInFlight < count else {
-            self.refuse(Registrant(session: session, number: number), Self.mustWait(field, count), &effects)
+            self.refuseCommand(Registrant(session: session, number: number), Self.mustWait(field, count), &effects)
             return false
         }
-        return self.mayAsk(known, session, field, as: number, &effects)
+        return self.hasBacklogRoom(known, session, field, as: number, &effects)
     }
 
-    /// Whether another command of a session's person may wait for the store; if not, the session is told.
-    private mutating func mayAsk(
+    private mutating func hasBacklogRoom(
         _ known: Session, _ session: SessionID, _ field: String, as number: RequestNumber? = nil,
         isReading: Bool = false, _ effects: inout [ServerEffect]
     ) -> Bool {
@@ -200,28 +193,27 @@ extension ServerCore {
         } catch {
             var problem = error
             problem.field = field
-            self.refuse(Registrant(session: session, number: number), problem, &effects)
+            self.refuseCommand(Registrant(session: session, number: number), problem, &effects)
             return false
         }
     }
 
-    /// The person has opened the notification of a message.
-    private mutating func opened(
+    private mutating func handleOpened(
         _ message: MessageID, from session: SessionID, _ known: Session, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let max = self.settings.openedInFlightMax
         guard known.openedInFlight < max, (try? self.checkBacklog(of: .person(known.device.user), &effects)) != nil
         else {
-            return self.tellDropped(Self.mustWait("opened", max), to: session, now, &effects)
+            return self.reportDroppedFrame(Self.mustWait("opened", max), to: session, now, &effects)
         }
         self.sessions[session]?.openedInFlight += 1
         let leg = LegID(message: message, user: known.device.user, device: known.device.device)
-        self.ask(
-            .receipt(leg, .opened, at: now.wall), for: .errand(.opened(session)), by: .person(known.device.user),
+        self.sendToStore(
+            .receipt(leg, .opened, at: now.wall), for: .opened(session), by: .person(known.device.user),
             &effects)
     }
 
-    private mutating func sync(
+    private mutating func handleSync(
         after: LogPosition, limit: UInt32, for session: SessionID, _ known: Session, _ effects: inout [ServerEffect]
     ) {
         guard known.syncsInFlight < self.settings.syncsInFlightMax else {
@@ -233,16 +225,14 @@ extension ServerCore {
             effects.append(.write(session, .problem(problem, isFatal: false)))
             return
         }
-        guard self.mayAsk(known, session, "sync", isReading: true, &effects) else { return }
+        guard self.hasBacklogRoom(known, session, "sync", isReading: true, &effects) else { return }
         self.sessions[session]?.syncsInFlight += 1
         let entries = max(1, min(Int(limit), self.settings.pageEntriesMax))
-        self.ask(
-            .readLog(
-                known.device.user, after: after, limit: entries, frameBytesMax: Int(self.settings.frameBytesMax)),
+        self.sendToStore(
+            .readLog(known.device.user, after: after, limit: entries, frameBytesMax: Int(self.settings.frameBytesMax)),
             for: .sync(session, after: after), by: .person(known.device.user), &effects)
     }
 
-    /// Hands a page of the log to the device that asked for it, cut so that it fits a frame.
     mutating func finishSync(
         _ session: SessionID, after: LogPosition, _ page: LogPage, _ now: Now, _ effects: inout [ServerEffect]
     ) {
@@ -267,7 +257,6 @@ extension ServerCore {
                         pushes: pushes))))
     }
 
-    /// The first of some messages, as many as fit a frame; at least one.
     func fitting(_ messages: [Message]) -> [Message] {
         var room = self.settings.pageBytesMax
         let count = messages.prefix { message in
@@ -290,7 +279,7 @@ extension ServerCore {
 }
 
 extension ClientFrame {
-    /// A person has done something, not merely their app: what the wait `active_elsewhere` goes by.
+    /// The person has done something, not merely their app: this starts the wait `active_elsewhere`.
     fileprivate var isDoneByPerson: Bool {
         switch self {
         case .send, .markRead, .opened, .request, .typing, .runState(.foreground): true

@@ -1,43 +1,39 @@
 import StoreModel
 import TidingsModel
 
-/// The token a session lives on. Its times are those of the wall clock, which decides; as with levels a timer looks again after ten
-/// minutes at the latest, so that a clock that was set is followed.
+/// The wall clock decides; a timer looks again after ten minutes at the latest, so that a clock that was set is
+/// followed.
 struct SessionToken: Hashable, Sendable {
     let expiresAt: Int64
     let issuedAt: Int64?
-    /// When the client is told that the token expires, in wall milliseconds; nil once it was told.
+    /// Wall milliseconds; nil once the client was told.
     private(set) var warnAt: Int64?
-    /// When to look at it next, in monotonic milliseconds.
-    private(set) var lookAt: Int64 = 0
+    private(set) var checkAt: Int64 = 0
 
-    /// - Parameter now: when the token was taken.
     init(_ token: CheckedToken, at now: Now, _ settings: ServerSettings) {
         self.expiresAt = token.expiresAt
         self.issuedAt = token.issuedAt
-        // A fifth of a life of minutes is time enough to ask for another token.
+        // Of a token that lives only minutes, a fifth is enough time to ask for another.
         let left = max(0, token.expiresAt.subtractingReportingOverflow(now.wall).partialValue)
         self.warnAt = token.expiresAt - min(settings.tokenWarningTime, left / 5)
-        self.lookAgain(at: now, settings)
+        self.scheduleCheck(at: now, settings)
     }
 
-    /// When the session ends, in wall milliseconds.
+    /// Wall milliseconds.
     private func endsAt(_ settings: ServerSettings) -> Int64 {
         let (end, overflow) = self.expiresAt.addingReportingOverflow(settings.tokenGraceTime)
         return overflow ? .max : end
     }
 
-    private mutating func lookAgain(at now: Now, _ settings: ServerSettings) {
+    private mutating func scheduleCheck(at now: Now, _ settings: ServerSettings) {
         let next = self.warnAt ?? self.endsAt(settings)
-        self.lookAt = now.monotonic + min(max(1, next - now.wall), ServerCore.levelLook)
+        self.checkAt = now.monotonic + min(max(1, next - now.wall), ServerCore.clockCheckInterval)
     }
 
-    /// What is due.
     enum Due { case nothing, warning, end }
 
-    /// Looks at the clock, and notes that the client is told if it is time.
-    mutating func look(at now: Now, _ settings: ServerSettings) -> Due {
-        defer { self.lookAgain(at: now, settings) }
+    mutating func check(at now: Now, _ settings: ServerSettings) -> Due {
+        defer { self.scheduleCheck(at: now, settings) }
         if now.wall >= self.endsAt(settings) { return .end }
         guard let warnAt = self.warnAt, now.wall >= warnAt else { return .nothing }
         self.warnAt = nil
@@ -46,22 +42,21 @@ struct SessionToken: Hashable, Sendable {
 }
 
 extension ServerCore {
-    /// A token has an end, and so has its session: the client is told before, and may renew it without hanging up.
-    mutating func lookAtToken(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+    /// The client is told before its token expires, and may renew it without hanging up.
+    mutating func checkToken(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let session = self.people[slot].devices[index].session,
-            let token = self.people[slot].devices[index].userToken, now.monotonic >= token.lookAt
+            let token = self.people[slot].devices[index].userToken, now.monotonic >= token.checkAt
         else { return }
-        switch self.people[slot].devices[index].userToken?.look(at: now, self.settings) {
+        switch self.people[slot].devices[index].userToken?.check(at: now, self.settings) {
         case .warning: self.write(.tokenExpiring(at: token.expiresAt), to: session, &effects)
         case .end:
             let problem = ServerFrame.Problem(
                 code: .expiredToken, field: "token", rule: "has expired; ask for a new one")
-            self.end(session, because: problem, now, &effects)
+            self.endSession(session, because: problem, now, &effects)
         case .nothing, nil: break
         }
     }
 
-    /// A session's client has another token for it, and the shell has checked it.
     mutating func finishRenewal(
         _ session: SessionID, _ number: RequestNumber, _ verdict: TokenVerdict, _ now: Now,
         _ effects: inout [ServerEffect]
@@ -69,7 +64,8 @@ extension ServerCore {
         guard let known = self.sessions[session],
             let index = self.people[known.slot].devices.index(of: known.device.device)
         else { return }
-        let requester = Asked.Requester.session(session, number)
+        let user = known.device.user
+        let asked = Asked(requester: .session(session, number), app: user.app, actor: user.user)
         do throws(ServerFrame.Problem) {
             let token = try verdict.good().token
             guard token.user == known.device.user else {
@@ -82,9 +78,9 @@ extension ServerCore {
             }
             self.people[known.slot].devices[index].userToken = SessionToken(token, at: now, self.settings)
             self.arm(known.slot)
-            self.answer(requester, .done(0), &effects)
+            self.answer(asked, .done(0), &effects)
         } catch {
-            self.answer(requester, .refused(error), &effects)
+            self.answer(asked, .refused(error), &effects)
         }
     }
 }

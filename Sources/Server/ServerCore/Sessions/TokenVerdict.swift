@@ -1,15 +1,13 @@
 package import TidingsModel
 
-/// What a user token says whose signature, app, audience and times were found good.
+/// The content of a user token whose signature, app, audience and times were found good.
 package struct CheckedToken: Hashable, Sendable {
-    /// The person it names, in their app.
     package var user: UserKey
-    /// It is good until this time (wall milliseconds, at most 2^53).
+    /// Wall milliseconds, at most 2^53.
     package var expiresAt: Int64
-    /// When it was issued (wall milliseconds); nil if it does not say.
+    /// Wall milliseconds; nil if it does not say.
     package var issuedAt: Int64?
 
-    /// A token from what it says.
     package init(user: UserKey, expiresAt: Int64, issuedAt: Int64? = nil) {
         self.user = user
         self.expiresAt = expiresAt
@@ -17,17 +15,14 @@ package struct CheckedToken: Hashable, Sendable {
     }
 }
 
-/// What the shell found when it checked the token of a hello or a renewal (signature, times, app and audience are facts; the core checks no
-/// signatures).
+/// The shell checks the token of a hello or a renewal, because the core checks no signatures.
 package enum TokenVerdict: Hashable, Sendable {
-    /// The token is good. The extension token was made for this connection (DESIGN §7 "Extension"); empty at a renewal, which
-    /// leaves the one of the connection as it is.
+    /// The extension token was made for this connection (DESIGN §7 "Extension"); empty at a renewal, which leaves the
+    /// connection's as it is.
     case valid(CheckedToken, extensionToken: String)
     /// Not a token of this server, or its signature is wrong.
     case invalid
-    /// It was good and has expired.
     case expired
-    /// Its app does not exist here.
     case wrongApp
     /// Its `nbf` or `iat` is in the future.
     case notYetValid
@@ -36,9 +31,6 @@ package enum TokenVerdict: Hashable, Sendable {
     /// It is signed with a key the server does not know yet and is looking for.
     case keyPending
 
-    /// The token and its extension token, if it is good.
-    ///
-    /// - Throws: what to tell the client.
     func good() throws(ServerFrame.Problem) -> (token: CheckedToken, extensionToken: String) {
         let invalid = { (rule: String) in ServerFrame.Problem(code: .invalidToken, field: "token", rule: rule) }
         switch self {

@@ -2,10 +2,9 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Typing is of interest now and never again: it is told to whoever is in front just now, and lost otherwise without a word.
+// Typing is sent to people in the foreground, and never stored.
 extension ServerCore {
-    /// A person is typing, or no longer.
-    mutating func typing(
+    mutating func handleTyping(
         in conversation: ConversationID, _ isTyping: Bool, from session: SessionID, _ known: Session, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -16,50 +15,50 @@ extension ServerCore {
         switch conversation.type {
         case .direct:
             let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
-            self.tellTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
+            self.sendTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
         case .group, .discussion:
-            self.askWhoHears(
+            self.readHearers(
                 .readConversation(user.app, conversation, asked: user.user), conversation, isTyping, session, known,
                 &effects)
         case .customerService, .appPublicService, .publicService:
-            self.askWhoHears(.mayWrite(user, conversation), conversation, isTyping, session, known, &effects)
+            self.readHearers(.mayWrite(user, conversation), conversation, isTyping, session, known, &effects)
         case .chatRoom, .system, .pushService: break
         }
     }
 
-    /// The store knows the members, and the accounts. One question at a time: what comes meanwhile is lost.
-    private mutating func askWhoHears(
+    /// The store knows the members and the accounts. One question at a time: what comes meanwhile is lost.
+    private mutating func readHearers(
         _ question: StoreCommand, _ conversation: ConversationID, _ isTyping: Bool, _ session: SessionID,
         _ known: Session, _ effects: inout [ServerEffect]
     ) {
         let user = known.device.user
         guard !known.isTypingAsked, (try? self.checkBacklog(of: .person(user), &effects)) != nil else { return }
         self.sessions[session]?.isTypingAsked = true
-        let errand = Errand.typing(conversation, user, isTyping: isTyping, session)
-        self.ask(question, for: .errand(errand), by: .person(user), &effects)
+        self.sendToStore(
+            question, for: .typing(conversation, user, isTyping: isTyping, session), by: .person(user), &effects)
     }
 
-    /// Whether somebody has to hear of it: that a person types is passed on once in a while, and that they have stopped once after that.
+    /// Typing is passed on once in a while, and stopping once after that.
     private mutating func isNews(
         _ isTyping: Bool, in conversation: ConversationID, from session: SessionID, _ now: Now
     ) -> Bool {
         let last = self.sessions[session]?.typed[conversation]
         if isTyping {
             guard last.map({ now.monotonic >= $0.at + self.settings.typingInterval }) ?? true else { return false }
-            self.sessions[session]?.noteTyping(Typed(at: now.monotonic, isTyping: true), in: conversation)
+            self.sessions[session]?.recordTyping(Typed(at: now.monotonic, isTyping: true), in: conversation)
             return true
         }
-        // Also of somebody who had not begun here: another connection may have said so.
+        // Typing may have begun on another connection.
         guard last.map({ $0.isTyping || now.monotonic >= $0.at + self.settings.typingInterval }) ?? true else {
             return false
         }
         let at = last?.isTyping == true ? last?.at ?? now.monotonic : now.monotonic
-        self.sessions[session]?.noteTyping(Typed(at: at, isTyping: false), in: conversation)
+        self.sessions[session]?.recordTyping(Typed(at: at, isTyping: false), in: conversation)
         return true
     }
 
-    /// Tells those of some people who are in front; never the one who types, nor who has blocked them.
-    mutating func tellTyping(
+    /// Only to people in the foreground; never to the one who types, nor to people who have blocked them.
+    mutating func sendTyping(
         _ isTyping: Bool, of user: UserKey, in conversation: ConversationID, to people: [UserID], _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
@@ -78,18 +77,15 @@ extension ServerCore {
     }
 }
 
-/// What a connection has said last of one conversation.
 struct Typed: Hashable, Sendable {
-    /// When the person was said to type, in monotonic milliseconds.
     var at: Int64
     var isTyping: Bool
 }
 
 extension Session {
-    /// Of how many conversations it is remembered.
     private static let typedMax = 64
 
-    mutating func noteTyping(_ typed: Typed, in conversation: ConversationID) {
+    mutating func recordTyping(_ typed: Typed, in conversation: ConversationID) {
         if self.typed[conversation] == nil, self.typed.count >= Self.typedMax { self.typed.removeFirst() }
         self.typed[conversation] = typed
     }

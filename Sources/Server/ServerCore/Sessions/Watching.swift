@@ -2,16 +2,14 @@ import OrderedCollections
 import StoreModel
 import TidingsModel
 
-// Who watches a person is told when that person comes and goes, and how far the person gets with what the watcher writes to
-// them alone. Of interest now and never again: a connection that ends watches nobody, and the next one asks anew.
+// Watchers are told when a person comes and goes, and how far the person gets with their one-to-one messages. Nothing is stored: the next
+// connection has to watch anew.
 extension ServerCore {
-    /// A session wants to hear of people. Whoever is watched already is watched once.
     mutating func watch(
         _ users: [UserID], _ asked: Asked, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
-        guard case .session(let id, _) = asked.requester, let session = self.sessions[id] else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
+        let id = try asked.session()
+        guard let session = self.sessions[id] else { return }
         let wanted = session.watched.union(users)
         let max = self.settings.watchedPerSessionMax
         guard wanted.count <= max else {
@@ -26,35 +24,31 @@ extension ServerCore {
             self.watchers[key, default: []].append(id)
             people.append(self.presence(of: key, for: session.device.user.user))
         }
-        self.answer(asked.requester, .presence(people), &effects)
+        self.answer(asked, .presence(people), &effects)
     }
 
-    /// A session wants to hear of people no longer.
     mutating func unwatch(_ users: [UserID], _ asked: Asked) throws(ServerFrame.Problem) {
-        guard case .session(let id, _) = asked.requester else {
-            throw ServerFrame.Problem(code: .notAllowed, field: "request", rule: "must come on a connection")
-        }
+        let id = try asked.session()
         for user in users {
             self.sessions[id]?.watched.remove(user)
             self.forgetWatcher(id, of: UserKey(app: asked.app, user: user))
         }
     }
 
-    /// Takes a session from those who watch somebody; who is watched by nobody is forgotten.
     mutating func forgetWatcher(_ session: SessionID, of user: UserKey) {
         self.watchers[user]?.remove(session)
         if self.watchers[user]?.isEmpty == true { self.watchers.removeValue(forKey: user) }
     }
 
-    /// Whether a person is there, as another may know: who is blocked by the person never sees them.
+    /// A person who has blocked the watcher is never seen.
     private func presence(of key: UserKey, for watcher: UserID) -> Presence {
         let away = Presence(id: key.user, isOnline: false)
         guard let slot = self.slots[key], !self.people[slot].settings.blocked.contains(watcher) else { return away }
         return self.people[slot].presence
     }
 
-    /// A device has come to the front or left it: tells those who watch its person if that changes what they know.
-    mutating func tellPresence(_ slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
+    /// Tells watchers if a device that came to the foreground or left it changes what they know.
+    mutating func sendPresence(slot: Int, before: Bool, _ now: Now, _ effects: inout [ServerEffect]) {
         let isOnline = self.people[slot].isOnline
         guard isOnline != before else { return }
         self.people[slot].lastSeenAt = isOnline ? nil : now.wall
@@ -63,9 +57,9 @@ extension ServerCore {
         }
     }
 
-    /// A person has got, or read, messages that others wrote to them alone: tells the authors who watch the person.
-    func tellReceipt(
-        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, _ slot: Int,
+    /// A person received or read one-to-one messages: tells their authors who watch the person.
+    func sendReceipt(
+        _ kind: ReceiptKind, upTo message: MessageID, from author: UserID, in type: ConversationType, slot: Int,
         _ effects: inout [ServerEffect]
     ) {
         let reader = self.people[slot].key.user
@@ -75,7 +69,7 @@ extension ServerCore {
         }
     }
 
-    /// The sessions that watch a person and may, each with who is behind it, in the order in which they began.
+    /// Only sessions that the person has not blocked, in the order in which they began.
     private func watchers(of slot: Int) -> [(session: SessionID, watcher: UserID)] {
         (self.watchers[self.people[slot].key] ?? []).compactMap { id in
             guard let watcher = self.sessions[id]?.device.user.user,
@@ -85,39 +79,36 @@ extension ServerCore {
         }
     }
 
-    /// Messages of a device were settled: of each author who wrote to the person alone, the newest has arrived.
-    mutating func noteArrivals(_ arrivals: [ArrivedMessage], _ slot: Int, _ effects: inout [ServerEffect]) {
+    /// Of each author of one-to-one messages the newest has arrived.
+    mutating func sendDeliveryReceipts(_ arrivals: [ArrivedMessage], slot: Int, _ effects: inout [ServerEffect]) {
         var newest: OrderedDictionary<ArrivedMessage.Origin, MessageID> = [:]
         for arrival in arrivals { newest[arrival.origin] = arrival.message }
         for (origin, message) in newest {
-            self.tellReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot, &effects)
+            self.sendReceipt(.delivered, upTo: message, from: origin.author, in: origin.type, slot: slot, &effects)
         }
     }
 
-    /// A watched person has read a conversation with one other: which message the cursor stands at, only the log knows.
-    mutating func noteReading(
+    /// Only the log knows at which message the read cursor of a one-to-one conversation stands.
+    mutating func requestReadReceipt(
         _ user: UserKey, _ conversation: ConversationID, upTo: LogPosition, _ effects: inout [ServerEffect]
     ) {
         guard conversation.type.targetIsPeer, upTo > 0, self.watchers[user] != nil,
             self.storeBacklog < self.settings.storeBacklogMax
         else { return }
-        self.ask(
-            .readLog(user, after: upTo - 1, limit: 1), for: .errand(.readReceipt(user, conversation)), &effects)
+        self.sendToStore(.readLog(user, after: upTo - 1, limit: 1), for: .readReceipt(user, conversation), &effects)
     }
 
-    /// The log has said at what a read cursor stands.
-    func tellReading(
+    func sendReadReceipt(
         _ user: UserKey, _ conversation: ConversationID, _ page: LogPage, _ effects: inout [ServerEffect]
     ) {
         guard let slot = self.slots[user], case .message(let message)? = page.entries.first?.body,
             message.conversation(seenBy: user.user) == conversation
         else { return }
-        self.tellReceipt(
-            .read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot, &effects)
+        self.sendReceipt(
+            .read, upTo: message.id, from: UserID(conversation.target), in: conversation.type, slot: slot, &effects)
     }
 }
 
-/// A message that has arrived on a device of the person it was written to alone.
 struct ArrivedMessage: Hashable, Sendable {
     struct Origin: Hashable, Sendable {
         var author: UserID
@@ -129,10 +120,8 @@ struct ArrivedMessage: Hashable, Sendable {
 }
 
 extension Person {
-    /// The app is in front on one of the devices.
-    var isOnline: Bool { self.devices.contains { $0.lease.isInFront } }
+    var isOnline: Bool { self.devices.contains { $0.lease.isInForeground } }
 
-    /// What those who watch the person are told.
     var presence: Presence {
         let isOnline = self.isOnline
         return Presence(id: self.key.user, isOnline: isOnline, lastSeenAt: isOnline ? nil : self.lastSeenAt)
@@ -140,7 +129,6 @@ extension Person {
 }
 
 extension Leg {
-    /// What has arrived with it, if it is a message that another wrote to the person alone.
     func arrival(at user: UserID) -> ArrivedMessage? {
         guard case .message(let shared) = self.subject, shared.message.conversation.type.targetIsPeer,
             shared.message.sender != user

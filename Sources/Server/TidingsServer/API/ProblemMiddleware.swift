@@ -6,20 +6,15 @@ import NIOHTTP1
 import Synchronization
 import TidingsModel
 
-/// Around every route of a listener: finds out where a request comes from and gives it an id, turns every error into a problem,
-/// counts the request by its route and tells the audit log.
+/// Around every route of a listener: finds out where a request comes from, gives it an id, turns every error into a problem, counts
+/// the request by its route and writes the audit log.
 struct ProblemMiddleware: RouterMiddleware {
-    typealias Context = ApiContext
+    typealias Context = APIContext
 
-    /// Whose routes they are.
     let listener: Listener
-    /// Which they are.
     let routes: RouteTable
-    /// Where requests are counted.
     let metrics: ServerMetrics
-    /// Whose word is taken for addresses and ids.
     let proxies: TrustedProxies
-    /// Who asked for what.
     let audit: AuditLog
 
     func handle(
@@ -28,13 +23,13 @@ struct ProblemMiddleware: RouterMiddleware {
         var context = context
         let forwarded = request.headers[values: Self.forwardedFor].joined(separator: ",")
         context.client = self.proxies.remote(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)
-        context.requestID = RequestID.taken(
-            over: request.headers[Self.requestID], isTrusted: self.proxies.contain(context.peer))
+        context.requestID = RequestID.make(
+            from: request.headers[Self.requestID], isTrusted: self.proxies.contain(context.peer))
         var (response, problem) = await self.answer(request, context, next)
         response.headers[Self.requestID] = context.requestID
         let route = context.endpointPath ?? "NotFound"
-        self.metrics.request(route: route, status: response.status.code)
-        self.audit.answered(
+        self.metrics.countRequest(route: route, status: response.status.code)
+        self.audit.logCall(
             AuditLog.Call(
                 address: context.client, requestID: context.requestID, method: request.method.rawValue, route: route,
                 path: request.uri.path, actor: request.uri.queryParameters.get("actor"), status: response.status.code,
@@ -45,30 +40,28 @@ struct ProblemMiddleware: RouterMiddleware {
     private static let forwardedFor = Self.name("X-Forwarded-For")
     private static let requestID = Self.name(RequestID.header)
 
-    /// The names above are names; only others have none.
+    /// The constants above are valid names; `date` is never used.
     private static func name(_ text: String) -> HTTPField.Name { HTTPField.Name(text) ?? .date }
 
     private func answer(
         _ request: Request, _ context: Context, _ next: (Request, Context) async throws -> Response
-    ) async -> (Response, ApiProblem?) {
-        let problem: ApiProblem
+    ) async -> (Response, APIProblem?) {
+        let problem: APIProblem
         do {
             return (try await next(request, context), nil)
-        } catch let found as ApiProblem {
+        } catch let found as APIProblem {
             problem = found
         } catch let error as any HTTPResponseError {
             problem = self.problem(for: error, request)
         } catch is HTTPParserError {
             // The parser has given up on the connection, so nothing can follow.
-            problem = ApiProblem(
+            problem = APIProblem(
                 .badRequest, code: "malformed_body", field: "body",
                 rule: "must be as long as Content-Length says, or in whole chunks (RFC 9112 §6)",
                 headers: [.connection: "close"])
-        } catch is IOError {
+        } catch is IOError, is ChannelError {
             // The client has hung up; nobody reads this.
-            problem = ApiProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
-        } catch is ChannelError {
-            problem = ApiProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
+            problem = APIProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
         } catch {
             context.logger.log(
                 .error, "request failed",
@@ -78,27 +71,26 @@ struct ProblemMiddleware: RouterMiddleware {
         return (problem.response, problem)
     }
 
-    private func problem(for error: any HTTPResponseError, _ request: Request) -> ApiProblem {
+    private func problem(for error: any HTTPResponseError, _ request: Request) -> APIProblem {
         switch error.status {
         case .notFound: self.unknown(request)
         case .contentTooLarge:
-            ApiProblem(
+            APIProblem(
                 .contentTooLarge, code: "body_too_large", field: "body", rule: "is larger than api.body_bytes_max")
         default:
-            ApiProblem(error.status, code: "bad_request", rule: error.status.reasonPhrase)
+            APIProblem(error.status, code: "bad_request", rule: error.status.reasonPhrase)
         }
     }
 
-    /// Another method than the route has, or no route of this listener.
-    private func unknown(_ request: Request) -> ApiProblem {
+    private func unknown(_ request: Request) -> APIProblem {
         let methods = self.routes.methods(of: request.uri.path).joined(separator: ", ")
         guard methods.isEmpty else {
-            return ApiProblem(
+            return APIProblem(
                 .methodNotAllowed, code: "method_not_allowed", field: "method", rule: "must be one of \(methods)",
                 headers: [.allow: methods])
         }
         let isForPhones = self.listener != .phone && request.uri.path.hasPrefix("/v1/extension/")
-        return ApiProblem(
+        return APIProblem(
             .notFound, code: "unknown_route", field: "path",
             rule: isForPhones
                 ? "is for phones, and served on phone.port"
@@ -106,17 +98,16 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// The routes of a listener, to tell a path that has other methods from one that is not there.
+/// Tells a path that has other methods from one that does not exist.
 final class RouteTable: Sendable {
     private let routes = Mutex<[(segments: [String], method: String)]>([])
 
-    /// Takes the routes once they are all known.
-    func take(_ router: Router<ApiContext>) {
+    func setRoutes(of router: Router<APIContext>) {
         let all = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
         self.routes.withLock { $0 = all.sorted { $0.1 < $1.1 } }
     }
 
-    /// The methods a path can be asked with, sorted; none if there is no such path.
+    /// Sorted; empty if there is no such path.
     func methods(of path: String) -> [String] {
         let segments = Self.segments(path)
         return self.routes.withLock { routes in

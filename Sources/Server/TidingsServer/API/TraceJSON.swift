@@ -3,12 +3,11 @@ import StoreModel
 import TidingsModel
 
 extension MessageTrace {
-    /// The trace as the API tells it. The content is left out: it belongs to the people, not to operators.
-    ///
+    /// The content is left out: it belongs to the people, not to operators.
     /// - Parameter statuses: what the devices of its legs have said the person allows there.
     func json(with statuses: [ToldStatus]) -> JSONValue {
         .members(
-            [("message_id", .string(self.id.description))] + self.subject.members + self.withdrawalMembers + [
+            [("message_id", .string(self.id.description))] + self.subject.members + self.recallMembers + [
                 (
                     "deliveries",
                     .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
@@ -20,7 +19,6 @@ extension MessageTrace {
 }
 
 extension ToldStatus {
-    /// The status as the API tells it of a device.
     var json: JSONValue {
         .members([
             ("authorization", .string(self.status.authorization.rawValue)), ("alert", .bool(self.status.alert)),
@@ -31,7 +29,6 @@ extension ToldStatus {
         ])
     }
 
-    /// The same, with whose device it is.
     fileprivate var memberJSON: JSONValue {
         .members([
             ("user", .string(self.device.user.user.rawValue)), ("device", .string(self.device.device.rawValue)),
@@ -41,9 +38,8 @@ extension ToldStatus {
 }
 
 extension MessageTrace {
-    /// Only what was withdrawn has a withdrawal.
-    fileprivate var withdrawalMembers: [(String, JSONValue)] {
-        self.withdrawal.map { [("withdrawal", .string($0.description))] } ?? []
+    fileprivate var recallMembers: [(String, JSONValue)] {
+        self.recall.map { [("recall", .string($0.description))] } ?? []
     }
 }
 
@@ -77,7 +73,7 @@ extension LegID {
     fileprivate var members: [(String, JSONValue)] {
         [
             ("user", .string(self.user.user.rawValue)),
-            ("device", self.device.map { .string($0.rawValue) } ?? .null),
+            ("device", JSONValue(text: self.device?.rawValue)),
         ]
     }
 }
@@ -87,8 +83,8 @@ extension OpenLeg {
         .members(
             self.leg.members + [
                 ("wait", .string(self.wait.rawValue)), ("attempts", .int(self.attempts)),
-                ("apns_id", self.apnsID.map { .string($0) } ?? .null),
-                ("not_before", self.notBefore.map { .int($0) } ?? .null),
+                ("apns_id", JSONValue(text: self.apnsID)),
+                ("not_before", JSONValue(self.notBefore)),
             ])
     }
 }
@@ -97,7 +93,7 @@ extension EndedLeg {
     fileprivate var json: JSONValue {
         .members(
             self.leg.members + [
-                ("end", .string(self.end.name)), ("detail", self.end.detail.map { .string($0) } ?? .null),
+                ("end", .string(self.end.name)), ("detail", JSONValue(text: self.end.detail)),
                 ("at", .int(self.at)),
             ])
     }

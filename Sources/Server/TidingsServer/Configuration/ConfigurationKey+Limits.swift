@@ -1,7 +1,6 @@
 import ServerCore
 
 extension ConfigurationKey {
-    /// The keys of what may be done in a time, by whom.
     static let limits: [ConfigurationKey] =
         [
             .init(

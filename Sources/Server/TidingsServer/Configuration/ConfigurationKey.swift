@@ -3,34 +3,27 @@ import Logging
 package import ServerCore
 import StoreModel
 
-/// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read
-/// and checked and `docs/configuration.md` is made.
+/// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read and
+/// checked and `docs/configuration.md` is made.
 package struct ConfigurationKey: Sendable {
-    /// The name in the file (`gateway.port` is `port` within `gateway`) and for flags; in the environment
-    /// `TIDINGS_GATEWAY_PORT`.
+    /// `gateway.port` is `port` within `gateway` in the file, and `TIDINGS_GATEWAY_PORT` in the environment.
     package var name: String
     /// What it is for, with its unit.
     package var summary: String
     /// Its type and range, and where the value lives.
     package var place: Place
 
-    /// A key's type and range.
     package enum Place: Sendable {
-        /// A whole number within a range.
         case integer(any WritableKeyPath<ServerConfiguration, Int> & Sendable, ClosedRange<Int>)
-        /// A time in milliseconds within a range.
         case milliseconds(any WritableKeyPath<ServerConfiguration, Int64> & Sendable, ClosedRange<Int>)
-        /// The node's number.
         case node(any WritableKeyPath<ServerConfiguration, UInt8> & Sendable, ClosedRange<Int>)
-        /// A text that must not be empty.
+        /// Must not be empty.
         case text(any WritableKeyPath<ServerConfiguration, String> & Sendable)
-        /// A text that may be empty.
         case optional(any WritableKeyPath<ServerConfiguration, String> & Sendable)
-        /// Addresses and networks, as a list or with commas between; may be empty.
+        /// A list in the file, or one text with commas; may be empty.
         case networks(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
-        /// How much somebody may do: `RATE/BURST`, or `none`.
+        /// `RATE/BURST`, or `none`.
         case rate(RateScope, RateKind)
-        /// One of a few words.
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
     }
 
@@ -40,10 +33,8 @@ package struct ConfigurationKey: Sendable {
         self.place = place
     }
 
-    /// The name of the environment variable.
     package var environmentVariable: String { "TIDINGS_" + self.name.uppercased().replacing(".", with: "_") }
 
-    /// The value in a configuration as text.
     package func value(in configuration: ServerConfiguration) -> String {
         switch self.place {
         case .integer(let path, _): "\(configuration[keyPath: path])"
@@ -57,12 +48,9 @@ package struct ConfigurationKey: Sendable {
 
     private static let noLimit = "none"
 
-    /// Whether the value is a list.
     var isList: Bool { if case .networks = self.place { true } else { false } }
 
-    /// Takes a value from outside.
-    ///
-    /// - Returns: nil, or what is wrong with the text; then nothing is changed. Ranges are checked by `fault(in:)`.
+    /// - Returns: what is wrong with the text; then nothing is changed. Ranges are checked by `fault(in:)`.
     func set(_ text: String, in configuration: inout ServerConfiguration) -> ConfigurationFault? {
         switch self.place {
         case .integer(let path, let range):
@@ -84,18 +72,15 @@ package struct ConfigurationKey: Sendable {
                 break
             }
             guard let limit = RateLimit(text) else {
-                return ConfigurationFault(
-                    field: self.name,
-                    rule: "must be RATE/BURST with whole numbers from 1 to \(RateLimit.perSecondMax) and "
-                        + "\(RateLimit.burstMax), or none, got \"\(text)\"",
-                    remedy: self.remedy)
+                return self.fault(
+                    "must be RATE/BURST with whole numbers from 1 to \(RateLimit.perSecondMax) and "
+                        + "\(RateLimit.burstMax), or none, got \"\(text)\"")
             }
             configuration.core.limits[scope, kind] = limit
         }
         return nil
     }
 
-    /// What is wrong with the value in a configuration, or nil.
     func fault(in configuration: ServerConfiguration) -> ConfigurationFault? {
         switch self.place {
         case .integer(let path, let range): self.fault(configuration[keyPath: path], range)
@@ -104,8 +89,7 @@ package struct ConfigurationKey: Sendable {
         // What is not one cannot be made.
         case .rate: nil
         case .text(let path):
-            configuration[keyPath: path].isEmpty
-                ? ConfigurationFault(field: self.name, rule: "must not be empty", remedy: self.remedy) : nil
+            configuration[keyPath: path].isEmpty ? self.fault("must not be empty") : nil
         case .optional: nil
         case .networks(let path):
             configuration[keyPath: path].first { IPNetwork($0) == nil }.map {
@@ -116,30 +100,27 @@ package struct ConfigurationKey: Sendable {
         case .choice(let path, let words):
             words.contains(configuration[keyPath: path])
                 ? nil
-                : ConfigurationFault(
-                    field: self.name,
-                    rule: "must be one of \(words.joined(separator: ", ")), got \"\(configuration[keyPath: path])\"",
-                    remedy: self.remedy)
+                : self.fault(
+                    "must be one of \(words.joined(separator: ", ")), got \"\(configuration[keyPath: path])\"")
         }
     }
 
     private func fault(_ value: Int, _ range: ClosedRange<Int>) -> ConfigurationFault? {
         guard !range.contains(value) else { return nil }
-        return ConfigurationFault(
-            field: self.name, rule: "must be \(range.lowerBound) to \(range.upperBound), got \(value)",
-            remedy: self.remedy)
+        return self.fault("must be \(range.lowerBound) to \(range.upperBound), got \(value)")
     }
 
     private func notWhole(_ text: String, _ range: ClosedRange<Int>) -> ConfigurationFault {
-        ConfigurationFault(
-            field: self.name,
-            rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound), got \"\(text)\"",
-            remedy: self.remedy)
+        self.fault("must be a whole number from \(range.lowerBound) to \(range.upperBound), got \"\(text)\"")
+    }
+
+    private func fault(_ rule: String) -> ConfigurationFault {
+        ConfigurationFault(field: self.name, rule: rule, remedy: self.remedy)
     }
 
     private var remedy: String { "set \(self.name) in the file or \(self.environmentVariable): \(self.summary)" }
 
-    /// Every key, in the order of the documentation.
+    /// In the order of the documentation.
     package static let all: [ConfigurationKey] =
         Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy + Self.admission + Self.limits
 
@@ -200,7 +181,7 @@ package struct ConfigurationKey: Sendable {
             "free bytes of the disk below which sends are refused with storage_full, 0 for no limit",
             .milliseconds(\.core.freeBytesMin, 0...9_007_199_254_740_991)),
         .init(
-            "store.erase_milliseconds", "time in which a text that was withdrawn or edited over leaves the file",
+            "store.erase_milliseconds", "time in which a text that was recalled or edited over leaves the file",
             .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init(
@@ -229,13 +210,13 @@ package struct ConfigurationKey: Sendable {
             "token.keys_refresh_milliseconds", "time between two looks at apps' key sets",
             .integer(\.tokens.keysRefreshMilliseconds, 1_000...86_400_000)),
         .init(
-            "lease.foreground_ack_milliseconds", "time a phone in front has to settle a message",
+            "lease.foreground_ack_milliseconds", "time a phone in the foreground has to settle a message",
             .milliseconds(\.core.foregroundAckDeadline, 50...600_000)),
         .init(
             "lease.background_ack_milliseconds", "time a phone in the background has to settle a message",
             .milliseconds(\.core.backgroundAckDeadline, 50...600_000)),
         .init(
-            "lease.grace_milliseconds", "time a phone that lost its connection in front has to return",
+            "lease.grace_milliseconds", "time a phone that lost its connection in the foreground has to return",
             .milliseconds(\.core.graceTime, 0...600_000)),
         .init(
             "lease.probe_milliseconds", "time a phone that missed its deadline has to answer a probe",
@@ -273,18 +254,26 @@ package struct ConfigurationKey: Sendable {
             "push.back_off_milliseconds_max", "longest wait between two tries of a push",
             .milliseconds(\.core.backOffMax, 10...86_400_000)),
         .init(
-            "push.breaker_milliseconds", "first wait of an open breaker, doubled by each failed try",
+            "push.breaker_milliseconds",
+            "first wait of a lane that refused tokens have stopped, doubled by each failed try",
             .milliseconds(\.core.breakerBase, 10...3_600_000)),
         .init(
-            "push.breaker_milliseconds_max", "longest wait of an open breaker",
+            "push.breaker_milliseconds_max", "longest wait of a lane that refused tokens have stopped",
             .milliseconds(\.core.breakerMax, 10...86_400_000)),
         .init(
             "push.quarantine_burst",
-            "people whose tokens, accepted before, are refused in a row for one reason, so that a breaker opens",
+            "people whose tokens, accepted before, are refused in a row for one reason, so that their lane is stopped",
             .integer(\.core.quarantineBurst, 1...1_000_000)),
         .init(
-            "push.provider_failure_burst", "failures of the provider in a row that open a breaker",
-            .integer(\.core.providerFailureBurst, 1...1_000_000)),
+            "push.provider_failure_burst", "failures of APNs in a row after which nothing is sent for a while",
+            .integer(\.pushOutage.failuresMax, 1...1_000_000)),
+        .init(
+            "push.outage_milliseconds",
+            "first pause when APNs fails or refuses the credential, doubled by each failed try",
+            .milliseconds(\.pushOutage.pause, 10...3_600_000)),
+        .init(
+            "push.outage_milliseconds_max", "longest pause when APNs fails or refuses the credential",
+            .milliseconds(\.pushOutage.pauseMax, 10...86_400_000)),
     ]
 
     private static let policy: [ConfigurationKey] = [
@@ -305,7 +294,7 @@ package struct ConfigurationKey: Sendable {
             "policy.badge_delay_milliseconds", "time such a push waits for others to be merged with it",
             .milliseconds(\.core.badgePushDelay, 100...3_600_000)),
         .init(
-            "policy.recall_milliseconds", "time in which a sender may withdraw a message",
+            "policy.recall_milliseconds", "time in which a sender may recall a message",
             .milliseconds(\.core.recallWindow, 0...2_592_000_000)),
         .init(
             "policy.edit_milliseconds", "time in which a sender may edit a message",

@@ -5,14 +5,10 @@ import TidingsModel
 import Yams
 
 extension ServerConfiguration {
-    /// Reads the configuration: a flag goes before the environment, the environment before the file, the file before the default.
-    ///
-    /// - Parameters:
-    ///   - file: path of a YAML file, or nil for none.
-    ///   - environment: the process's environment; variables that start with `TIDINGS_` are read.
-    ///   - overrides: values of flags by key name, for example `["gateway.port": "7400"]`.
-    /// - Throws: `ConfigurationFaults` with everything that is wrong: unreadable values, unknown keys of the file, and what
-    ///   `validate()` finds.
+    /// A flag goes before the environment, the environment before the file, the file before the default.
+    /// - Parameters: file: path of a YAML file. environment: variables that start with `TIDINGS_` are read. overrides: values of
+    ///   flags by key name, for example `["gateway.port": "7400"]`.
+    /// - Throws: everything that is wrong: unreadable values, unknown keys, and what `validate()` finds.
     package static func load(
         file: String?, environment: [String: String] = [:], overrides: [String: String] = [:]
     ) async throws(ConfigurationFaults) -> ServerConfiguration {
@@ -67,16 +63,14 @@ private struct ConfigurationReading {
             let path = InMemoryProvider(name: "file", values: ["filePath": ConfigValue(.string(file), isSecret: false)])
             providers.append(try await FileProvider<YAMLSnapshot>(config: ConfigReader(provider: path)))
         } catch {
-            throw ConfigurationFaults([
-                ConfigurationFault(
-                    field: file, rule: "cannot be read as configuration: \(Self.words(error))",
-                    remedy: "check that the file exists, is readable and is YAML with one mapping at the top")
-            ])
+            throw ConfigurationFaults(
+                field: file, rule: "cannot be read as configuration: \(Self.reason(for: error))",
+                remedy: "check that the file exists, is readable and is YAML with one mapping at the top")
         }
         self.reader = ConfigReader(providers: providers)
     }
 
-    private static func words(_ error: any Error) -> String {
+    private static func reason(for error: any Error) -> String {
         if let error = error as? YamlError { return "\(error)" }
         return (error as? CocoaError).map { $0.code == .fileReadNoSuchFile ? "no such file" : $0.localizedDescription }
             ?? "\(error)"
@@ -97,7 +91,7 @@ private struct ConfigurationReading {
         return keys
     }
 
-    /// The most values of a file: aliases of aliases grow without end.
+    /// Aliases of aliases can grow without end.
     private static let nodesMax = 100_000
 
     private struct TooManyValues: Error, CustomStringConvertible {
@@ -123,8 +117,7 @@ private struct ConfigurationReading {
             return try await self.reader.fetchString(forKey: ConfigKey(path), isSecret: isSecret)
         } catch {
             self.faults.append(
-                ConfigurationFault(
-                    field: name, rule: "must be one value", remedy: "give a single value, not a list or mapping"))
+                field: name, rule: "must be one value", remedy: "give a single value, not a list or mapping")
             return nil
         }
     }
@@ -144,16 +137,18 @@ private struct ConfigurationReading {
         for key in await self.list(["app", id, "api_keys"]) ?? [] {
             let path = ["app", id, "api_key", key]
             let hash = await self.text(path + ["sha256"])
-            var scopes: [ApiScope] = []
+            var scopes: [APIScope] = []
             for word in await self.list(path + ["scopes"]) ?? [] {
-                if let scope = ApiScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
+                if let scope = APIScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
         app.tokens = await self.tokens(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
         app.pushTopics = await self.list(["app", id, "push", "topics"]) ?? []
-        app.membersMax = await self.membersMax(["app", id, "members_max"])
+        let membersMax = ["app", id, "members_max"]
+        app.membersMax = self.integer(
+            await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
         app.words = await self.words(["app", id])
         return app
     }
@@ -167,9 +162,8 @@ private struct ConfigurationReading {
         case "true"?: rules.demandsAudience = true
         case let text?:
             self.faults.append(
-                ConfigurationFault(
-                    field: (path + ["token_audience_required"]).joined(separator: "."),
-                    rule: "must be true or false, got \"\(text)\"", remedy: "leave it out for false"))
+                field: (path + ["token_audience_required"]).joined(separator: "."),
+                rule: "must be true or false, got \"\(text)\"", remedy: "leave it out for false")
         }
         let trustRoots = await self.text(path + ["token_jwks_trust_roots_path"])
         if let text = await self.text(path + ["token_jwks"]) {
@@ -179,17 +173,16 @@ private struct ConfigurationReading {
         return rules
     }
 
-    private mutating func membersMax(_ path: [String]) async -> Int? {
-        guard let text = await self.text(path) else { return nil }
+    private mutating func integer(_ text: String?, _ path: [String], from range: String, remedy: String) -> Int? {
+        guard let text else { return nil }
         if let number = Int(text) { return number }
         self.faults.append(
-            ConfigurationFault(
-                field: path.joined(separator: "."), rule: "must be a whole number from 1 to 3000, got \"\(text)\"",
-                remedy: "leave it out for policy.members_max"))
+            field: path.joined(separator: "."), rule: "must be a whole number from \(range), got \"\(text)\"",
+            remedy: remedy)
         return nil
     }
 
-    /// The words of an app's pushes. What a language leaves out is the built-in words', if there are any in that language.
+    /// What a language leaves out is taken from the built-in words, if there are any in that language.
     private mutating func words(_ path: [String]) async -> AppWords {
         let language = await self.text(path + ["language"])?.lowercased()
         var words: [String: NotificationWords] = [:]
@@ -203,10 +196,9 @@ private struct ConfigurationReading {
                 let parts = entry.split(separator: "=", maxSplits: 1)
                 guard parts.count == 2 else {
                     self.faults.append(
-                        ConfigurationFault(
-                            field: (path + ["kinds"]).joined(separator: "."),
-                            rule: "must be a list of NAME=WORDS, got \"\(entry)\"",
-                            remedy: "write for example \"RC:ImgMsg=[Image]\""))
+                        field: (path + ["kinds"]).joined(separator: "."),
+                        rule: "must be a list of NAME=WORDS, got \"\(entry)\"",
+                        remedy: "write for example \"RC:ImgMsg=[Image]\"")
                     continue
                 }
                 own.kinds[ObjectName(String(parts[0]))] = String(parts[1])
@@ -218,13 +210,12 @@ private struct ConfigurationReading {
 
     private mutating func refuse(scope: String, _ path: [String]) {
         self.faults.append(
-            ConfigurationFault(
-                field: (path + ["scopes"]).joined(separator: "."), rule: "must not name \"\(scope)\"",
-                remedy: "choose from \(ApiScope.allCases.map(\.rawValue).joined(separator: ", "))"))
+            field: (path + ["scopes"]).joined(separator: "."), rule: "must not name \"\(scope)\"",
+            remedy: "choose from \(APIScope.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
-    private mutating func apns(_ path: [String]) async -> ServerConfiguration.Apns? {
-        var apns = ServerConfiguration.Apns()
+    private mutating func apns(_ path: [String]) async -> ServerConfiguration.APNs? {
+        var apns = ServerConfiguration.APNs()
         let environment = await self.text(path + ["environment"])
         let teamID = await self.text(path + ["team_id"])
         let keyID = await self.text(path + ["key_id"])
@@ -243,23 +234,15 @@ private struct ConfigurationReading {
                 apns.environment = side
             } else {
                 self.faults.append(
-                    ConfigurationFault(
-                        field: (path + ["environment"]).joined(separator: "."),
-                        rule: "must be sandbox or production, got \"\(environment)\"",
-                        remedy: "sandbox for development builds, production for App Store and TestFlight builds"))
+                    field: (path + ["environment"]).joined(separator: "."),
+                    rule: "must be sandbox or production, got \"\(environment)\"",
+                    remedy: "sandbox for development builds, production for App Store and TestFlight builds")
             }
         }
-        if let port {
-            if let number = Int(port) {
-                apns.port = number
-            } else {
-                self.faults.append(
-                    ConfigurationFault(
-                        field: (path + ["port"]).joined(separator: "."),
-                        rule: "must be a whole number from 1 to 65535, got \"\(port)\"",
-                        remedy: "443 or 2197 for Apple's servers, 7443 for the local APNs"))
-            }
-        }
+        apns.port =
+            self.integer(
+                port, path + ["port"], from: "1 to 65535",
+                remedy: "443 or 2197 for Apple's servers, 7443 for the local APNs") ?? apns.port
         return apns
     }
 
@@ -267,9 +250,8 @@ private struct ConfigurationReading {
         for (keys, source) in [(self.fileKeys, self.file ?? ""), (overrides.keys.sorted(), "the flags")] {
             for key in keys where !self.known.contains(key) {
                 self.faults.append(
-                    ConfigurationFault(
-                        field: key, rule: "is not a key of the configuration (in \(source))",
-                        remedy: "check its spelling against docs/configuration.md"))
+                    field: key, rule: "is not a key of the configuration (in \(source))",
+                    remedy: "check its spelling against docs/configuration.md")
             }
         }
     }

@@ -2,25 +2,19 @@ import Foundation
 import JWTKit
 import TidingsModel
 
-/// A JSON web token in its compact form (RFC 7519 §3, RFC 7515 §7.1), taken apart. Nothing in it is to be trusted before `isSigned`.
-///
-/// JWTKit checks signatures; it does not read tokens here, because it traps on a number in a header that fits no `Int`.
+/// A JSON web token in its compact form (RFC 7519 §3, RFC 7515 §7.1). Nothing in it is to be trusted before `isSigned`. JWTKit checks
+/// signatures; it does not parse tokens here, because it traps on a number in a header that fits no `Int`.
 struct JSONWebToken {
-    /// The header's `alg` and `kid`.
     let algorithm: String
     let keyID: String?
-    /// The claims.
     let claims: JSONObject
     private let signed: ArraySlice<UInt8>
     private let signature: [UInt8]
 
-    /// The longest token that is looked at, in bytes.
     static let bytesMax = 4_096
 
-    /// Takes a token apart.
-    ///
-    /// - Returns: nil for what is no token, or one whose header lists extensions that must be understood (`crit`, RFC 7515 §4.1.11):
-    ///   there is none that is understood here.
+    /// Nil for what is no token, or one whose header lists extensions that must be understood (`crit`, RFC 7515 §4.1.11): none is
+    /// understood here.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.bytesMax else { return nil }
@@ -40,11 +34,8 @@ struct JSONWebToken {
         self.signed = bytes[..<parts[2].startIndex].dropLast()
     }
 
-    /// Whether a key has signed it.
     func isSigned(by key: any JWTAlgorithm) -> Bool { (try? key.verify(self.signature, signs: self.signed)) ?? false }
 
-    /// Makes a token.
-    ///
     /// - Parameter key: of HS256.
     static func signed(_ claims: [(String, JSONValue)], by key: any JWTAlgorithm) -> String {
         let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
@@ -57,13 +48,12 @@ struct JSONWebToken {
 
     // MARK: Claims
 
-    /// A claim that is a text; nil if it is missing or something else.
+    /// Nil if the claim is missing or something else.
     func text(_ name: String) -> String? { self.claims[name]?.stringValue }
 
-    /// A claim that is a whole number; nil if it is missing or something else.
     func integer(_ name: String) -> Int64? { self.claims[name]?.intValue }
 
-    /// A claim that is a time (`NumericDate`, RFC 7519 §2: seconds, with a fraction if wished).
+    /// `NumericDate` (RFC 7519 §2): seconds, possibly with a fraction.
     enum Time: Equatable {
         case missing
         /// Wall milliseconds, within ±2^53.
@@ -83,7 +73,7 @@ struct JSONWebToken {
         }
     }
 
-    /// Whom it is for (`aud`, RFC 7519 §4.1.3: one text or several); nil without the claim, empty for anything else.
+    /// `aud` (RFC 7519 §4.1.3): one text or several; nil without the claim, empty for anything else.
     var audiences: [String]? {
         switch self.claims["aud"] {
         case nil: return nil

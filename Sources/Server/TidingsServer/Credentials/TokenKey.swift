@@ -4,37 +4,30 @@ import TidingsModel
 
 /// A public key that user tokens are signed with, from a JSON web key set (RFC 7517).
 struct TokenKey: Sendable {
-    /// An algorithm of public keys that user tokens may be signed with (RFC 7518 §3.1).
+    /// RFC 7518 §3.1.
     enum Algorithm: String, Sendable, CaseIterable {
-        /// ECDSA on P-256 with SHA-256.
         case es256 = "ES256"
-        /// RSASSA-PKCS1-v1_5 with SHA-256.
         case rs256 = "RS256"
     }
 
-    /// Why a key set cannot be used.
     struct Fault: Error, Equatable, CustomStringConvertible {
-        /// The rule it breaks, in words that follow the set's name.
+        /// In words that follow the set's name.
         var rule: String
         var description: String { self.rule }
     }
 
-    /// The header's `kid` of the tokens it signs; nil for none.
+    /// The header's `kid` of the tokens it signs.
     let id: String?
     let algorithm: Algorithm
     let verifier: any JWTAlgorithm
 
-    /// The largest key set, in bytes.
     static let setBytesMax = 65_536
-    /// The most usable keys of a set.
     static let countMax = 32
-    /// The modulus of an RSA key in bits: no weaker (RFC 7518 §3.3), and none that takes long to check.
+    /// In bits: no weaker (RFC 7518 §3.3), and none that takes long to check.
     private static let modulusBits = 2_048...8_192
 
-    /// Reads a key set. Keys for something else (`use`, `key_ops`, `alg`) or of a kind that is not understood are passed over
-    /// (RFC 7517 §5).
-    ///
-    /// - Throws: what is wrong with the set: it is not one, it holds a private key or a weak one, or none that can be used.
+    /// Keys for something else (`use`, `key_ops`, `alg`) or of an unknown kind are skipped (RFC 7517 §5).
+    /// - Throws: if it is no key set, holds a private or a weak key, or none that can be used.
     static func set(_ bytes: some Collection<UInt8>) async throws(Fault) -> [TokenKey] {
         guard bytes.count <= Self.setBytesMax else {
             throw Fault(rule: "must be at most \(Self.setBytesMax) bytes, got \(bytes.count)")

@@ -4,22 +4,19 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Gets a key set by HTTP/1.1 over TLS; without TLS from this machine only. No redirects: what gives the keys is what the operator named.
+/// Gets a key set by HTTP/1.1 over TLS; without TLS from this machine only. Redirects are not followed: the keys come from the
+/// address the operator named.
 struct TokenKeyDownload {
-    /// What went wrong.
     struct Fault: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Where a key set lies.
     struct Address {
         var host: String
         var port: Int
         var isSecure: Bool
         var target: String
 
-        /// Reads an address.
-        ///
         /// - Returns: nil for anything but `https:` with a host, or `http:` with a host of this machine (RFC 8725 §2.7).
         init?(_ text: String) {
             guard let url = URLComponents(string: text), let host = url.host, !host.isEmpty, url.user == nil,
@@ -40,14 +37,13 @@ struct TokenKeyDownload {
         var authority: String { (self.host.contains(":") ? "[\(self.host)]" : self.host) + ":\(self.port)" }
     }
 
-    /// How long connecting and the whole answer may take, each.
+    /// For connecting, and for the whole answer.
     static let limit: TimeAmount = .seconds(5)
 
     private let address: Address
     private let trustRootsPath: String?
     private let group: any EventLoopGroup
 
-    /// - Throws: `Fault` for an address that is none.
     init(_ address: String, trustRootsPath: String?, group: any EventLoopGroup) throws {
         guard let address = Address(address) else {
             throw Fault(description: "it must begin with https://, or http:// on this machine")
@@ -57,8 +53,6 @@ struct TokenKeyDownload {
         self.group = group
     }
 
-    /// Gets the bytes.
-    ///
     /// - Throws: what NIO threw, or `Fault`.
     func run() async throws -> [UInt8] {
         let loop = self.group.next()
@@ -103,11 +97,10 @@ struct TokenKeyDownload {
 }
 
 extension TokenKeyDownload.Address {
-    /// The host is an address, for which TLS has no server name (RFC 6066 §3).
+    /// TLS has no server name for addresses (RFC 6066 §3).
     var isNumeric: Bool { (try? SocketAddress(ipAddress: self.host, port: 0)) != nil }
 }
 
-/// Asks once and collects the answer.
 private final class KeySetReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

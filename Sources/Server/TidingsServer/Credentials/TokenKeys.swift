@@ -6,30 +6,27 @@ import NIOCore
 import ServiceLifecycle
 import TidingsModel
 
-/// The public keys of apps whose user tokens are signed with ES256 or RS256, each app's from a file or an address. They are looked at
-/// again now and then, and when a token names a key that is not known: so that keys are changed without a restart. A look that
-/// fails leaves the keys as they are.
+/// The public keys of apps whose user tokens are signed with ES256 or RS256, each app's from a file or an address. They are read
+/// again at intervals, and when a token names an unknown key, so that keys are changed without a restart. A failed read leaves the
+/// keys as they are.
 final class TokenKeys: Sendable {
-    /// What is known of a key.
     enum Answer {
         case found(any JWTAlgorithm)
-        /// There is no such key.
         case none
-        /// There was none at the last look, which is a while ago; another look is on its way.
-        case lookedFor
+        /// There was none at the last read, which is a while ago; another one is on its way.
+        case pending
     }
 
     private struct Entry {
         let source: ServerConfiguration.KeySource
         var keys: [TokenKey] = []
-        /// When it was looked at last, by the monotonic clock.
-        var lookedAt: NIODeadline?
+        /// By the monotonic clock.
+        var readAt: NIODeadline?
         var isWanted = false
     }
 
-    /// How soon after a look the next one may be caused by a token that names an unknown key: whoever sends such tokens must not
-    /// decide how often.
-    static let wantedAfter: TimeAmount = .seconds(10)
+    /// How soon a token with an unknown key may cause another read: clients must not decide how often keys are read.
+    static let rereadAfter: TimeAmount = .seconds(10)
 
     private let entries: NIOLockedValueBox<[AppID: Entry]>
 
@@ -41,36 +38,33 @@ final class TokenKeys: Sendable {
         self.entries = NIOLockedValueBox(entries)
     }
 
-    /// Whether any app has public keys.
     var isEmpty: Bool { self.entries.withLockedValue { $0.isEmpty } }
 
-    /// The key a token is signed with: that of its `kid`; without one the only one of the algorithm. From any thread.
+    /// The key named by `kid`; without one the only one of the algorithm. From any thread.
     func key(for app: AppID, _ algorithm: TokenKey.Algorithm, _ id: String?, at now: NIODeadline = .now()) -> Answer {
         self.entries.withLockedValue { entries in
             guard let entry = entries[app] else { return .none }
             let fitting = entry.keys.filter { $0.algorithm == algorithm && (id == nil || $0.id == id) }
             if let key = fitting.first { return fitting.count == 1 ? .found(key.verifier) : .none }
-            if let lookedAt = entry.lookedAt, now < lookedAt + Self.wantedAfter { return .none }
+            if let readAt = entry.readAt, now < readAt + Self.rereadAfter { return .none }
             entries[app]?.isWanted = true
-            return .lookedFor
+            return .pending
         }
     }
 
-    /// The apps whose keys are to be looked at: not looked at for so long, or wanted. Sorted.
+    /// The apps whose keys are to be read again, sorted.
     func due(every interval: TimeAmount, at now: NIODeadline = .now()) -> [AppID] {
         self.entries.withLockedValue { entries in
             entries.filter { _, entry in
-                guard let lookedAt = entry.lookedAt else { return true }
-                return entry.isWanted || now >= lookedAt + interval
+                guard let readAt = entry.readAt else { return true }
+                return entry.isWanted || now >= readAt + interval
             }.keys.sorted()
         }
     }
 
-    /// Looks at the keys of an app.
-    ///
-    /// - Returns: whether they have changed in number or name.
-    /// - Throws: `TokenKey.Fault` if they cannot be read; those there are stay.
-    func look(_ app: AppID, group: any EventLoopGroup) async throws(TokenKey.Fault) -> Bool {
+    /// - Returns: whether the keys have changed in number or name.
+    /// - Throws: if they cannot be read; the known ones stay.
+    func refresh(_ app: AppID, group: any EventLoopGroup) async throws(TokenKey.Fault) -> Bool {
         guard let source = self.entries.withLockedValue({ $0[app]?.source }) else { return false }
         let result: Result<[TokenKey], TokenKey.Fault>
         do throws(TokenKey.Fault) {
@@ -79,7 +73,7 @@ final class TokenKeys: Sendable {
             result = .failure(error)
         }
         self.entries.withLockedValue { entries in
-            entries[app]?.lookedAt = .now()
+            entries[app]?.readAt = .now()
             entries[app]?.isWanted = false
         }
         let keys = try result.get()
@@ -112,20 +106,18 @@ final class TokenKeys: Sendable {
         }
     }
 
-    /// The first look at all keys. A file must be there; an address may come later.
-    ///
-    /// - Throws: `ConfigurationFaults` with every file that cannot be used.
+    /// Reads all keys for the first time. A file must exist; an address may answer later.
+    /// - Throws: every file that cannot be used.
     func load(group: any EventLoopGroup, logger: Logger) async throws(ConfigurationFaults) {
         var faults: [ConfigurationFault] = []
         for app in self.due(every: .zero) {
             do throws(TokenKey.Fault) {
-                _ = try await self.look(app, group: group)
+                _ = try await self.refresh(app, group: group)
             } catch {
                 if case .file? = self.entries.withLockedValue({ $0[app]?.source }) {
                     faults.append(
-                        ConfigurationFault(
-                            field: "app.\(app).token_jwks", rule: error.rule,
-                            remedy: "give the path of a JSON web key set with public keys"))
+                        field: "app.\(app).token_jwks", rule: error.rule,
+                        remedy: "give the path of a JSON web key set with public keys")
                 } else {
                     logger.log(.warning, "token keys cannot be read", [.app: app.rawValue, .reason: error.rule])
                 }
@@ -135,7 +127,6 @@ final class TokenKeys: Sendable {
     }
 }
 
-/// Looks at the apps' public keys while the server runs.
 struct TokenKeyWatch: Service {
     let keys: TokenKeys
     let interval: TimeAmount
@@ -146,19 +137,19 @@ struct TokenKeyWatch: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                for app in self.keys.due(every: self.interval) { await self.look(app) }
+                for app in self.keys.due(every: self.interval) { await self.refresh(app) }
                 try? await Task.sleep(for: .seconds(1))
             }
         }
     }
 
-    private func look(_ app: AppID) async {
+    private func refresh(_ app: AppID) async {
         do throws(TokenKey.Fault) {
-            let isNew = try await self.keys.look(app, group: self.group)
-            self.metrics.keysLookedAt(.read)
+            let isNew = try await self.keys.refresh(app, group: self.group)
+            self.metrics.countKeyRefresh(.read)
             if isNew { self.logger.log(.notice, "token keys have changed", [.app: app.rawValue]) }
         } catch {
-            self.metrics.keysLookedAt(.failed)
+            self.metrics.countKeyRefresh(.failed)
             self.logger.log(.warning, "token keys cannot be read", [.app: app.rawValue, .reason: error.rule])
         }
     }

@@ -3,10 +3,10 @@ import JWTKit
 import ServerCore
 package import TidingsModel
 
-/// Makes and checks user tokens: JSON web tokens (RFC 7519) with the claims `app` (or `iss`), `sub` (the person) and `exp`, and, if
-/// they are there, `iat`, `nbf` and `aud`; signed with HS256 and one of the app's secrets, or with ES256 or RS256 and a key of the
-/// app's key set. Also extension tokens, which are bound to a device and signed with a key of their own, so that neither can be
-/// taken for the other.
+/// Makes and checks user tokens: JSON web tokens (RFC 7519) with the claims `app` (or `iss`), `sub` (the person) and `exp`, and
+/// optionally `iat`, `nbf` and `aud`; signed with HS256 and one of the app's secrets, or with ES256 or RS256 and a key of the app's
+/// key set. Also extension tokens, which are bound to a device and signed with a key of their own, so that neither can be taken for
+/// the other.
 package struct UserTokens: Sendable {
     private struct App: Sendable {
         /// The first one signs.
@@ -16,30 +16,24 @@ package struct UserTokens: Sendable {
         var demandsAudience: Bool
     }
 
-    /// What an extension token says.
     struct ExtensionToken: Hashable, Sendable {
-        /// The device it is bound to.
         var device: DeviceKey
         /// Wall milliseconds of the connect that brought it.
         var issuedAt: Int64
-        /// When the user token of that connect was issued, in wall milliseconds; nil if that did not say.
+        /// Wall milliseconds; nil if the user token of that connect did not say.
         var userTokenIssuedAt: Int64?
     }
 
-    /// How long an extension token is good at most, in seconds. Each connect brings a new one, after which this one is good for
+    /// How long an extension token is good at most. Each connect brings a new one, after which the old one is good for
     /// `ServerSettings.extensionTokenOverlap`; signing out ends them all.
     static let extensionLifetimeSeconds: Int64 = 30 * 24 * 3_600
 
-    /// The public keys of apps that have some.
     let keys: TokenKeys
     private let apps: [AppID: App]
-    /// How far ahead the clock of whoever signs tokens may be, in milliseconds.
+    /// How far ahead the clock of the signer may be, in milliseconds.
     private let leeway: Int64
 
-    /// Prepares the keys of all apps; those of files and addresses are read by `TokenKeys.load`.
-    ///
-    /// - Parameter leeway: how long before its `nbf` or `iat` a token is taken already, in milliseconds.
-    /// - Throws: what JWTKit throws for a key it cannot use; secrets `validate()` accepts are usable.
+    /// Keys of files and addresses are read by `TokenKeys.load`.
     package init(apps: [ServerConfiguration.App], leeway: Int64 = 30_000) async throws {
         var known: [AppID: App] = [:]
         for app in apps {
@@ -66,11 +60,8 @@ package struct UserTokens: Sendable {
         return try await keys.getKey()
     }
 
-    /// Checks a user token.
-    ///
-    /// - Parameters:
-    ///   - device: the device the extension token of a good verdict is bound to; nil for none, as at a renewal.
-    ///   - wallMilliseconds: now; a token is expired from its `exp` on.
+    /// - Parameters: device: the device the extension token of a good verdict is bound to; nil for none, as at a renewal.
+    ///   wallMilliseconds: now; a token is expired from its `exp` on.
     func verdict(on token: String, device: DeviceID?, wallMilliseconds now: Int64) -> TokenVerdict {
         guard let token = JSONWebToken(token), let name = token.text("app") ?? token.text("iss") else {
             return .invalid
@@ -97,7 +88,7 @@ package struct UserTokens: Sendable {
                 if claim == "iat" { issuedAt = time }
             }
         }
-        // RFC 7519 §4.1.3: whoever does not find themselves in it must refuse the token.
+        // RFC 7519 §4.1.3: a server that is not named in it must refuse the token.
         if let audiences = token.audiences {
             guard audiences.contains(where: app.audiences.contains) else { return .wrongAudience }
         } else if app.demandsAudience {
@@ -119,12 +110,10 @@ package struct UserTokens: Sendable {
         switch self.keys.key(for: id, algorithm, token.keyID) {
         case .found(let key): return token.isSigned(by: key) ? .good : .bad
         case .none: return .bad
-        case .lookedFor: return .keyPending
+        case .pending: return .keyPending
         }
     }
 
-    /// Makes a user token.
-    ///
     /// - Parameter issuedAt: wall milliseconds; nil for a token that does not say, and is revoked by every revocation.
     /// - Returns: nil for an app that is not configured.
     package func token(for user: UserKey, issuedAt: Int64? = nil, expiresAtSeconds: Int64) -> String? {
@@ -138,9 +127,7 @@ package struct UserTokens: Sendable {
         return JSONWebToken.signed(claims, by: secret)
     }
 
-    /// Checks an extension token. Whether the device is still signed in, the core knows.
-    ///
-    /// - Returns: what it says; nil if it is not ours, or expired.
+    /// Whether the device is still signed in is for the core to know.
     func checked(extensionToken text: String, wallMilliseconds: Int64) -> ExtensionToken? {
         guard let token = JSONWebToken(text), token.algorithm == "HS256", let name = token.text("app"),
             let app = self.apps[AppID(name)], app.ofExtension.contains(where: { token.isSigned(by: $0) }),

@@ -2,11 +2,10 @@ import NIOCore
 import TidingsModel
 import TidingsWire
 
-/// What goes to many connections is encoded once for each format, not once for each of them: a chat room's message, a group's entry
-/// (with a position for each member), who types, who is there. They are written one after the other, so that the last one of each kind
-/// is enough to remember.
+/// What goes to many connections is encoded once for each format: a chat room's message, a group's entry (with a position for each
+/// member), typing, presence. They are written one after the other, so it is enough to remember the last one of each kind.
 struct FanOutCache {
-    /// A frame as it is to be written: what is one connection's own, then what others get, too.
+    /// A frame as it is written: what is one connection's own, then what others get, too.
     struct Encoded {
         var head: [UInt8]
         var shared: ByteBuffer?
@@ -19,12 +18,10 @@ struct FanOutCache {
         var entry: (body: LogEntry.Body, encoded: EncodedEntry, bytes: ByteBuffer)?
     }
 
-    /// How many frames or bodies were encoded.
     private(set) var encodings = 0
     private var protobuf = Last()
     private var json = Last()
 
-    /// Encodes a frame, or takes what was encoded for the connection before.
     mutating func encode(_ frame: ServerFrame, as format: WireFormat) -> Encoded {
         switch format {
         case .protobuf: Self.encode(frame, as: format, &self.protobuf, &self.encodings)

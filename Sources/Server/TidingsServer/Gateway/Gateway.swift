@@ -7,12 +7,9 @@ import NIOPosix
 struct Gateway: Sendable {
     private let channel: any Channel
 
-    /// Where it listens.
     var address: SocketAddress? { self.channel.localAddress }
 
-    /// Starts to listen.
-    ///
-    /// - Throws: `ConfigurationFaults` naming `gateway.port` or `gateway.host` if the address cannot be had.
+    /// - Throws: `ConfigurationFaults` naming `gateway.port` or `gateway.host` if the address is not available.
     static func bind(_ configuration: ServerConfiguration.Gateway, server: ServerLoop) async throws -> Gateway {
         let high = configuration.backlogBytesMax
         let bootstrap = ServerBootstrap(group: server.eventLoop)
@@ -22,7 +19,7 @@ struct Gateway: Sendable {
             .serverChannelOption(.maxMessagesPerRead, value: 32)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(server.acceptPause())
+                    try channel.pipeline.syncOperations.addHandler(server.makeAcceptPause())
                 }
             }
             .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -31,37 +28,35 @@ struct Gateway: Sendable {
             .childChannelOption(.writeBufferWaterMark, value: .init(low: high / 2, high: high))
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(server.connectionAccepted())
+                    try channel.pipeline.syncOperations.addHandler(server.makeConnection())
                 }
             }
         do {
             return Gateway(channel: try await bootstrap.bind(host: configuration.host, port: configuration.port).get())
         } catch {
-            throw ConfigurationFaults([
-                ConfigurationFault.address(
-                    error, section: "gateway", host: configuration.host, port: configuration.port)
-            ])
+            throw ConfigurationFaults(
+                address: error, section: "gateway", host: configuration.host, port: configuration.port)
         }
     }
 
-    /// Stops to accept; connections stay.
+    /// Connections stay.
     func stopAccepting() { self.channel.close(promise: nil) }
 }
 
-extension ConfigurationFault {
-    /// An address that cannot be listened on, in the words of the configuration.
-    static func address(_ error: any Error, section: String, host: String, port: Int) -> ConfigurationFault {
+extension ConfigurationFaults {
+    /// An address that cannot be listened on.
+    init(address error: any Error, section: String, host: String, port: Int) {
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE:
-            ConfigurationFault(
+            self.init(
                 field: "\(section).port", rule: "must be free, but \(port) is in use on \(host)",
                 remedy: "stop the other program, or set \(section).port to another port (0 takes any free one)")
         case EACCES:
-            ConfigurationFault(
+            self.init(
                 field: "\(section).port", rule: "must be one this user may use, got \(port)",
                 remedy: "choose a port of 1024 or more")
         default:
-            ConfigurationFault(
+            self.init(
                 field: "\(section).host", rule: "must be an address of this machine, got \(host):\(port) (\(error))",
                 remedy: "set \(section).host to 127.0.0.1, ::1, 0.0.0.0 or one of the machine's addresses")
         }

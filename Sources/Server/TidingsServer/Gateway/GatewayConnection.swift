@@ -4,26 +4,27 @@ import ServerCore
 import TidingsModel
 import TidingsWire
 
-/// One connection of a client: handshake, WebSocket frames and client frames in one handler, so that an idle connection costs
-/// one object. Lives on the server's event loop and decides nothing about messages.
+/// One connection of a client: handshake, WebSocket frames and client frames in one handler, so that an idle connection costs one
+/// object. Lives on the server's event loop and decides nothing about messages.
 final class GatewayConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    //   handshake ──good request──▶ unauthenticated ──hello──▶ live
+    //     │    │                            │                   │
+    //     │    └─ refused ──────────────────┴─ fault, close ────┴─▶ closing
+    //     │
+    //     └─ too many from its address ─▶ turnedAway
+    //
+    // A connection for which there is no room begins as turnedAway; a lost one is closing, from wherever it was.
     private enum Phase {
-        /// The HTTP request is not complete.
         case handshake
-        /// The WebSocket is open; the hello has not come.
         case unauthenticated
-        /// The core knows the session.
         case live
-        /// Our close frame is written; whatever still comes is dropped.
         case closing
-        /// There is no room for this connection.
         case turnedAway
     }
 
-    /// The connection's number.
     let id: SessionID
     private let server: ServerLoop
     private var context: ChannelHandlerContext?
@@ -32,22 +33,19 @@ final class GatewayConnection: ChannelInboundHandler {
     private var parser = WebSocketParser()
     /// The beginning of a frame whose rest has not come.
     private var partial = HeldInput()
-    /// What is written at the end of the tick, behind `parts`.
+    /// Written at the end of the tick, behind `parts`.
     private var output = ByteBuffer()
-    /// Whose connection it is, for the audit log; from the handshake on.
+    /// For the audit log; set by the handshake.
     var signIn: AuditLog.SignIn?
     private var isHelloAnswered = false
     /// The request for another token that is being answered.
     var renewal: RequestNumber?
-    /// What is written before it: among it long frames that other connections get, too, and that are not copied for each of them.
+    /// Written before `output`: long frames that other connections get, too, are not copied for each of them.
     private var parts: [ByteBuffer] = []
     private var partsBytes = 0
     /// The code of the last fatal problem, for the close frame.
     private var problem: WebSocketCloseCode?
 
-    /// A connection that was just accepted.
-    ///
-    /// - Parameter isTurnedAway: it gets an answer saying so, and is closed.
     init(id: SessionID, server: ServerLoop, isTurnedAway: Bool) {
         self.id = id
         self.server = server
@@ -59,18 +57,18 @@ final class GatewayConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        guard self.phase != .turnedAway else { return self.turnAway(WebSocketHandshake.full) }
+        guard self.phase != .turnedAway else { return self.sendAndClose(WebSocketHandshake.full) }
         self.server.connectionOpened(self.id, from: context.remoteAddress)
     }
 
-    /// Its address has had its share: whatever comes is not read.
+    /// Too many connections came from its address: nothing more is read.
     func turnAway(afterMilliseconds wait: Int64) {
         guard self.phase == .handshake else { return }
         self.phase = .turnedAway
-        self.turnAway(WebSocketHandshake.tooMany(afterMilliseconds: wait))
+        self.sendAndClose(WebSocketHandshake.tooMany(afterMilliseconds: wait))
     }
 
-    private func turnAway(_ answer: String) {
+    private func sendAndClose(_ answer: String) {
         guard let context = self.context else { return }
         let channel = context.channel
         context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: answer))).whenComplete { _ in
@@ -93,17 +91,16 @@ final class GatewayConnection: ChannelInboundHandler {
         var input = self.unwrapInboundIn(data)
         guard self.phase != .turnedAway else { return }
         guard self.phase != .closing else { return self.awaitClose(&input) }
-        self.partial.join(&input)
+        self.partial.prependHeld(to: &input)
         self.consume(&input)
-        if self.phase != .closing { self.partial.keep(input) }
+        if self.phase != .closing { self.partial.hold(input) }
     }
 
     // MARK: - What comes in
 
-    /// Whether the client has not said who it is.
     var awaitsHello: Bool { self.phase == .handshake || self.phase == .unauthenticated }
 
-    /// Until it has said who it is, a connection may leave little waiting: a hello with the longest token fits.
+    /// Before it has said who it is, a connection may leave little waiting: a hello with the longest token fits.
     private var bytesMax: Int {
         self.phase == .live ? self.server.frameBytesMax : min(16_384, self.server.frameBytesMax)
     }
@@ -112,10 +109,10 @@ final class GatewayConnection: ChannelInboundHandler {
         if self.phase == .handshake {
             switch WebSocketHandshake.read(&input) {
             case .incomplete: return
-            case .refused(let answer): return self.refuse(answer)
+            case .refused(let answer): return self.refuseHandshake(answer)
             case .accepted(let format, let answer, let proxy):
                 self.format = format
-                let signIn = self.server.handshake(on: self.id, from: self.context?.remoteAddress, proxy)
+                let signIn = self.server.acceptHandshake(on: self.id, from: self.context?.remoteAddress, proxy)
                 guard self.phase == .handshake else { return }
                 self.signIn = signIn
                 self.phase = .unauthenticated
@@ -126,27 +123,25 @@ final class GatewayConnection: ChannelInboundHandler {
             while self.phase != .closing,
                 let message = try self.parser.next(from: &input, bytesMax: self.bytesMax)
             {
-                self.take(message)
+                self.handleMessage(message)
             }
         } catch {
             let code: ServerFrame.Problem.Code = error.code == .messageTooBig ? .frameTooLarge : .malformedFrame
-            self.fail(ServerFrame.Problem(code: code, field: "frame", rule: error.rule), closing: error.code)
+            self.fail(code, error.rule, closing: error.code)
         }
     }
 
-    private func take(_ message: WebSocketMessage) {
+    private func handleMessage(_ message: WebSocketMessage) {
         switch message {
         case .text(let bytes):
             guard self.format == .json else { return self.failFormat("binary") }
             guard String(validating: bytes, as: UTF8.self) != nil else {
-                return self.fail(
-                    ServerFrame.Problem(code: .malformedFrame, field: "frame", rule: "must be UTF-8"),
-                    closing: .invalidPayload)
+                return self.fail(.malformedFrame, "must be UTF-8", closing: .invalidPayload)
             }
-            self.take(bytes)
+            self.handleFrame(bytes)
         case .binary(let bytes):
             guard self.format == .protobuf else { return self.failFormat("text") }
-            self.take(bytes)
+            self.handleFrame(bytes)
         case .ping(let bytes):
             self.append { $0.writeWebSocketFrame(opcode: 0xa, bytes) }
             if self.phase == .live { self.server.receive(.heard(self.id)) }
@@ -158,55 +153,49 @@ final class GatewayConnection: ChannelInboundHandler {
         }
     }
 
-    private func take(_ bytes: [UInt8]) {
+    private func handleFrame(_ bytes: [UInt8]) {
         do throws(FrameError) {
             let frame = try FrameCodec.decodeClientFrame(bytes, as: self.format, bytesMax: self.server.frameBytesMax)
             self.server.metrics.framesReceived.increment()
             if self.phase == .live { return self.server.receive(.frame(self.id, frame, bytes: bytes.count)) }
             guard case .hello(let hello) = frame else {
-                return self.fail(
-                    ServerFrame.Problem(
-                        code: .unexpectedFrame, field: "frame", rule: "must be hello, the first of every connection"))
+                return self.fail(.unexpectedFrame, "must be hello, the first of every connection")
             }
             self.phase = .live
-            self.server.hello(hello, on: self)
+            self.server.handleHello(hello, on: self)
         } catch {
-            self.refuse(error)
+            self.handleFrameError(error)
         }
     }
 
-    private func refuse(_ error: FrameError) {
+    private func handleFrameError(_ error: FrameError) {
         switch error {
         case .tooLarge(_, let max):
-            self.fail(
-                ServerFrame.Problem(code: .frameTooLarge, field: "frame", rule: "must be at most \(max) bytes"))
+            self.fail(.frameTooLarge, "must be at most \(max) bytes")
         case .malformed(let why):
-            self.fail(
-                ServerFrame.Problem(
-                    code: .malformedFrame, field: "frame",
-                    rule: "must be a ClientFrame in \(self.format.rawValue): \(why)"))
+            self.fail(.malformedFrame, "must be a ClientFrame in \(self.format.rawValue): \(why)")
         case .empty:
-            self.report(ServerFrame.Problem(code: .malformedFrame, field: "frame", rule: "must hold a known frame"))
+            self.sendProblem(
+                ServerFrame.Problem(code: .malformedFrame, field: "frame", rule: "must hold a known frame"))
         case .invalid(let field, send: let send?) where self.phase == .live:
             self.write(.sendRefused(send, ServerFrame.Problem(field)))
         case .invalidRequest(let field, let number) where self.phase == .live:
             self.write(.answer(number, .refused(ServerFrame.Problem(field))))
         case .invalid(let field, _), .invalidRequest(let field, _):
-            self.report(ServerFrame.Problem(field))
+            self.sendProblem(ServerFrame.Problem(field))
         }
     }
 
-    /// A fault of one frame: the session goes on, unless there is none yet.
-    private func report(_ problem: ServerFrame.Problem) {
+    /// The fault of one frame: the session goes on, unless there is none yet.
+    private func sendProblem(_ problem: ServerFrame.Problem) {
         guard self.phase == .live else { return self.fail(problem) }
         self.write(.problem(problem, isFatal: false))
     }
 
     private func failFormat(_ kind: String) {
         self.fail(
-            ServerFrame.Problem(
-                code: .malformedFrame, field: "frame",
-                rule: "must come in \(kind) messages under \(self.format.subprotocol)"), closing: .unsupportedData)
+            .malformedFrame, "must come in \(kind) messages under \(self.format.subprotocol)", closing: .unsupportedData
+        )
     }
 
     // MARK: - What goes out
@@ -216,9 +205,9 @@ final class GatewayConnection: ChannelInboundHandler {
         guard self.phase == .live || self.phase == .unauthenticated else { return }
         if case .problem(let problem, isFatal: true) = frame {
             self.problem = WebSocketCloseCode(problem.code)
-            self.server.metrics.problem(problem.code)
+            self.server.metrics.countProblem(problem.code)
         }
-        if self.phase == .live { self.audit(frame) }
+        if self.phase == .live { self.logSignIn(frame) }
         if case .reconnect = frame { self.problem = .goingAway }
         let encoded = self.server.fanOut.encode(frame, as: self.format)
         if case .signal = frame, !self.hasRoom(forSignal: encoded.count) {
@@ -239,39 +228,38 @@ final class GatewayConnection: ChannelInboundHandler {
         guard var shared = encoded.shared else { return }
         guard shared.readableBytes >= Self.copiedBytesMax else { return _ = self.output.writeBuffer(&shared) }
         self.partsBytes += self.output.readableBytes + shared.readableBytes
-        self.parts.append(self.takeOutput())
+        self.parts.append(self.drainOutput())
         self.parts.append(shared)
     }
 
     /// Shared bytes from this length on are written where they lie; fewer are copied behind the others.
     private static let copiedBytesMax = 4_096
 
-    /// Whether something of interest only now still gets through. Signals take half of what may wait for a reader: one who is behind
-    /// because somebody else talks much is left out of them, and the next answer or log entry, which cannot be left out, still fits.
+    /// Signals take half of what may wait for a reader, so that the next answer or log entry, which cannot be left out, still fits.
     private func hasRoom(forSignal bytes: Int) -> Bool {
         let buffered = try? self.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         let waiting = self.partsBytes + self.output.readableBytes + (buffered ?? 0)
         return waiting == 0 || waiting + bytes <= self.server.backlogBytesMax / 2
     }
 
-    private func audit(_ frame: ServerFrame) {
+    private func logSignIn(_ frame: ServerFrame) {
         guard let signIn = self.signIn else { return }
         switch frame {
         case .welcome:
-            self.server.audit.signedIn(signIn)
+            self.server.audit.logSignIn(signIn)
             self.isHelloAnswered = true
         case .problem(let problem, isFatal: true) where !self.isHelloAnswered:
-            self.server.audit.refused(signIn, problem.code)
+            self.server.audit.logRefusal(signIn, problem.code)
             self.isHelloAnswered = true
         case .answer(let number, let answer) where number == self.renewal:
-            self.server.audit.renewed(signIn, answer)
+            self.server.audit.logRenewal(signIn, answer)
             self.renewal = nil
         default: return
         }
     }
 
-    /// What is said in the place of a frame that is larger than what the client was promised: a person's settings may be, with a
-    /// level for each of many thousand conversations. Everything else is cut before.
+    /// In place of a frame larger than what the client was promised: a person's settings may be, with a level for each of many
+    /// thousand conversations. Everything else is cut before.
     static func replacement(for frame: ServerFrame, bytes: Int) -> ServerFrame {
         var problem = ServerFrame.Problem(
             code: .frameTooLarge, field: "frame",
@@ -281,7 +269,6 @@ final class GatewayConnection: ChannelInboundHandler {
         return .answer(number, .refused(problem))
     }
 
-    /// Asks for a sign of life.
     func probe() {
         guard self.phase == .live else { return }
         self.append { $0.writeWebSocketFrame(opcode: 0x9, []) }
@@ -297,7 +284,7 @@ final class GatewayConnection: ChannelInboundHandler {
         guard let context = self.context, self.output.readableBytes > 0 || !self.parts.isEmpty else { return }
         guard context.channel.isWritable else { return self.cutOff() }
         self.writeParts(context)
-        context.writeAndFlush(self.wrapOutboundOut(self.takeOutput()), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(self.drainOutput()), promise: nil)
     }
 
     private func writeParts(_ context: ChannelHandlerContext) {
@@ -307,7 +294,7 @@ final class GatewayConnection: ChannelInboundHandler {
         self.partsBytes = 0
     }
 
-    private func takeOutput() -> ByteBuffer {
+    private func drainOutput() -> ByteBuffer {
         let output = self.output
         self.output = ByteBuffer()
         return output
@@ -316,7 +303,7 @@ final class GatewayConnection: ChannelInboundHandler {
     private func cutOff() {
         switch self.phase {
         case .live: self.server.receive(.backlogExceeded(self.id))
-        case .handshake, .unauthenticated, .closing, .turnedAway: self.server.metrics.problem(.slowReader)
+        case .handshake, .unauthenticated, .closing, .turnedAway: self.server.metrics.countProblem(.slowReader)
         }
         // What waits is dropped: the reader would have to take all of it before it could be told why.
         self.context?.close(promise: nil)
@@ -324,19 +311,24 @@ final class GatewayConnection: ChannelInboundHandler {
 
     // MARK: - The end
 
-    /// Tells the client what is wrong and closes.
+    private func fail(
+        _ code: ServerFrame.Problem.Code, _ rule: String, closing closeCode: WebSocketCloseCode? = nil
+    ) {
+        self.fail(ServerFrame.Problem(code: code, field: "frame", rule: rule), closing: closeCode)
+    }
+
     private func fail(_ problem: ServerFrame.Problem, closing code: WebSocketCloseCode? = nil) {
         self.write(.problem(problem, isFatal: true))
         self.beginClose((code ?? WebSocketCloseCode(problem.code)).rawValue, hangUp: false)
     }
 
-    /// Answers a request that is not a handshake and closes.
-    func refuse(_ answer: String) {
+    /// Answers a request that is not a handshake.
+    private func refuseHandshake(_ answer: String) {
         self.append { $0.writeString(answer) }
         self.flush()
         self.phase = .closing
         self.context?.close(mode: .output, promise: nil)
-        self.server.linger(self.id)
+        self.server.scheduleHangUp(self.id)
     }
 
     /// The core has ended the session: writes a close frame behind what waits. The client hangs up, or is hung up on soon.
@@ -344,7 +336,6 @@ final class GatewayConnection: ChannelInboundHandler {
         self.beginClose((self.problem ?? .normal).rawValue, hangUp: false)
     }
 
-    /// The hello did not come in time.
     func expire(milliseconds: Int) {
         switch self.phase {
         case .handshake: self.context?.close(promise: nil)
@@ -356,7 +347,6 @@ final class GatewayConnection: ChannelInboundHandler {
         }
     }
 
-    /// Hangs up on a client that did not after the close frame.
     func hangUp() { self.context?.close(promise: nil) }
 
     private func beginClose(_ code: UInt16, hangUp: Bool) {
@@ -368,14 +358,14 @@ final class GatewayConnection: ChannelInboundHandler {
         guard let context = self.context else { return }
         self.partial = HeldInput()
         self.writeParts(context)
-        let output = self.wrapOutboundOut(self.takeOutput())
+        let output = self.wrapOutboundOut(self.drainOutput())
         if hangUp {
             let channel = context.channel
             context.writeAndFlush(output).whenComplete { _ in channel.close(promise: nil) }
         } else {
             context.writeAndFlush(output, promise: nil)
             // RFC 6455 §7.1.1: wait for the client's close frame, so that a reset does not overtake what was written.
-            self.server.linger(self.id)
+            self.server.scheduleHangUp(self.id)
         }
     }
 

@@ -1,16 +1,14 @@
 import NIOCore
 
-/// What a connection has received and cannot use yet: the beginning of a frame whose rest has not come.
-///
-/// It grows where it lies: a frame that comes in tiny pieces is not copied with each of them. And it keeps neither a whole receive
-/// buffer for a few bytes, nor much of what was used already.
+/// The beginning of a frame whose rest has not come. It grows in place, so a frame in tiny pieces is not copied with each of them,
+/// and it keeps neither a whole receive buffer for a few bytes nor much of what was already used.
 struct HeldInput {
     private var held: ByteBuffer?
-    /// Whether the bytes handed out last are ours, and not a receive buffer's.
+    /// The bytes handed out last are ours, and not a receive buffer's.
     private var isOurs = false
 
-    /// Puts what is held before what has come now. It is held no longer.
-    mutating func join(_ input: inout ByteBuffer) {
+    /// Hands out what is held before what has come now.
+    mutating func prependHeld(to input: inout ByteBuffer) {
         guard var held = self.held else { return self.isOurs = false }
         // Whoever is not alone in having a buffer copies it when it writes.
         self.held = nil
@@ -19,10 +17,8 @@ struct HeldInput {
         self.isOurs = true
     }
 
-    /// Keeps what could not be used.
-    ///
-    /// - Parameter rest: what `join` handed out, without the bytes at its front that were used.
-    mutating func keep(_ rest: ByteBuffer) {
+    /// - Parameter rest: what `prependHeld` handed out, without the bytes that were used.
+    mutating func hold(_ rest: ByteBuffer) {
         guard rest.readableBytes > 0 else { return }
         // Fewer bytes are copied than were used, so that all copies together are no more than what was received.
         self.held = self.isOurs && rest.readerIndex < rest.readableBytes ? rest : ByteBuffer(buffer: rest)

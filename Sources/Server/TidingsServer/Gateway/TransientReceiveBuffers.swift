@@ -1,12 +1,9 @@
 import NIOCore
 
-/// Gives each read a buffer of its own that lives no longer than its bytes are needed.
-///
-/// A channel keeps the first buffer it was given for good (2,048 bytes by default), which is most of what an idle connection
-/// costs. So the first one has 16 bytes, and by always answering "may grow" every later one is made anew and dropped. Needs
-/// `maxMessagesPerRead` 1, or the channel would keep several.
+/// Gives each read a buffer of its own that lives no longer than its bytes are needed. A channel keeps the first buffer it was given
+/// for good (2,048 bytes by default), which is most of what an idle connection costs. So the first one has 16 bytes, and by always
+/// answering "may grow" every later one is made anew and dropped. Needs `maxMessagesPerRead` 1, or the channel would keep several.
 struct TransientReceiveBuffers: RecvByteBufferAllocator {
-    /// What the next buffer holds, in bytes.
     private var next = Self.first
 
     private static let first = 16

@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// Why a WebSocket is closed, as the other side is told (RFC 6455 §7.4.1).
+/// RFC 6455 §7.4.1.
 enum WebSocketCloseCode: UInt16, Hashable, Sendable {
     case normal = 1000
     case goingAway = 1001
@@ -11,7 +11,6 @@ enum WebSocketCloseCode: UInt16, Hashable, Sendable {
     case messageTooBig = 1009
     case tryAgainLater = 1013
 
-    /// The code that goes with a problem the client was told before.
     init(_ code: ServerFrame.Problem.Code) {
         switch code {
         case .malformedFrame: self = .invalidPayload

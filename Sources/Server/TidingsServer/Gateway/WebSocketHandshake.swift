@@ -6,9 +6,7 @@ import TidingsWire
 
 /// The opening handshake of RFC 6455 §4.2: one HTTP request, and the answer to it.
 enum WebSocketHandshake {
-    /// What to do with the bytes received so far.
     enum Outcome: Equatable {
-        /// The request is not complete.
         case incomplete
         /// Send this, more headers and an empty line, and speak the format from here on.
         case accepted(WireFormat, answer: String, proxy: ProxyHeaders)
@@ -16,27 +14,24 @@ enum WebSocketHandshake {
         case refused(answer: String)
     }
 
-    /// What a proxy says of the request; to be believed only of a trusted one.
+    /// Only a trusted proxy's are believed.
     struct ProxyHeaders: Equatable {
-        /// `X-Forwarded-For`.
         var forwardedFor: String?
-        /// `X-Request-Id`.
         var requestID: String?
     }
 
-    /// The largest request head in bytes.
     static let headBytesMax = 8_192
-    /// Where clients connect (DESIGN §9).
+    /// DESIGN §9.
     static let path = "/v1/connect"
 
     private struct Refusal: Error {
-        var status: String
+        var status = "400 Bad Request"
         var field: String
         var rule: String
         var headers: [String] = []
     }
 
-    /// Reads a request from the front of `buffer` and takes it away if it is complete.
+    /// Removes a complete request from the front of `buffer`.
     static func read(_ buffer: inout ByteBuffer) -> Outcome {
         guard let length = Self.headLength(buffer) else {
             guard buffer.readableBytes > Self.headBytesMax else { return .incomplete }
@@ -57,13 +52,11 @@ enum WebSocketHandshake {
         }
     }
 
-    /// The answer to a client for whom there is no room.
     static let full = Self.answer(
         Refusal(
             status: "503 Service Unavailable", field: "gateway.connections_max",
             rule: "is reached; try again later", headers: ["Retry-After: 5"]))
 
-    /// The answer to a client from whose address too many come, or come with bad tokens.
     static func tooMany(afterMilliseconds wait: Int64) -> String {
         Self.answer(
             Refusal(
@@ -93,7 +86,7 @@ enum WebSocketHandshake {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         let request = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
         guard request.count == 3, request[2].hasPrefix("HTTP/") else {
-            throw Refusal(status: "400 Bad Request", field: "request", rule: "must be HTTP/1.1")
+            throw Refusal(field: "request", rule: "must be HTTP/1.1")
         }
         guard request[2] == "HTTP/1.1" else {
             throw Refusal(status: "505 HTTP Version Not Supported", field: "request", rule: "must be HTTP/1.1")
@@ -116,7 +109,7 @@ enum WebSocketHandshake {
         var headers: [String: String] = [:]
         for line in lines {
             guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
-                throw Refusal(status: "400 Bad Request", field: "headers", rule: "must be lines of \"name: value\"")
+                throw Refusal(field: "headers", rule: "must be lines of \"name: value\"")
             }
             let name = line[..<colon].lowercased()
             let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
@@ -128,7 +121,7 @@ enum WebSocketHandshake {
 
     private static func check(headers: [String: String]) throws(Refusal) -> (WireFormat, accept: String) {
         guard headers["host"] != nil else {
-            throw Refusal(status: "400 Bad Request", field: "Host", rule: "must be present")
+            throw Refusal(field: "Host", rule: "must be present")
         }
         guard Self.tokens(headers["upgrade"]).contains("websocket"),
             Self.tokens(headers["connection"]).contains("upgrade")
@@ -143,15 +136,14 @@ enum WebSocketHandshake {
                 headers: ["Upgrade: websocket", "Sec-WebSocket-Version: 13"])
         }
         guard let key = headers["sec-websocket-key"], Data(base64Encoded: key)?.count == 16 else {
-            throw Refusal(
-                status: "400 Bad Request", field: "Sec-WebSocket-Key", rule: "must be 16 bytes in base 64")
+            throw Refusal(field: "Sec-WebSocket-Key", rule: "must be 16 bytes in base 64")
         }
         let offered = (headers["sec-websocket-protocol"] ?? "").split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
         guard let format = offered.lazy.compactMap({ WireFormat(subprotocol: $0) }).first else {
             let known = WireFormat.allCases.map(\.subprotocol).joined(separator: " or ")
-            throw Refusal(status: "400 Bad Request", field: "Sec-WebSocket-Protocol", rule: "must offer \(known)")
+            throw Refusal(field: "Sec-WebSocket-Protocol", rule: "must offer \(known)")
         }
         return (format, Self.accept(key: key))
     }
@@ -160,7 +152,7 @@ enum WebSocketHandshake {
         (list ?? "").lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// The proof that the server read the key (RFC 6455 §4.2.2, step 5.4).
+    /// Proves that the server read the key (RFC 6455 §4.2.2, step 5.4).
     static func accept(key: String) -> String {
         let text = key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         return Data(Insecure.SHA1.hash(data: Data(text.utf8))).base64EncodedString()

@@ -1,29 +1,23 @@
 import NIOCore
 
-/// What a client sent over its WebSocket.
 enum WebSocketMessage: Equatable {
-    /// A whole message, put together from its fragments.
     case text([UInt8])
-    /// A whole message, put together from its fragments.
     case binary([UInt8])
     /// To be answered by a pong with the same bytes (RFC 6455 §5.5.2).
     case ping([UInt8])
-    /// Nothing to do (RFC 6455 §5.5.3).
+    /// Needs no answer (RFC 6455 §5.5.3).
     case pong
-    /// The client closes. `code` is nil for an empty body (RFC 6455 §5.5.1).
+    /// `code` is nil for an empty body (RFC 6455 §5.5.1).
     case close(code: UInt16?)
 }
 
-/// Why a client's bytes are not a WebSocket message. The connection is closed with `code`.
+/// The connection is closed with `code`.
 struct WebSocketFault: Error, Equatable {
-    /// What the client is told in the close frame.
     var code: WebSocketCloseCode
-    /// The rule in words.
     var rule: String
 }
 
-/// Takes WebSocket frames of a client apart and puts fragments together (RFC 6455 §5). Keeps nothing but an unfinished
-/// fragmented message.
+/// Parses the WebSocket frames of a client and joins fragments (RFC 6455 §5). Keeps nothing but an unfinished fragmented message.
 struct WebSocketParser {
     private enum Opcode: UInt8 {
         case continuation = 0x0
@@ -41,21 +35,17 @@ struct WebSocketParser {
         var isFinal: Bool
         var mask: UInt32
         var length: Int
-        /// What the header itself takes, in bytes.
+        /// The length of the header itself.
         var bytes: Int
     }
 
     /// The first fragments of a message whose last one has not come.
     private var fragments: [UInt8] = []
-    /// The opcode of the unfinished message, or nil if there is none.
+    /// The opcode of the unfinished message.
     private var fragmented: Opcode?
 
-    /// Takes one message from the front of `buffer`.
-    ///
-    /// - Parameters:
-    ///   - buffer: what was received; nothing is taken while the frame at its front is incomplete.
-    ///   - bytesMax: the largest message in bytes; a longer one is refused as soon as its header says so.
-    /// - Returns: nil if more bytes are needed.
+    /// Takes one message from the front of `buffer`; nothing is taken while the frame there is incomplete.
+    /// - Parameter bytesMax: a longer message is refused as soon as its header says so.
     /// - Throws: `WebSocketFault` when the bytes break a rule of RFC 6455 §5.
     mutating func next(from buffer: inout ByteBuffer, bytesMax: Int) throws(WebSocketFault) -> WebSocketMessage? {
         while let header = try Self.header(of: buffer) {
@@ -159,7 +149,7 @@ struct WebSocketParser {
         return code
     }
 
-    /// Takes `length` bytes and undoes their mask (RFC 6455 §5.3), eight bytes at a time.
+    /// Undoes the mask (RFC 6455 §5.3), eight bytes at a time.
     private static func unmasked(_ buffer: inout ByteBuffer, length: Int, mask: UInt32) -> [UInt8] {
         defer { buffer.moveReaderIndex(forwardBy: length) }
         return buffer.withUnsafeReadableBytes { source in
@@ -188,16 +178,13 @@ struct WebSocketParser {
 }
 
 extension ByteBuffer {
-    /// Appends a frame of a server: final and not masked (RFC 6455 §5.1, §5.2).
-    ///
-    /// - Parameter opcode: the four bits of RFC 6455 §5.2.
+    /// A server's frame is final and not masked (RFC 6455 §5.1, §5.2).
     mutating func writeWebSocketFrame(opcode: UInt8, _ payload: [UInt8]) {
         self.reserveCapacity(minimumWritableBytes: payload.count + 10)
         self.writeWebSocketHead(opcode: opcode, length: payload.count)
         self.writeBytes(payload)
     }
 
-    /// Writes what stands before a frame's payload.
     mutating func writeWebSocketHead(opcode: UInt8, length: Int) {
         self.writeInteger(0x80 | opcode)
         switch length {

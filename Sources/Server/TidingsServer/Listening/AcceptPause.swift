@@ -3,28 +3,25 @@ import Logging
 import NIOCore
 
 /// Stops accepting for a second when there are no files or no memory for a connection, and for a moment when all connections of the
-/// listener are taken.
-///
-/// NIO's own `AcceptBackoffHandler` delays the next read only. The one that failed stays asked for, so the selector reports the
-/// same connection again at once, and the loop spins; only reads that are switched off are not.
+/// listener are taken. NIO's own `AcceptBackoffHandler` delays the next read only. The one that failed stays asked for, so the
+/// selector reports the same connection again at once, and the loop spins; only reads that are switched off do not.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
-    /// Told to the listener's socket: a connection was closed to make room for another. Who opens one for each that is closed would
-    /// keep the loop busy with nothing else; whoever else comes waits in the system's queue, in order.
+    /// Told to the listener's socket: a connection was closed to make room for another. A client that opens one for each that is
+    /// closed would keep the loop busy; others wait in the system's queue, in order.
     struct Full: Sendable {}
 
-    /// How long accepting pauses when all connections are taken. A queue of `backlog` is through it in seconds.
+    /// A full queue of `backlog` is worked off in seconds.
     static let fullPause = TimeAmount.milliseconds(10)
 
     private let listener: Listener
     private let metrics: ServerMetrics
     private let logger: Logger
     private var isPausing = false
-    /// When the last pause was logged: one line a minute is enough.
+    /// One line a minute is enough.
     private var loggedAt: NIODeadline?
 
-    /// For the socket of a listener; each pause is counted.
     init(_ listener: Listener, metrics: ServerMetrics, logger: Logger) {
         self.listener = listener
         self.metrics = metrics
@@ -46,7 +43,7 @@ final class AcceptPause: ChannelInboundHandler {
         guard let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode),
             !self.isPausing
         else { return }
-        self.metrics.acceptFailed(self.listener)
+        self.metrics.countAcceptFailure(self.listener)
         self.log(error)
         self.pause(channel, .seconds(1))
     }

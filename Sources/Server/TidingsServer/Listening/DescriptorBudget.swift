@@ -2,23 +2,19 @@ import Foundation
 import Logging
 
 /// How many connections each listener may have, so that all of them together leave some of the process's open files over: each
-/// connection is one. Without that, connections nobody authenticated use them up, and then nothing can be accepted, opened or sent.
+/// connection is one. Otherwise unauthenticated connections could use them up, and nothing could be accepted, opened or sent.
 struct DescriptorBudget: Equatable {
     /// How many files the process may have open.
     let limit: Int
-    /// Connections of the gateway.
     let gateway: Int
-    /// Connections of the HTTP API.
     let api: Int
-    /// Connections of the routes for phones.
     let phone: Int
 
-    /// The files kept for everything that is no client: the database and its log, listening sockets, connections to APNs.
+    /// Kept for everything that is no client: the database and its log, listening sockets, connections to APNs.
     static let reserve = 128
-    /// The fewest connections of an HTTP listener.
     static let httpMin = 8
 
-    /// Divides the limit: an eighth at most for each HTTP listener, the rest for the gateway, none more than it is configured to have.
+    /// An eighth at most for each HTTP listener, the rest for the gateway, none more than it is configured to have.
     init(limit: Int, _ configuration: ServerConfiguration) {
         let limit = max(limit, 4 * Self.httpMin)
         let free = limit - min(Self.reserve, limit / 4)
@@ -28,7 +24,6 @@ struct DescriptorBudget: Equatable {
         self.gateway = min(configuration.gateway.connectionsMax, max(1, free - self.api - self.phone))
     }
 
-    /// The configuration with as many connections as there may be.
     func applied(to configuration: ServerConfiguration) -> ServerConfiguration {
         var configuration = configuration
         configuration.gateway.connectionsMax = self.gateway
@@ -37,7 +32,7 @@ struct DescriptorBudget: Equatable {
         return configuration
     }
 
-    /// Allows as many open files as the system lets this process have, and says so if they are too few for the configuration.
+    /// Raises the limit of open files as far as the system allows, and logs if it is too low for the configuration.
     static func claim(_ configuration: ServerConfiguration, logger: Logger) -> DescriptorBudget {
         var limits = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -3,10 +3,9 @@ import NIOCore
 import NIOHTTP1
 import TidingsModel
 
-/// Keeps one HTTP connection's time limits and tells `HTTPConnections` what it waits for. Each limit runs from when what is
-/// awaited began, however many bytes come meanwhile: a client that sends one now and then gains nothing.
-///
-/// Hummingbird's own idle time-out is begun anew with each part of a body, so it is not used.
+/// Keeps one HTTP connection's time limits and tells `HTTPConnections` what it waits for. Each limit runs from when the wait began,
+/// however many bytes come meanwhile: a client that sends one now and then gains nothing. Hummingbird's own idle time-out begins anew
+/// with each part of a body, so it is not used.
 final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -23,10 +22,9 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadingBody = false
     private var isWritingAnswer = false
 
-    /// For one of these connections.
     init(_ connections: HTTPConnections) { self.connections = connections }
 
-    /// What Hummingbird puts behind its HTTP codec: puts the deadlines before it, where the parts are NIO's own.
+    /// Added by Hummingbird behind its HTTP codec: puts the deadlines before it, where the parts are NIO's own.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = Never
 
@@ -47,14 +45,14 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        self.connections.opened(context.channel)
-        self.begin(.header, context)
+        self.connections.add(context.channel)
+        self.beginWaiting(for: .header, context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { self.end(context) }
+    func handlerRemoved(context: ChannelHandlerContext) { self.leave(context) }
 
     func channelInactive(context: ChannelHandlerContext) {
-        self.end(context)
+        self.leave(context)
         context.fireChannelInactive()
     }
 
@@ -63,11 +61,11 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .head:
             self.unanswered += 1
             self.isReadingBody = true
-            self.begin(.body, context)
+            self.beginWaiting(for: .body, context)
         case .body: break
         case .end:
             self.isReadingBody = false
-            self.begin(self.unanswered > 0 ? .answer : .idle, context)
+            self.beginWaiting(for: self.unanswered > 0 ? .answer : .idle, context)
         }
         context.fireChannelRead(data)
     }
@@ -79,17 +77,17 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             self.isWritingAnswer = false
             self.unanswered -= 1
-            if !self.isReadingBody { self.begin(self.unanswered > 0 ? .answer : .idle, context) }
+            if !self.isReadingBody { self.beginWaiting(for: self.unanswered > 0 ? .answer : .idle, context) }
         }
         context.write(data, promise: promise)
     }
 
     // MARK: - Deadlines
 
-    private func begin(_ awaited: HTTPConnections.Closing, _ context: ChannelHandlerContext) {
+    private func beginWaiting(for awaited: HTTPConnections.Closing, _ context: ChannelHandlerContext) {
         let isWaiting = awaited != .answer
         if isWaiting != (self.awaited != .answer) || awaited == .idle {
-            self.connections.change(context.channel, isWaiting: isWaiting)
+            self.connections.setWaiting(isWaiting, context.channel)
         }
         self.awaited = awaited
         self.deadline = context.eventLoop.now + .milliseconds(Int64(self.milliseconds))
@@ -115,21 +113,21 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func end(_ context: ChannelHandlerContext) {
-        self.connections.closed(context.channel)
+    private func leave(_ context: ChannelHandlerContext) {
+        self.connections.remove(context.channel)
         self.timer?.cancel()
         self.timer = nil
         self.deadline = .distantFuture
     }
 
     private func expire(_ context: ChannelHandlerContext) {
-        self.connections.closing(self.awaited)
+        self.connections.countClosing(self.awaited)
         if self.awaited == .body, self.unanswered > 0, !self.isWritingAnswer { self.writeTimedOut(context) }
         context.close(promise: nil)
     }
 
     private func writeTimedOut(_ context: ChannelHandlerContext) {
-        let problem = ApiProblem(
+        let problem = APIProblem(
             .requestTimeout, code: "timed_out", field: "body",
             rule: "must come within \(self.connections.limits.bodyMilliseconds) ms")
         let bytes = ByteBuffer(bytes: problem.json.serialized)

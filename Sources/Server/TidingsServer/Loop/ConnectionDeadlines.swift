@@ -1,8 +1,8 @@
 import NIOCore
 import ServerCore
 
-/// Deadlines of connections that all run equally long, so that a queue and one timer do for all of them. A connection that
-/// has met its deadline is not taken out; `reached` is called for it all the same. Used on one event loop.
+/// Deadlines of connections that all run equally long, so that a queue and one timer do for all of them. A connection that met its
+/// deadline is not removed: `reached` is called for it all the same. Used on one event loop.
 struct ConnectionDeadlines {
     private final class Queue {
         var entries: CircularBuffer<(deadline: NIODeadline, id: SessionID)> = []
@@ -11,11 +11,7 @@ struct ConnectionDeadlines {
 
     private let queue = Queue()
 
-    /// Calls `reached` with the connection after a time.
-    ///
-    /// - Parameters:
-    ///   - milliseconds: the same in every call.
-    ///   - reached: the same in every call.
+    /// `milliseconds` and `reached` must be the same in every call.
     func add(
         _ id: SessionID, after milliseconds: Int64, on eventLoop: any EventLoop, reached: @escaping (SessionID) -> Void
     ) {
@@ -23,13 +19,12 @@ struct ConnectionDeadlines {
         if self.queue.timer == nil { Self.arm(self.queue, eventLoop, reached) }
     }
 
-    /// The connection whose deadline is nearest among those that still have to meet theirs; those before it are taken out.
+    /// The nearest deadline of a connection that `isWaiting`; those before it are removed.
     func first(where isWaiting: (SessionID) -> Bool) -> (deadline: NIODeadline, id: SessionID)? {
         while let first = self.queue.entries.first, !isWaiting(first.id) { self.queue.entries.removeFirst() }
         return self.queue.entries.first
     }
 
-    /// Forgets all of them.
     func cancel() {
         self.queue.timer?.cancel()
         self.queue.timer = nil

@@ -6,27 +6,19 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// The owner of all people of this server: the core, the gateway's connections and everything that leads to an event live on
-/// one event loop (DESIGN §3 "Owner"). Carries effects out and decides nothing.
-///
-/// Work is done in ticks. What comes in during one turn of the event loop is handed to the core at once; store commands and
-/// frames are collected and leave together at the end of the turn: one batch for the store, one write per connection.
-///
-/// `@unchecked Sendable`: every stored property that can change is used on `eventLoop` only; what may be called from elsewhere
-/// says so and hops there first.
+/// The owner of all people of this server: the core, the gateway's connections and everything that leads to an event live on one
+/// event loop (DESIGN §3 "Owner"). Carries effects out and decides nothing. Work is done in ticks. What comes in during one turn of
+/// the event loop is handed to the core at once; store commands and frames are collected and leave together at the end of the turn:
+/// one batch for the store, one write per connection. `@unchecked Sendable`: every stored property that can change is used on
+/// `eventLoop` only; what may be called from elsewhere says so and hops there first.
 final class ServerLoop: @unchecked Sendable {
-    /// Where everything happens.
     let eventLoop: any EventLoop
-    /// The server's metrics.
     let metrics: ServerMetrics
-    /// The largest message of a client, in bytes.
     let frameBytesMax: Int
-    /// How many bytes may wait for a reader.
     let backlogBytesMax: Int
     /// Completed when the core is drained; fails if the store refused to write.
     let ended: EventLoopPromise<Void>
 
-    /// Where it is told who signed in.
     let audit: AuditLog
 
     private let logger: Logger
@@ -47,7 +39,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private var commands: [StoreCommand] = []
     private var commandIDs: [StoreRequestID] = []
-    private var replies: [ApiRequestID: EventLoopPromise<ApiResult>] = [:]
+    private var replies: [APIRequestID: EventLoopPromise<APIResult>] = [:]
     private var apiRequests: UInt64 = 0
     private var pushesInFlight = 0
     private var timer: Scheduled<Void>?
@@ -55,20 +47,15 @@ final class ServerLoop: @unchecked Sendable {
 
     private var connections: [SessionID: GatewayConnection] = [:]
     private var connectionsMade: UInt64 = 0
-    /// What was encoded last, for those who get it, too.
     var fanOut = FanOutCache()
     private var unflushed: [GatewayConnection] = []
     private var unauthenticated = ConnectionDeadlines()
     private var lingering = ConnectionDeadlines()
 
-    /// How long a client has to hang up after a close frame, in milliseconds.
+    /// How long a client has to hang up after a close frame.
     private static let lingerMilliseconds: Int64 = 1_000
 
-    /// A loop whose core has no store yet; `open` starts it.
-    ///
-    /// - Parameters:
-    ///   - audit: where it is told who signed in; `logger` if nil.
-    ///   - seed: drawn by the caller; the jitter of back-offs comes from it.
+    /// The core has no store until `open`. `seed` decides the jitter of back-offs.
     init(
         eventLoop: any EventLoop, configuration: ServerConfiguration, store: any BatchStore,
         senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics,
@@ -88,34 +75,35 @@ final class ServerLoop: @unchecked Sendable {
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
+        self.followLanes(of: senders)
     }
 
     // MARK: - From any thread
 
-    /// Hands the core what the store said when it was opened. From any thread.
+    /// From any thread.
     func open(_ opening: StoreOpening) { self.eventLoop.execute { self.receive(.opened(opening)) } }
 
-    /// How many bytes are free on the store's disk. From any thread.
-    func measured(free: Int64) {
+    /// From any thread.
+    func updateFreeBytes(_ free: Int64) {
         self.eventLoop.execute {
             self.metrics.storageFree.set(free)
             self.receive(.storageMeasured(free: free))
         }
     }
 
-    /// Asks the core to stop; `ended` is completed when nothing is left to do. From any thread.
+    /// `ended` is completed when nothing is left to do. From any thread.
     func drain() { self.eventLoop.execute { self.receive(.drainRequested) } }
 
-    /// Ends without draining. From any thread.
-    func end() { self.eventLoop.execute { self.ended.succeed() } }
+    /// From any thread.
+    func endWithoutDraining() { self.eventLoop.execute { self.ended.succeed() } }
 
-    /// Asks the core on behalf of the HTTP API. From any thread.
-    func ask(_ command: ApiCommand) async -> ApiResult {
-        let promise = self.eventLoop.makePromise(of: ApiResult.self)
+    /// From any thread.
+    func execute(_ command: APICommand) async -> APIResult {
+        let promise = self.eventLoop.makePromise(of: APIResult.self)
         self.eventLoop.execute {
             guard !self.isStopped else { return promise.succeed(.refused(Self.stopping)) }
             self.apiRequests += 1
-            let id = ApiRequestID(self.apiRequests)
+            let id = APIRequestID(self.apiRequests)
             self.replies[id] = promise
             self.receive(.api(id, command))
         }
@@ -140,8 +128,8 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Events
 
-    /// Hands an event to the core and carries out what it wants done. Events that arise meanwhile wait for their turn, so that
-    /// no list of effects is interrupted.
+    /// Hands an event to the core and carries out its effects. Events that arise meanwhile wait for their turn, so that no list of
+    /// effects is interrupted.
     func receive(_ event: ServerEvent) {
         self.eventLoop.assertInEventLoop()
         guard !self.isBusy else { return self.waiting.append(event) }
@@ -154,18 +142,18 @@ final class ServerLoop: @unchecked Sendable {
 
     private func process(_ event: ServerEvent) {
         self.core.handle(event, at: self.now, into: &self.effects)
-        for index in self.effects.indices { self.perform(self.effects[index]) }
+        for index in self.effects.indices { self.carryOut(self.effects[index]) }
         self.effects.removeAll(keepingCapacity: true)
     }
 
-    private func perform(_ effect: ServerEffect) {
+    private func carryOut(_ effect: ServerEffect) {
         switch effect {
         case .write(let session, let frame): self.connections[session]?.write(frame)
         case .close(let session): self.connections[session]?.close()
         case .turnAway(let session, let wait): self.connections[session]?.turnAway(afterMilliseconds: wait)
         case .probe(let session): self.connections[session]?.probe()
-        case .store(let id, let command): self.collect(id, command)
-        case .push(let id, let app, let request): self.push(id, app, request)
+        case .store(let id, let command): self.enqueue(command, id)
+        case .push(let id, let app, let request): self.sendPush(id, app, request)
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .checkToken(let session, let number, let token):
@@ -174,15 +162,15 @@ final class ServerLoop: @unchecked Sendable {
             self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
         case .raiseAlarm(let lane, let alarm):
-            self.metrics.alarm(alarm)
+            self.metrics.countAlarm(alarm)
             let words: [LogKey: String] = [.lane: "\(lane)", .pushAlarm: "\(alarm)"]
             let advice = alarm.advice.map { [LogKey.advice: $0] } ?? [:]
             self.logger.log(.error, "pushes wait", words.merging(advice) { first, _ in first })
-        case .countEnd(let end): self.metrics.ended(end)
+        case .countEnd(let end): self.metrics.countEnd(end)
         case .countRefusedRegistration: self.metrics.registrationsRefused.increment()
-        case .countRefusal(let scope, let kind): self.metrics.refused(scope, kind)
+        case .countRefusal(let scope, let kind): self.metrics.countRefusal(scope, kind)
         case .clearAlarm(let lane): self.logger.log(.notice, "pushes go again", [.lane: "\(lane)"])
-        case .storageChanged(let isFull, let free): self.storageChanged(isFull: isFull, free: free)
+        case .storageChanged(let isFull, let free): self.showStorage(isFull: isFull, free: free)
         case .stopForStoreFailure(let reason):
             self.logger.log(.critical, "the store stopped", [.reason: reason])
             self.ended.fail(StoreFailure(reason: reason))
@@ -193,7 +181,7 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    private func storageChanged(isFull: Bool, free: Int64) {
+    private func showStorage(isFull: Bool, free: Int64) {
         self.metrics.storageFull.set(isFull ? 1 : 0)
         self.readiness.isStorageFull = isFull
         if isFull {
@@ -217,7 +205,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private func endTick() {
         self.isTickScheduled = false
-        self.submit()
+        self.submitCommands()
         var index = 0
         // Cutting a reader off may write to others.
         while index < self.unflushed.count {
@@ -225,16 +213,16 @@ final class ServerLoop: @unchecked Sendable {
             index += 1
         }
         self.unflushed.removeAll(keepingCapacity: true)
-        self.arm()
+        self.armTimer()
     }
 
-    /// Notes that a connection has something to write at the end of the tick.
+    /// Its output is flushed at the end of the tick.
     func needsFlush(_ connection: GatewayConnection) {
         self.unflushed.append(connection)
         self.beginTick()
     }
 
-    private func arm() {
+    private func armTimer() {
         guard let deadline = self.core.nextDeadline, deadline < self.timerDeadline, !self.isStopped else { return }
         // An earlier deadline that has become needless only costs one `timeReached`.
         self.timer?.cancel()
@@ -248,74 +236,65 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: - Store
 
-    private func collect(_ id: StoreRequestID, _ command: StoreCommand) {
-        if case .endLeg(let leg) = command { self.metrics.ended(leg.end) }
+    private func enqueue(_ command: StoreCommand, _ id: StoreRequestID) {
+        if case .endLeg(let leg) = command { self.metrics.countEnd(leg.end) }
         self.commandIDs.append(id)
         self.commands.append(command)
     }
 
-    private func submit() {
+    private func submitCommands() {
         guard !self.commands.isEmpty else { return }
         let ids = self.commandIDs
         let started = NIODeadline.now()
         self.metrics.storeBatch.record(ids.count)
         self.store.submit(self.commands) { results in
-            self.eventLoop.execute { self.stored(ids, results, since: started) }
+            self.eventLoop.execute { self.handleResults(results, of: ids, since: started) }
         }
         self.commandIDs = []
         self.commands = []
     }
 
-    private func stored(_ ids: [StoreRequestID], _ results: [StoreResult], since started: NIODeadline) {
+    private func handleResults(_ results: [StoreResult], of ids: [StoreRequestID], since started: NIODeadline) {
         self.metrics.storeTime.recordNanoseconds((NIODeadline.now() - started).nanoseconds)
         if case .failed = results.first { self.metrics.storeFailures.increment() }
         for (id, result) in zip(ids, results) {
-            switch result {
-            case .accepted: self.metrics.messagesAccepted.increment()
-            case .duplicate: self.metrics.messagesRepeated.increment()
-            case .done, .refused, .device, .read, .user, .page, .trace, .failed, .changed, .recalled, .noted, .taken,
-                .userAccount, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts, .bans,
-                .isSameLog:
-                break
-            case .unreadable: self.metrics.storeUnreadable.increment()
-            }
+            if case .accepted = result { self.metrics.messagesAccepted.increment() }
+            if case .duplicate = result { self.metrics.messagesRepeated.increment() }
+            if case .unreadable = result { self.metrics.storeUnreadable.increment() }
             self.receive(.stored(id, result))
         }
     }
 
     // MARK: - Pushes
 
-    private func push(_ id: PushID, _ app: AppID, _ request: APNsRequest) {
+    private func sendPush(_ id: PushID, _ app: AppID, _ request: APNsRequest) {
         guard let sender = self.senders[app], sender.environment == request.environment else {
-            self.metrics.pushed(.noCredential)
+            self.metrics.countPush(.noCredential)
             return self.waiting.append(.credentialMissing(id))
         }
         self.pushesInFlight += 1
         self.metrics.pushesInFlight.set(self.pushesInFlight)
-        sender.send(request) { outcome in self.eventLoop.execute { self.pushEnded(id, outcome) } }
+        sender.send(request) { outcome in self.eventLoop.execute { self.handlePushOutcome(outcome, of: id) } }
     }
 
-    private func pushEnded(_ id: PushID, _ outcome: APNsOutcome) {
+    private func handlePushOutcome(_ outcome: APNsOutcome, of id: PushID) {
         self.pushesInFlight -= 1
         self.metrics.pushesInFlight.set(self.pushesInFlight)
         switch outcome {
-        case .accepted: self.metrics.pushed(.accepted)
-        case .refused: self.metrics.pushed(.refused)
-        case .unknownOutcome: self.metrics.pushed(.unknown)
-        case .notSent, .stopped: self.metrics.pushed(.notSent)
+        case .accepted: self.metrics.countPush(.accepted)
+        case .refused: self.metrics.countPush(.refused)
+        case .unknownOutcome: self.metrics.countPush(.unknown)
+        case .notSent, .stopped: self.metrics.countPush(.notSent)
         }
         self.receive(.pushEnded(id, outcome))
     }
 
     // MARK: - Connections
 
-    /// Stops accepting for a while when there is no room for a connection in the process.
-    func acceptPause() -> AcceptPause { AcceptPause(.gateway, metrics: self.metrics, logger: self.logger) }
+    func makeAcceptPause() -> AcceptPause { AcceptPause(.gateway, metrics: self.metrics, logger: self.logger) }
 
-    /// Takes a connection that was just accepted.
-    ///
-    /// - Returns: its handler; one that turns the client away if there are `gateway.connections_max` already.
-    func connectionAccepted() -> GatewayConnection {
+    /// - Returns: the handler of a new connection; one that turns the client away if there are `gateway.connections_max` already.
+    func makeConnection() -> GatewayConnection {
         self.connectionsMade += 1
         let isFull = self.isStopped || !self.makeRoom()
         let connection = GatewayConnection(id: SessionID(self.connectionsMade), server: self, isTurnedAway: isFull)
@@ -334,8 +313,8 @@ final class ServerLoop: @unchecked Sendable {
         return connection
     }
 
-    /// Whether there is room for one more connection. When all are taken, the one that has waited longest without a hello makes
-    /// room: a client says hello within a moment, and connections that never do are to keep nobody out.
+    /// When all connections are taken, the one that has waited longest without a hello makes room: a client says hello within a
+    /// moment, and connections that never do must keep nobody out.
     private func makeRoom() -> Bool {
         guard self.connections.count >= self.gateway.connectionsMax else { return true }
         let limit = TimeAmount.milliseconds(Int64(self.gateway.unauthenticatedMilliseconds))
@@ -350,24 +329,21 @@ final class ServerLoop: @unchecked Sendable {
     /// How long a connection may be without a hello even if others wait for its place.
     private static let helloTime = TimeAmount.seconds(1)
 
-    /// A connection is open, and it is known where it comes from; behind a trusted proxy not before its handshake.
+    /// Behind a trusted proxy it is known only after the handshake where a connection comes from.
     func connectionOpened(_ id: SessionID, from address: SocketAddress?) {
         guard !self.proxies.contain(address.ip) else { return }
-        self.receive(.accepted(id, from: NetworkAddress.owner(of: address)))
+        self.receive(.accepted(id, from: address.ip?.network ?? ""))
     }
 
-    /// A connection is gone.
-    ///
-    /// - Parameter wasLive: the core knows it and was not told yet.
+    /// - Parameter wasLive: the core knows the session and was not told yet.
     func connectionEnded(_ id: SessionID, wasLive: Bool) {
         self.connections.removeValue(forKey: id)
         self.metrics.connections.set(self.connections.count)
         if wasLive { self.receive(.disconnected(id)) }
     }
 
-    /// A handshake is good: where it comes from, and its id. Only a trusted proxy's word is taken for either. The connection may be
-    /// turned away before this returns.
-    func handshake(
+    /// Only a trusted proxy's headers are believed. The connection may be turned away before this returns.
+    func acceptHandshake(
         on id: SessionID, from peer: SocketAddress?, _ proxy: WebSocketHandshake.ProxyHeaders
     ) -> AuditLog.SignIn {
         let isTrusted = self.proxies.contain(peer.ip)
@@ -375,14 +351,13 @@ final class ServerLoop: @unchecked Sendable {
         // Only now it is known whose connection this is.
         if isTrusted { self.receive(.accepted(id, from: address.network)) }
         return AuditLog.SignIn(
-            address: address, requestID: RequestID.taken(over: proxy.requestID, isTrusted: isTrusted))
+            address: address, requestID: RequestID.make(from: proxy.requestID, isTrusted: isTrusted))
     }
 
-    /// A client said hello: its token is checked, and the core told what was found.
-    func hello(_ hello: ClientFrame.Hello, on connection: GatewayConnection) {
+    func handleHello(_ hello: ClientFrame.Hello, on connection: GatewayConnection) {
         let verdict = self.tokens.verdict(
             on: hello.token, device: hello.device, wallMilliseconds: Clocks.now().wall)
-        // The core checks the id; one that is none is not for the log.
+        // The core checks the id; an invalid one is not logged.
         if case .valid(let checked, _) = verdict,
             let device = try? DeviceID.validated(hello.device.rawValue, field: "")
         {
@@ -391,8 +366,8 @@ final class ServerLoop: @unchecked Sendable {
         self.receive(.connected(connection.id, hello, verdict, from: connection.signIn?.address.network ?? ""))
     }
 
-    /// Hangs up on a connection if the client has not done so in a second.
-    func linger(_ id: SessionID) {
+    /// Hangs up on a client that has not done so in a second.
+    func scheduleHangUp(_ id: SessionID) {
         self.lingering.add(id, after: Self.lingerMilliseconds, on: self.eventLoop) { id in
             self.connections[id]?.hangUp()
         }

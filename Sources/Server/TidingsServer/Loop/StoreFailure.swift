@@ -1,9 +1,8 @@
-/// The store cannot go on: the process must end and be started again (DESIGN P1).
+/// The process must end and be started again (DESIGN P1).
 package struct StoreFailure: Error, Equatable, CustomStringConvertible {
     /// What the store said, with the remedy.
     package var reason: String
 
-    /// One sentence with the remedy.
     package var description: String {
         "the store has stopped: \(self.reason)"
     }

@@ -2,16 +2,11 @@ import Foundation
 import TidingsModel
 
 extension TimeZoneFacts {
-    /// How far ahead a zone's changes are read: two years, in milliseconds.
+    /// Two years, in milliseconds.
     static let span: Int64 = 2 * 366 * 86_400_000
 
     /// Reads a zone from the machine's time-zone database: the offset that holds and its changes within `span`.
-    ///
-    /// - Parameters:
-    ///   - name: a name of that database such as `Europe/Berlin`; abbreviations and offsets such as `GMT+2` are no names of places
-    ///     and are not taken.
-    ///   - wall: wall milliseconds since 1970.
-    /// - Returns: nil if there is no such zone.
+    /// - Parameter name: such as `Europe/Berlin`; abbreviations and offsets such as `GMT+2` are no places and refused.
     init?(named name: String, at wall: Int64) {
         guard name == "UTC" || name.contains("/"), let zone = TimeZone(identifier: name) else { return nil }
         // From a week back: what is quiet now may have begun before a change.

@@ -1,12 +1,12 @@
 import Foundation
 import NIOCore
 
-/// An address of IPv4 or IPv6. IPv4 written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address.
+/// IPv4 or IPv6. IPv4 written as IPv6 (`::ffff:192.0.2.1`, RFC 4291 §2.5.5.2) is the IPv4 address.
 struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// 4 or 16 bytes, the first one first.
+    /// 4 or 16 bytes, in network order.
     let bytes: [UInt8]
 
-    /// Reads an address as it is usually written; nil for anything else, also for names.
+    /// Nil for anything but an address as it is usually written, also for names.
     init?(_ text: String) {
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)
@@ -22,7 +22,6 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// As inet_ntop(3) writes it.
     var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = self.bytes.count == 4 ? AF_INET : AF_INET6
@@ -30,7 +29,6 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The first bits, the others zero.
     func prefix(_ bits: Int) -> IPAddress {
         IPAddress(
             bytes: self.bytes.enumerated().map { index, byte in
@@ -39,20 +37,29 @@ struct IPAddress: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// Whether it is this machine's own.
+    /// Whose connections are counted together: the address of IPv4, the first 64 bits of one of IPv6, since whoever has one of those
+    /// has all of them (RFC 6177 §2). Empty for an address of this machine, which is a proxy's: who is behind it is not known.
+    var network: String {
+        guard !self.isLoopback else { return "" }
+        guard self.bytes.count == 16 else { return self.description }
+        let groups = stride(from: 0, to: 8, by: 2).map {
+            String(UInt16(self.bytes[$0]) << 8 | UInt16(self.bytes[$0 + 1]), radix: 16)
+        }
+        return groups.joined(separator: ":") + "::/64"
+    }
+
     var isLoopback: Bool {
         self.bytes.count == 4 ? self.bytes[0] == 127 : self.bytes == Array(repeating: 0, count: 15) + [1]
     }
 }
 
-/// Where a connection comes from: the peer of its socket, or what a trusted proxy says of it.
+/// The peer of a socket, or what a trusted proxy says of it.
 struct RemoteAddress: Hashable, Sendable {
-    /// The address as text, for the log; empty if it is not known.
+    /// For the log; empty if it is not known.
     var text: String
-    /// What limits are counted by (`NetworkAddress.owner`).
+    /// What limits are counted by (`IPAddress.network`).
     var network: String
 
-    /// Nothing is known.
     static let unknown = RemoteAddress(text: "", network: "")
 }
 
@@ -61,7 +68,7 @@ struct IPNetwork: Hashable, Sendable {
     private let first: IPAddress
     private let bits: Int
 
-    /// Reads a network; nil if it is not one, or has bits set behind the prefix.
+    /// Nil for text that is no network, or has bits set behind the prefix.
     init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = IPAddress(String(parts[0])) else { return nil }
@@ -74,34 +81,27 @@ struct IPNetwork: Hashable, Sendable {
         (self.first, self.bits) = (address, bits)
     }
 
-    /// Whether an address is one of them.
     func contains(_ address: IPAddress) -> Bool {
         address.bytes.count == self.first.bytes.count && address.prefix(self.bits) == self.first
     }
 }
 
-/// The proxies whose word is taken for where a request comes from (`proxy.addresses`).
+/// The proxies whose headers are believed (`proxy.addresses`).
 struct TrustedProxies: Sendable {
     private let networks: [IPNetwork]
 
-    /// Takes the addresses of the configuration; `validate()` has refused what is none.
+    /// `validate()` has refused what is no address.
     init(_ texts: [String]) { self.networks = texts.compactMap(IPNetwork.init) }
 
-    /// Whether a peer is one of them.
     func contain(_ peer: IPAddress?) -> Bool {
         guard let peer else { return false }
         return self.networks.contains { $0.contains(peer) }
     }
 
-    /// Where a request comes from.
-    ///
-    /// Each proxy appends the peer it saw to `X-Forwarded-For`; only what trusted ones have appended is known, so the list is
-    /// read from its end up to the first address that is none of theirs.
-    ///
-    /// - Parameters:
-    ///   - peer: the socket's peer; nil if it has no address.
-    ///   - forwardedFor: the header, all its lines joined by commas.
-    /// - Returns: the first address that is not a trusted proxy's, or the farthest that is known; nil without a peer's address.
+    /// Each proxy appends the peer it saw to `X-Forwarded-For`; only what trusted ones have appended is known, so the list is read
+    /// from its end up to the first address that is none of theirs.
+    /// - Parameter forwardedFor: the header, all its lines joined by commas.
+    /// - Returns: the first address that is not a trusted proxy's, or the farthest that is known.
     func client(peer: IPAddress?, forwardedFor: String?) -> IPAddress? {
         guard var client = peer else { return nil }
         for entry in (forwardedFor ?? "").split(separator: ",").reversed() {
@@ -115,11 +115,10 @@ struct TrustedProxies: Sendable {
         return client
     }
 
-    /// The same, with what limits are counted by: of a trusted proxy that does not say for whom it asks, nothing is known.
+    /// Nothing is known of a trusted proxy that does not say for whom it asks.
     func remote(peer: IPAddress?, forwardedFor: String?) -> RemoteAddress {
         guard let client = self.client(peer: peer, forwardedFor: forwardedFor) else { return .unknown }
-        let network = NetworkAddress.owner(of: try? SocketAddress(ipAddress: client.description, port: 0))
-        return RemoteAddress(text: client.description, network: self.contain(client) ? "" : network)
+        return RemoteAddress(text: client.description, network: self.contain(client) ? "" : client.network)
     }
 
     /// Some proxies add the port, and write `[` and `]` around IPv6.
@@ -133,7 +132,6 @@ struct TrustedProxies: Sendable {
 }
 
 extension Optional<SocketAddress> {
-    /// The peer's address without its port; nil for what is no internet address.
     var ip: IPAddress? {
         // An address of a scope has the scope behind a percent sign.
         self?.ipAddress.flatMap { IPAddress(String($0.prefix { $0 != "%" })) }

@@ -2,25 +2,18 @@ import Foundation
 package import Logging
 import TidingsModel
 
-/// Writes each log event as one line to standard error: a JSON object, or text for people.
 package struct LineLogHandler: LogHandler {
-    /// The form of a line.
     package enum Format: String, Sendable {
         case json
         case text
     }
 
-    /// The lowest level that is written.
     package var logLevel: Logger.Level
-    /// What every line carries.
     package var metadata: Logger.Metadata = [:]
     private let label: String
     private let format: Format
     private let write: @Sendable (String) -> Void
 
-    /// - Parameters:
-    ///   - label: the logger's name.
-    ///   - write: takes whole lines with their end; standard error if nil.
     package init(
         label: String, format: Format, level: Logger.Level, write: (@Sendable (String) -> Void)? = nil
     ) {
@@ -30,13 +23,11 @@ package struct LineLogHandler: LogHandler {
         self.write = write ?? { LogOutput.standardError.write($0) }
     }
 
-    /// One value of what every line carries.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { self.metadata[key] }
         set { self.metadata[key] = newValue }
     }
 
-    /// Writes one line: the event's own metadata goes before the handler's.
     package func log(event: LogEvent) {
         var metadata = self.metadata
         if let more = event.metadata { metadata.merge(more) { $1 } }
@@ -61,16 +52,13 @@ package struct LineLogHandler: LogHandler {
         }
     }
 
-    /// Lets an output say in this form how many lines it has dropped.
     package func announceDrops(of output: LogOutput) {
-        output.announceDrops { self.line(.warning, "log lines were dropped", ["count": "\($0)"]) }
+        output.setDropNotice { self.line(.warning, "log lines were dropped", ["count": "\($0)"]) }
     }
 }
 
 extension ServerConfiguration {
-    /// The log handler the configuration asks for; for `LoggingSystem.bootstrap`.
-    ///
-    /// - Parameter output: where lines go; standard error if nil.
+    /// For `LoggingSystem.bootstrap`.
     package func logHandler(label: String, output: LogOutput? = nil) -> LineLogHandler {
         let output = output ?? .standardError
         return LineLogHandler(
@@ -79,9 +67,7 @@ extension ServerConfiguration {
         ) { output.write($0) }
     }
 
-    /// The server's outputs and the loggers that write to them: standard error, and the file of the audit log if there is one.
-    ///
-    /// - Throws: `ConfigurationFaults` if that file cannot be written.
+    /// Standard error, and the file of the audit log if there is one, with the loggers that write to them.
     package func logging() throws(ConfigurationFaults) -> (server: Logger, audit: Logger, outputs: [LogOutput]) {
         var outputs = [LogOutput.standardError]
         if !self.log.auditPath.isEmpty {

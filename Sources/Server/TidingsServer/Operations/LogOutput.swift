@@ -3,24 +3,22 @@ import Foundation
 import Metrics
 import Synchronization
 
-/// Where log lines go. Whoever logs never waits and never fails: lines are queued, and a thread of the output's own writes them.
-/// What does not fit into the queue, because a reader has stopped reading, or cannot be written, because a disk is full or a pipe
-/// closed, is dropped and counted; as soon as a line can be written again, one says how many were.
+/// Where log lines go. Logging never waits and never fails: lines are queued, and a thread of the output's own writes them. Lines
+/// that do not fit into the queue (a reader stopped reading) or cannot be written (a full disk, a closed pipe) are dropped and
+/// counted; the next line that can be written is preceded by one with their number.
 package final class LogOutput: Sendable {
-    /// The bytes that may wait.
+    /// How many bytes may wait.
     package static let bytesMax = 262_144
-    /// How long a stop waits for lines that are not written yet, in milliseconds.
+    /// How long a stop waits for lines that are not written yet.
     package static let flushMilliseconds = 2_000
-    /// Standard error.
     package static let standardError = LogOutput(descriptor: STDERR_FILENO)
 
     private struct State {
         var lines: [[UInt8]] = []
         var bytes = 0
         var isWriting = false
-        /// Lines dropped since one was written.
+        /// Since a line was last written.
         var dropped = 0
-        /// Lines dropped since the start.
         var droppedInAll = 0
         var counter: Counter?
         var notice: @Sendable (Int) -> String = { "\($0) log lines were dropped\n" }
@@ -35,15 +33,13 @@ package final class LogOutput: Sendable {
     private let descriptor: Int32
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "tidings.log")
-    /// Whether the last write ended within a line; used on `queue` only.
+    /// The last write ended within a line; used on `queue` only.
     private let isWithinLine = Atomic(false)
 
     /// - Parameter descriptor: an open file; it is not closed.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// A file that is appended to, made if it is not there, for its owner alone.
-    ///
-    /// - Throws: `ConfigurationFault` naming `log.audit_path`.
+    /// Appends to a file, made for its owner alone if it does not exist.
     package convenience init(appendingTo path: String) throws(ConfigurationFault) {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -55,15 +51,13 @@ package final class LogOutput: Sendable {
         self.init(descriptor: descriptor)
     }
 
-    /// Lines dropped since the start.
     package var dropped: Int { self.state.withLock { $0.droppedInAll } }
 
-    /// What says how many lines were dropped; in the form of the other lines.
-    package func announceDrops(_ notice: @escaping @Sendable (Int) -> String) {
+    package func setDropNotice(_ notice: @escaping @Sendable (Int) -> String) {
         self.state.withLock { $0.notice = notice }
     }
 
-    /// Counts dropped lines, also those dropped already.
+    /// Counts also lines that were dropped before.
     func countDrops(with counter: Counter) {
         self.state.withLock { state in
             counter.increment(by: state.droppedInAll)
@@ -87,9 +81,7 @@ package final class LogOutput: Sendable {
         if begins { self.queue.async { self.writeAll() } }
     }
 
-    /// Waits until what is queued is written or dropped.
-    ///
-    /// - Parameter milliseconds: the longest wait.
+    /// Waits until what is queued is written or dropped, but no longer than this.
     package func flush(milliseconds: Int = LogOutput.flushMilliseconds) {
         let done = DispatchSemaphore(value: 0)
         self.queue.async { done.signal() }
@@ -97,19 +89,19 @@ package final class LogOutput: Sendable {
     }
 
     private func writeAll() {
-        while let lines = self.take() {
+        while let lines = self.dequeueLines() {
             for line in lines {
-                let isWritten = self.put(line)
+                let isWritten = self.writeLine(line)
                 self.state.withLock { state in
                     state.bytes -= line.count
                     if !isWritten { state.drop() }
                 }
-                if isWritten { self.announce() }
+                if isWritten { self.announceDrops() }
             }
         }
     }
 
-    private func take() -> [[UInt8]]? {
+    private func dequeueLines() -> [[UInt8]]? {
         self.state.withLock { state in
             guard !state.lines.isEmpty else {
                 state.isWriting = false
@@ -120,23 +112,23 @@ package final class LogOutput: Sendable {
         }
     }
 
-    private func announce() {
+    private func announceDrops() {
         let (dropped, notice) = self.state.withLock { ($0.dropped, $0.notice) }
-        guard dropped > 0, self.put(Array(notice(dropped).utf8)) else { return }
+        guard dropped > 0, self.writeLine(Array(notice(dropped).utf8)) else { return }
         self.state.withLock { $0.dropped -= dropped }
     }
 
-    /// Writes a line, after the end of one that was cut short.
-    private func put(_ line: [UInt8]) -> Bool {
-        if self.isWithinLine.load(ordering: .relaxed), self.putBytes([0x0a]) < 1 { return false }
+    /// After the end of one that was cut short.
+    private func writeLine(_ line: [UInt8]) -> Bool {
+        if self.isWithinLine.load(ordering: .relaxed), self.writeBytes([0x0a]) < 1 { return false }
         self.isWithinLine.store(false, ordering: .relaxed)
-        let written = self.putBytes(line)
+        let written = self.writeBytes(line)
         self.isWithinLine.store(written > 0 && written < line.count, ordering: .relaxed)
         return written == line.count
     }
 
     /// write(2) until everything is written or it fails.
-    private func putBytes(_ bytes: [UInt8]) -> Int {
+    private func writeBytes(_ bytes: [UInt8]) -> Int {
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes {

@@ -1,11 +1,9 @@
 package import Metrics
 import Synchronization
 
-/// Keeps the process's metrics and writes them in Prometheus's text form. Give it to `MetricsSystem.bootstrap`, or hand it to
-/// each metric as its factory.
-///
-/// Names are swift-metrics labels with dots, for example `tidings.gateway.connections`; in the text the dots are underscores,
-/// counters end in `_total`, and timers are histograms in seconds. Dimensions must come from closed sets, since every
+/// Keeps the process's metrics and writes them in Prometheus's text form. Give it to `MetricsSystem.bootstrap`, or to each metric as
+/// its factory. Names are swift-metrics labels with dots, for example `tidings.gateway.connections`; in the text the dots are
+/// underscores, counters end in `_total`, and timers are histograms in seconds. Dimensions must come from closed sets, since every
 /// combination is kept for good.
 package final class PrometheusRegistry: MetricsFactory {
     private struct Key: Hashable {
@@ -16,8 +14,6 @@ package final class PrometheusRegistry: MetricsFactory {
     private let series = Mutex<[Key: any PrometheusSeries]>([:])
     private let help: [String: String]
 
-    /// An empty registry.
-    ///
     /// - Parameter help: one sentence per label, for the `# HELP` lines.
     package init(help: [String: String] = [:]) {
         var byName: [String: String] = [:]
@@ -25,7 +21,7 @@ package final class PrometheusRegistry: MetricsFactory {
         self.help = byName
     }
 
-    /// All metrics as text (Prometheus exposition format 0.0.4), sorted by name, then labels.
+    /// Prometheus exposition format 0.0.4, sorted by name, then labels.
     package var text: String {
         let all = self.series.withLock { $0.sorted { ($0.key.name, $0.key.labels) < ($1.key.name, $1.key.labels) } }
         var text = ""
@@ -68,43 +64,33 @@ package final class PrometheusRegistry: MetricsFactory {
 
     // MARK: - MetricsFactory
 
-    /// A counter; the same one for the same label and dimensions.
     package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         self.handler(label, dimensions) { PrometheusCounter() }
     }
 
-    /// A counter of fractions; the same one for the same label and dimensions.
     package func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         self.handler(label, dimensions) { PrometheusFloatingPointCounter() }
     }
 
-    /// A gauge; the same one for the same label and dimensions.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         self.handler(label, dimensions) { PrometheusGauge() }
     }
 
-    /// A histogram, or a gauge if nothing is to be aggregated; the same one for the same label and dimensions.
     package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         guard aggregate else { return self.handler(label, dimensions) { PrometheusGauge() } }
         return self.handler(label, dimensions) { PrometheusHistogram(bounds: PrometheusHistogram.counts) }
     }
 
-    /// A histogram in seconds; the same one for the same label and dimensions.
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         self.handler(label, dimensions) { PrometheusHistogram(bounds: PrometheusHistogram.seconds) }
     }
 
-    /// Forgets a counter.
     package func destroyCounter(_ handler: any CounterHandler) { self.remove(handler) }
-    /// Forgets a counter of fractions.
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { self.remove(handler) }
-    /// Forgets a gauge.
     package func destroyMeter(_ handler: any MeterHandler) { self.remove(handler) }
-    /// Forgets a histogram or gauge.
     package func destroyRecorder(_ handler: any RecorderHandler) { self.remove(handler) }
-    /// Forgets a timer.
     package func destroyTimer(_ handler: any TimerHandler) { self.remove(handler) }
 
     private func remove(_ handler: AnyObject) {
@@ -112,11 +98,10 @@ package final class PrometheusRegistry: MetricsFactory {
     }
 }
 
-/// One line, or one group of lines, of the text.
 private protocol PrometheusSeries: AnyObject, Sendable {
     /// The word of the `# TYPE` line.
     var type: String { get }
-    /// What is added to the name.
+    /// Appended to the name.
     var suffix: String { get }
     func write(name: String, labels: String, into text: inout String)
 }

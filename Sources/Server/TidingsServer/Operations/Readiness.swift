@@ -1,26 +1,20 @@
 import Synchronization
 
-/// Whether the server takes work, for `/readyz`.
+/// For `/readyz`.
 final class Readiness: Sendable {
-    /// The stages of a server's life.
-    enum State: Sendable {
-        case starting
-        case ready
-        case stopping
-    }
+    enum State: Sendable { case starting, ready, stopping }
 
-    private let current = Mutex(State.starting)
-    private let full = Mutex(false)
+    private let current = Mutex((state: State.starting, isStorageFull: false))
 
-    /// The stage; only ever moved forward.
+    /// Only ever moved forward.
     var state: State {
-        get { self.current.withLock { $0 } }
-        set { self.current.withLock { $0 = newValue } }
+        get { self.current.withLock { $0.state } }
+        set { self.current.withLock { $0.state = newValue } }
     }
 
-    /// Whether sends are refused because the disk is almost full.
+    /// Sends are refused because the disk is almost full.
     var isStorageFull: Bool {
-        get { self.full.withLock { $0 } }
-        set { self.full.withLock { $0 = newValue } }
+        get { self.current.withLock { $0.isStorageFull } }
+        set { self.current.withLock { $0.isStorageFull = newValue } }
     }
 }

@@ -2,7 +2,6 @@ import Metrics
 import ServerCore
 import TidingsModel
 
-/// The server's metrics: their names and what they count.
 package enum ServerMetric: String, CaseIterable, Sendable {
     case connections = "tidings.gateway.connections"
     case connectionsAccepted = "tidings.gateway.connections.accepted"
@@ -33,7 +32,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case logDropped = "tidings.log.dropped"
     case tokenKeys = "tidings.token.keys"
 
-    /// One sentence for the `# HELP` line and the documentation.
+    /// For the `# HELP` line and the documentation.
     package var summary: String {
         switch self {
         case .connections: "Open connections of the gateway."
@@ -68,32 +67,20 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         }
     }
 
-    /// The sentences of all metrics by name, for `PrometheusRegistry`.
+    /// By name, for `PrometheusRegistry`.
     package static var help: [String: String] {
         Dictionary(uniqueKeysWithValues: Self.allCases.map { ($0.rawValue, $0.summary) })
     }
 }
 
-/// The handles of the server's metrics; all dimensions come from closed sets.
+/// All dimensions come from closed sets.
 struct ServerMetrics: Sendable {
-    let connections: Meter
-    let connectionsAccepted: Counter
-    let connectionsRefused: Counter
-    let framesReceived: Counter
-    let framesSent: Counter
-    let signalsDropped: Counter
+    let connections, storageFree, storageFull, pushesInFlight: Meter
+    let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
+    let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
+    let bugs, logDropped: Counter
     let storeBatch: Recorder
     let storeTime: Timer
-    let storeFailures: Counter
-    let storeUnreadable: Counter
-    let storageFree: Meter
-    let storageFull: Meter
-    let messagesAccepted: Counter
-    let messagesRepeated: Counter
-    let pushesInFlight: Meter
-    let registrationsRefused: Counter
-    let bugs: Counter
-    let logDropped: Counter
     private let problems: [ServerFrame.Problem.Code: Counter]
     private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
@@ -107,7 +94,6 @@ struct ServerMetrics: Sendable {
         var kind: RateKind?
     }
 
-    /// How a push ended, as a dimension.
     enum PushOutcome: String, CaseIterable {
         case accepted
         case refused
@@ -116,7 +102,6 @@ struct ServerMetrics: Sendable {
         case noCredential = "no_credential"
     }
 
-    /// What a look at an app's key set brought, as a dimension.
     enum KeysOutcome: String, CaseIterable {
         case read
         case failed
@@ -124,7 +109,8 @@ struct ServerMetrics: Sendable {
 
     init(factory: any MetricsFactory) {
         func counter(_ metric: ServerMetric) -> Counter { Counter(label: metric.rawValue, factory: factory) }
-        self.connections = Meter(label: ServerMetric.connections.rawValue, factory: factory)
+        func meter(_ metric: ServerMetric) -> Meter { Meter(label: metric.rawValue, factory: factory) }
+        self.connections = meter(.connections)
         self.connectionsAccepted = counter(.connectionsAccepted)
         self.connectionsRefused = counter(.connectionsRefused)
         self.framesReceived = counter(.framesReceived)
@@ -134,52 +120,44 @@ struct ServerMetrics: Sendable {
         self.storeTime = Timer(label: ServerMetric.storeTime.rawValue, factory: factory)
         self.storeFailures = counter(.storeFailures)
         self.storeUnreadable = counter(.storeUnreadable)
-        self.storageFree = Meter(label: ServerMetric.storageFree.rawValue, factory: factory)
-        self.storageFull = Meter(label: ServerMetric.storageFull.rawValue, factory: factory)
+        self.storageFree = meter(.storageFree)
+        self.storageFull = meter(.storageFull)
         self.messagesAccepted = counter(.messagesAccepted)
         self.messagesRepeated = counter(.messagesRepeated)
         self.registrationsRefused = counter(.registrationsRefused)
-        self.pushesInFlight = Meter(label: ServerMetric.pushesInFlight.rawValue, factory: factory)
+        self.pushesInFlight = meter(.pushesInFlight)
         self.bugs = counter(.bugs)
         self.logDropped = counter(.logDropped)
         func counters<Key: Hashable>(
-            _ metric: ServerMetric, _ dimension: String, _ keys: [Key], _ name: (Key) -> String
+            _ metric: ServerMetric, _ keys: [Key], _ dimensions: (Key) -> [(String, String)]
         ) -> [Key: Counter] {
             Dictionary(
-                uniqueKeysWithValues: keys.map { key in
-                    let dimensions = [(dimension, name(key))]
-                    return (key, Counter(label: metric.rawValue, dimensions: dimensions, factory: factory))
+                uniqueKeysWithValues: keys.map {
+                    ($0, Counter(label: metric.rawValue, dimensions: dimensions($0), factory: factory))
                 })
         }
-        self.problems = counters(.problems, "code", ServerFrame.Problem.Code.allCases, \.rawValue)
-        var refusals: [Refusal: Counter] = [:]
-        for scope in RateScope.allCases {
-            for kind in RateKind.allCases.map(Optional.some) + [nil] {
-                let dimensions = [("scope", scope.rawValue), ("kind", kind?.rawValue ?? "backlog")]
-                refusals[Refusal(scope: scope, kind: kind)] = Counter(
-                    label: ServerMetric.refusals.rawValue, dimensions: dimensions, factory: factory)
-            }
+        self.problems = counters(.problems, ServerFrame.Problem.Code.allCases) { [("code", $0.rawValue)] }
+        let refusals = RateScope.allCases.flatMap { scope in
+            (RateKind.allCases.map(Optional.some) + [nil]).map { Refusal(scope: scope, kind: $0) }
         }
-        self.refusals = refusals
-        self.pushes = counters(.pushes, "outcome", PushOutcome.allCases, \.rawValue)
-        self.legsEnded = counters(.legsEnded, "end", Self.legEnds.map(\.name), \.self)
-        self.tokenKeys = counters(.tokenKeys, "outcome", KeysOutcome.allCases, \.rawValue)
+        self.refusals = counters(.refusals, refusals) {
+            [("scope", $0.scope.rawValue), ("kind", $0.kind?.rawValue ?? "backlog")]
+        }
+        self.pushes = counters(.pushes, PushOutcome.allCases) { [("outcome", $0.rawValue)] }
+        self.legsEnded = counters(.legsEnded, Self.legEnds.map(\.name)) { [("end", $0)] }
+        self.tokenKeys = counters(.tokenKeys, KeysOutcome.allCases) { [("outcome", $0.rawValue)] }
         self.factory = factory
     }
 
-    /// Counts a look at an app's key set.
-    func keysLookedAt(_ outcome: KeysOutcome) { self.tokenKeys[outcome]?.increment() }
+    func countKeyRefresh(_ outcome: KeysOutcome) { self.tokenKeys[outcome]?.increment() }
 
-    /// Counts a fatal problem.
-    func problem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
+    func countProblem(_ code: ServerFrame.Problem.Code) { self.problems[code]?.increment() }
 
-    /// Counts what was refused or dropped because somebody has had their share.
-    func refused(_ scope: RateScope, _ kind: RateKind?) {
+    func countRefusal(_ scope: RateScope, _ kind: RateKind?) {
         self.refusals[Refusal(scope: scope, kind: kind)]?.increment()
     }
 
-    /// Counts the end of a leg.
-    func ended(_ end: LegEnd) {
+    func countEnd(_ end: LegEnd) {
         guard let counter = self.legsEnded[end.name] else { return self.count(.legsEnded, [("end", end.name)]) }
         counter.increment()
     }
@@ -187,17 +165,13 @@ struct ServerMetrics: Sendable {
     /// One of each end, so that all of them stand in the text from the start.
     private static let legEnds: [LegEnd] = [
         .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled,
-        .expired,
-        .muted, .quietHours,
-        .noToken, .tokenQuarantined(reason: "", status: 0), .accepted(apnsID: ""), .tokenDead(timestamp: 0),
-        .rejected(reason: ""),
+        .expired, .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .accepted(apnsID: ""),
+        .tokenDead(timestamp: 0), .rejected(reason: ""),
     ]
 
-    /// Counts the outcome of a push.
-    func pushed(_ outcome: PushOutcome) { self.pushes[outcome]?.increment() }
+    func countPush(_ outcome: PushOutcome) { self.pushes[outcome]?.increment() }
 
-    /// Counts an alarm.
-    func alarm(_ alarm: PushAlarm) {
+    func countAlarm(_ alarm: PushAlarm) {
         let kind =
             switch alarm {
             case .configFault: "config_fault"
@@ -207,28 +181,23 @@ struct ServerMetrics: Sendable {
         self.count(.alarms, [("kind", kind)])
     }
 
-    /// Counts a request of the HTTP API.
-    ///
     /// - Parameter route: the route's pattern, never the path asked for.
-    func request(route: String, status: Int) {
+    func countRequest(route: String, status: Int) {
         self.count(.apiRequests, [("route", route), ("status", "\(status / 100)xx")])
     }
 
-    /// Sets the number of a listener's HTTP connections.
-    func httpConnections(_ listener: Listener, _ count: Int) {
+    func setHTTPConnections(_ listener: Listener, _ count: Int) {
         Meter(
             label: ServerMetric.httpConnections.rawValue, dimensions: [("listener", listener.rawValue)],
             factory: self.factory
         ).set(count)
     }
 
-    /// Counts an HTTP connection the server closed.
-    func httpClosed(_ listener: Listener, _ reason: HTTPConnections.Closing) {
+    func countHTTPClosing(_ listener: Listener, _ reason: HTTPConnections.Closing) {
         self.count(.httpClosed, [("listener", listener.rawValue), ("reason", reason.rawValue)])
     }
 
-    /// Counts that a listener pauses.
-    func acceptFailed(_ listener: Listener) { self.count(.acceptFailures, [("listener", listener.rawValue)]) }
+    func countAcceptFailure(_ listener: Listener) { self.count(.acceptFailures, [("listener", listener.rawValue)]) }
 
     private func count(_ metric: ServerMetric, _ dimensions: [(String, String)]) {
         Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()

@@ -3,18 +3,16 @@ import Logging
 package import NIOCore
 import NIOPosix
 
-/// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings backup` asks
-/// the running server over.
-///
-/// A client writes one line, `backup` and the path of a file that does not exist; it is answered with one line, `done`, or `failed` and why.
+/// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings backup`
+/// asks the running server over. A client writes one line, `backup` and the path of a new file; it is answered with one line, `done`,
+/// or `failed` and why.
 struct ControlSocket: Sendable {
     private let channel: any Channel
     private let path: String
 
-    /// The socket of a database.
     static func path(of database: String) -> String { database + ".control" }
 
-    /// Begins to listen; where that fails, as with a path of more than 107 bytes, a word is logged: everything else works without it.
+    /// A failure, as with a path of more than 107 bytes, is logged: everything else works without the socket.
     static func bind(
         database: String, group: any EventLoopGroup, logger: Logger,
         backUp: @escaping @Sendable (String) async throws -> Void
@@ -37,14 +35,12 @@ struct ControlSocket: Sendable {
         }
     }
 
-    /// Stops to listen.
     func close() {
         self.channel.close(promise: nil)
         unlink(self.path)
     }
 }
 
-/// One question and its answer.
 private final class ControlHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -52,7 +48,7 @@ private final class ControlHandler: ChannelInboundHandler {
     private let backUp: @Sendable (String) async throws -> Void
     private var line = ""
 
-    /// A path is no longer than this (Linux: PATH_MAX).
+    /// No path is longer (Linux: PATH_MAX).
     private static let lineBytesMax = 4_200
 
     init(backUp: @escaping @Sendable (String) async throws -> Void) { self.backUp = backUp }
@@ -68,32 +64,28 @@ private final class ControlHandler: ChannelInboundHandler {
         self.line = ""
         let channel = context.channel
         guard words.count == 2, words[0] == "backup", words[1].hasPrefix("/") else {
-            return Self.answer("failed: must be backup and an absolute path", on: channel)
+            return Self.send("failed: must be backup and an absolute path", on: channel)
         }
         let path = String(words[1])
         let promise = channel.eventLoop.makePromise(of: Void.self)
         promise.completeWithTask { [backUp] in try await backUp(path) }
         promise.futureResult.whenComplete { result in
             switch result {
-            case .success: Self.answer("done", on: channel)
-            case .failure(let error): Self.answer("failed: \(error)", on: channel)
+            case .success: Self.send("done", on: channel)
+            case .failure(let error): Self.send("failed: \(error)", on: channel)
             }
         }
     }
 
-    private static func answer(_ words: String, on channel: any Channel) {
+    private static func send(_ words: String, on channel: any Channel) {
         let line = words.replacing("\n", with: " ") + "\n"
         channel.writeAndFlush(ByteBuffer(string: line)).whenComplete { _ in channel.close(promise: nil) }
     }
 }
 
-/// What `tidings backup` asks of a running server.
 package enum StoreControl {
     /// Asks the server that has a database open for a backup; waits until it is done.
-    ///
-    /// - Parameters:
-    ///   - database: `store.path` of that server.
-    ///   - path: of a new file, absolute; written by the server, with its rights.
+    /// - Parameter path: of a new file, absolute; written by the server, with its rights.
     /// - Returns: nil, or why it failed.
     /// - Throws: an error of the system if no server listens there.
     package static func backUp(database: String, to path: String, group: any EventLoopGroup) async throws -> String? {
@@ -116,16 +108,16 @@ private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let answer: EventLoopPromise<String>
-    private var heard = ""
+    private var received = ""
 
     init(answer: EventLoopPromise<String>) { self.answer = answer }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = self.unwrapInboundIn(data)
-        self.heard += bytes.readString(length: bytes.readableBytes) ?? ""
+        self.received += bytes.readString(length: bytes.readableBytes) ?? ""
     }
 
-    func channelInactive(context: ChannelHandlerContext) { self.answer.succeed(self.heard) }
+    func channelInactive(context: ChannelHandlerContext) { self.answer.succeed(self.received) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -2,9 +2,8 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// The disk of `store.path`: how much room it has, and whether it takes what is written.
 final class StoreDisk: Sendable {
-    /// How long an answer of `isWritable` is good.
+    /// How long an answer of `fault` is good.
     static let probeMilliseconds: Int64 = 1_000
     /// How much must fit at the start: the first page of the write-ahead log, and room for what recovery writes.
     static let startBytes = 1_048_576
@@ -12,10 +11,9 @@ final class StoreDisk: Sendable {
     private let path: String
     private let last = Mutex<(at: Int64, fault: String?)?>(nil)
 
-    /// - Parameter path: the database file.
     init(path: String) { self.path = path }
 
-    /// How many bytes this process may still write (statvfs(3): `f_bavail`); nil if the system does not say.
+    /// Bytes this process may still write (statvfs(3): `f_bavail`); nil if the system does not say.
     var free: Int64? {
         var facts = statvfs()
         let folder = URL(fileURLWithPath: self.path).deletingLastPathComponent().path
@@ -24,9 +22,7 @@ final class StoreDisk: Sendable {
             clamping: UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize)).partialValue)
     }
 
-    /// Writes and syncs a small file beside the database, and removes it; at most once a second, however often it is asked.
-    ///
-    /// - Returns: what the system said if that failed.
+    /// Writes, syncs and removes a small file beside the database; at most once a second, however often it is asked.
     func fault(monotonic now: Int64) async -> String? {
         if let last = self.last.withLock({ $0 }), now - last.at < Self.probeMilliseconds { return last.fault }
         let fault = try? await NIOThreadPool.singleton.runIfActive { self.probe(bytes: 4_096) }
@@ -34,7 +30,6 @@ final class StoreDisk: Sendable {
         return fault ?? nil
     }
 
-    /// The same with a file of a size, at once.
     func probe(bytes: Int) -> String? {
         let name = self.path + ".probe"
         let descriptor = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

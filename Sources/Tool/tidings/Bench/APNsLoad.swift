@@ -5,67 +5,50 @@ import Foundation
 import Logging
 import TidingsModel
 
-/// Notifications through one `APNsClient`, as many at a time as are asked for, and what this process spent on them.
+/// Sends notifications through one `APNsClient`, `inFlight` at a time, and measures what this process spent on them.
 struct APNsLoad {
-    var topic = "com.example.chat"
-    var tokens = [PushToken(String(repeating: "0123456789abcdef", count: 4))]
-    var notifications = 100_000
-    var connections = 1
-    var inFlight = 100
+    private let options: BenchAPNs
+    private let tokens: [PushToken]
     private var configuration: APNsClient.Configuration
 
-    /// What every notification carries.
     static let payload = Array(
         #"{"aps":{"alert":{"title":"Ann","body":"Lunch at the usual place?"},"badge":1,"sound":"default"}}"#.utf8)
 
-    init(
-        host: String, port: Int, trustRoots: APNsClient.Configuration.TrustRoots,
-        credential: APNsClient.TokenCredential
-    ) {
+    /// - Parameter privateKey: nil makes a key, for servers that do not check it.
+    init(_ options: BenchAPNs, privateKey: String?) throws {
+        self.options = options
+        let tokens = options.token.isEmpty ? [String(repeating: "0123456789abcdef", count: 4)] : options.token
+        self.tokens = tokens.map { PushToken($0) }
+        let credential = try APNsClient.TokenCredential(
+            privateKeyPEM: privateKey ?? P256.Signing.PrivateKey().pemRepresentation,
+            keyID: options.keyID ?? "BENCHKEY01", teamID: options.teamID ?? "BENCHTEAM1")
         self.configuration = APNsClient.Configuration(environment: .sandbox, credential: credential)
-        self.configuration.host = host
-        self.configuration.port = port
-        self.configuration.trustRoots = trustRoots
+        self.configuration.host = options.host
+        self.configuration.port = options.port
+        self.configuration.trustRoots = .file(path: options.ca)
+        self.configuration.connectionsMax = options.connections
+        // So that what is in flight needs all connections.
+        self.configuration.streamsMax = (options.inFlight + options.connections - 1) / options.connections
+        self.configuration.queueMax = max(self.configuration.queueMax, options.inFlight)
     }
 
-    /// The key of these papers, or a fresh one for servers that do not look at it.
-    static func credential(
-        _ privateKey: String?, keyID: String?, teamID: String?
-    ) throws(InvalidField) -> APNsClient.TokenCredential {
-        try APNsClient.TokenCredential(
-            privateKeyPEM: privateKey ?? P256.Signing.PrivateKey().pemRepresentation, keyID: keyID ?? "BENCHKEY01",
-            teamID: teamID ?? "BENCHTEAM1")
-    }
-
-    /// Opens all connections, sends everything and counts.
-    ///
-    /// - Throws: `ToolFailure` if the connections do not come about; whatever comes later is part of the figures.
+    /// - Throws: `ToolFailure` if the connections cannot be opened; later failures are part of the figures.
     func run() async throws -> Figures {
-        var configuration = self.configuration
-        configuration.connectionsMax = self.connections
-        // So that what is under way needs all connections.
-        configuration.streamsMax = (self.inFlight + self.connections - 1) / self.connections
-        configuration.queueMax = max(configuration.queueMax, self.inFlight)
         let client = try APNsClient(
-            configuration: configuration, logger: Logger(label: "tidings.bench") { _ in SwiftLogNoOpLogHandler() })
-        do {
+            configuration: self.configuration, logger: Logger(label: "tidings.bench") { _ in SwiftLogNoOpLogHandler() })
+        return try await withCleanUp({ await client.shutdown() }) {
             try await self.warmUp(client)
-            let figures = try await self.measure(client)
-            await client.shutdown()
-            return figures
-        } catch {
-            await client.shutdown()
-            throw error
+            return try await self.measure(client)
         }
     }
 
-    /// Sends until every connection stands and has answered.
+    /// Sends until every connection is open and has answered.
     private func warmUp(_ client: APNsClient) async throws {
         let deadline = ContinuousClock.now + .seconds(60)
         repeat {
-            let isComplete = await client.connectionCount >= self.connections
-            let burst = Requests(self, count: 2 * self.inFlight)
-            for try await (_, outcome) in client.send(contentsOf: burst, inFlightMax: self.inFlight) {
+            let isComplete = await client.connectionCount >= self.options.connections
+            let burst = Requests(self, count: 2 * self.options.inFlight)
+            for try await (_, outcome) in client.send(contentsOf: burst, inFlightMax: self.options.inFlight) {
                 switch outcome {
                 case .accepted, .refused: break
                 case .unknownOutcome(let why), .notSent(let why), .stopped(let why):
@@ -75,15 +58,16 @@ struct APNsLoad {
             // Once more, so that the last one is used too.
             if isComplete { return }
         } while ContinuousClock.now < deadline
-        throw ToolFailure("\(await client.connectionCount) of \(self.connections) connections were opened in a minute")
+        throw ToolFailure(
+            "\(await client.connectionCount) of \(self.options.connections) connections were opened in a minute")
     }
 
     private func measure(_ client: APNsClient) async throws -> Figures {
         var statuses: [String: Int] = [:]
         var accepted = 0
-        let (cpu, start) = (Self.usage().seconds, ContinuousClock.now)
-        let requests = Requests(self, count: self.notifications)
-        for try await (_, outcome) in client.send(contentsOf: requests, inFlightMax: self.inFlight) {
+        let (before, start) = (OwnUsage(), ContinuousClock.now)
+        let requests = Requests(self, count: self.options.notifications)
+        for try await (_, outcome) in client.send(contentsOf: requests, inFlightMax: self.options.inFlight) {
             switch outcome {
             case .accepted: accepted += 1
             case .refused(let refusal): statuses["\(refusal.status)", default: 0] += 1
@@ -92,37 +76,21 @@ struct APNsLoad {
             }
         }
         let elapsed = start.duration(to: .now)
-        let usage = Self.usage()
+        let usage = OwnUsage()
         if accepted > 0 { statuses["200"] = accepted }
         return Figures(
-            notifications: self.notifications, seconds: elapsed / .seconds(1), cpuSeconds: usage.seconds - cpu,
+            notifications: self.options.notifications, seconds: elapsed / .seconds(1),
+            cpuSeconds: usage.cpuSeconds - before.cpuSeconds,
             peakResidentBytes: usage.peakResidentBytes, statuses: statuses)
-    }
-
-    /// What this process has used so far: CPU in user and system mode, and the most memory (getrusage(2)).
-    private static func usage() -> (seconds: Double, peakResidentBytes: Int) {
-        var usage = rusage()
-        #if canImport(Darwin)
-            getrusage(RUSAGE_SELF, &usage)
-            let peak = Int(usage.ru_maxrss)
-        #else
-            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-            let peak = Int(usage.ru_maxrss) * 1_024
-        #endif
-        let seconds = Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-        let microseconds = Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
-        return (seconds + microseconds / 1_000_000, peak)
     }
 }
 
 extension APNsLoad {
-    /// What was measured.
     struct Figures {
         var notifications: Int
         var seconds: Double
         var cpuSeconds: Double
         var peakResidentBytes: Int
-        /// How often each status came; `unknown_outcome` and `not_sent` for those without one.
         var statuses: [String: Int]
 
         var cpuSecondsPer100k: Double { self.cpuSeconds / Double(self.notifications) * 100_000 }
@@ -151,7 +119,6 @@ extension APNsLoad {
         }
     }
 
-    /// The same notification to one device after the other.
     private struct Requests: AsyncSequence, AsyncIteratorProtocol, Sendable {
         private let request: APNsRequest
         private let tokens: [PushToken]
@@ -160,7 +127,7 @@ extension APNsLoad {
 
         init(_ load: APNsLoad, count: Int) {
             self.request = APNsRequest(
-                token: load.tokens[0], topic: load.topic, payload: APNsLoad.payload, environment: .sandbox)
+                token: load.tokens[0], topic: load.options.topic, payload: APNsLoad.payload, environment: .sandbox)
             self.tokens = load.tokens
             self.count = count
         }

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `tidings bench`: what the parts cost under load.
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measure under load: a server of its own, or the APNs client against an APNs that runs.",

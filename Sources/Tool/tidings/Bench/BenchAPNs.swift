@@ -1,10 +1,7 @@
-import APNsClient
-import APNsModel
 import ArgumentParser
 import Foundation
 import TidingsModel
 
-/// `tidings bench apns`: pushes through the APNs client as fast as they go, and what they cost.
 struct BenchAPNs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns",
@@ -31,15 +28,9 @@ struct BenchAPNs: AsyncParsableCommand {
     @Flag(help: "Print one JSON object instead of lines.") var json = false
 
     func validate() throws {
-        guard (1...65_535).contains(self.port) else {
-            throw ValidationError("--port must be 1 to 65535, got \(self.port)")
-        }
-        guard (1...1_000_000_000).contains(self.notifications) else {
-            throw ValidationError("--notifications must be 1 to 1000000000, got \(self.notifications)")
-        }
-        guard (1...100).contains(self.connections) else {
-            throw ValidationError("--connections must be 1 to 100, got \(self.connections)")
-        }
+        try check("--port", self.port, in: 1...65_535)
+        try check("--notifications", self.notifications, in: 1...1_000_000_000)
+        try check("--connections", self.connections, in: 1...100)
         guard (self.connections...100_000).contains(self.inFlight) else {
             throw ValidationError(
                 "--in-flight must be at least the connections and at most 100000, got \(self.inFlight)")
@@ -54,25 +45,13 @@ struct BenchAPNs: AsyncParsableCommand {
         #if DEBUG
             FileHandle.standardError.write(Data("This is a debug build: the figures say nothing.\n".utf8))
         #endif
-        let figures = try await self.load().run()
-        if self.json { print(figures.json.text) } else { figures.lines.forEach { print($0) } }
-    }
-
-    private func load() throws -> APNsLoad {
         let privateKey: String?
         do {
             privateKey = try self.key.map { try String(contentsOfFile: $0, encoding: .utf8) }
         } catch {
             throw ToolFailure("--key \(self.key ?? "") cannot be read: \(error.localizedDescription)")
         }
-        var load = try APNsLoad(
-            host: self.host, port: self.port, trustRoots: .file(path: self.ca),
-            credential: APNsLoad.credential(privateKey, keyID: self.keyID, teamID: self.teamID))
-        load.topic = self.topic
-        if !self.token.isEmpty { load.tokens = self.token.map { PushToken($0) } }
-        load.notifications = self.notifications
-        load.connections = self.connections
-        load.inFlight = self.inFlight
-        return load
+        let figures = try await APNsLoad(self, privateKey: privateKey).run()
+        if self.json { print(figures.json.text) } else { figures.lines.forEach { print($0) } }
     }
 }

@@ -2,13 +2,12 @@ import NIOCore
 import TidingsModel
 import TidingsWire
 
-/// One connection of the load generator: the WebSocket opening, then frames, with as little work as a client can do, so that
-/// the figures are the server's. Lives on one event loop.
+/// One connection of the load generator. It does as little work as a client can, so that the figures are the
+/// server's. Lives on one event loop.
 final class BenchConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// What a connection tells its owner.
     enum Signal {
         case welcomed
         case accepted
@@ -71,7 +70,8 @@ final class BenchConnection: ChannelInboundHandler {
             self.pending.writeBuffer(&buffer)
         }
         if self.phase == .opening {
-            guard let end = self.endOfHead() else { return }
+            let head = self.pending.readableBytesView
+            guard let end = head.firstRange(of: [13, 10, 13, 10])?.upperBound else { return }
             guard self.pending.getString(at: self.pending.readerIndex, length: 12) == "HTTP/1.1 101" else {
                 self.fail("the server refused the WebSocket handshake")
                 context.close(promise: nil)
@@ -86,18 +86,7 @@ final class BenchConnection: ChannelInboundHandler {
         if self.pending.readableBytes == 0 { self.pending.clear() }
     }
 
-    private func endOfHead() -> Int? {
-        let view = self.pending.readableBytesView
-        var matched = 0
-        let end: [UInt8] = [13, 10, 13, 10]
-        for index in view.indices {
-            matched = view[index] == end[matched] ? matched + 1 : (view[index] == end[0] ? 1 : 0)
-            if matched == 4 { return index + 1 }
-        }
-        return nil
-    }
-
-    /// Reads one WebSocket frame if it is whole. Servers do not mask (RFC 6455 §5.1).
+    /// Reads one WebSocket frame if it is complete. Servers do not mask (RFC 6455 §5.1).
     private func nextFrame() -> Bool {
         let start = self.pending.readerIndex
         guard let first: UInt8 = self.pending.getInteger(at: start),
@@ -159,7 +148,7 @@ final class BenchConnection: ChannelInboundHandler {
         return value
     }
 
-    /// Queues one frame; `flush` sends what is queued. The mask is zero: it protects proxies, not servers (RFC 6455 §10.3).
+    /// Queues one frame until `flush`. The mask is zero: it protects proxies, not servers (RFC 6455 §10.3).
     func write(_ bytes: [UInt8], opcode: UInt8 = 0x2) {
         guard let channel = self.channel else { return }
         var buffer = channel.allocator.buffer(capacity: bytes.count + 8)

@@ -5,7 +5,6 @@ import NIOPosix
 import TidingsModel
 import TidingsWire
 
-/// `tidings bench server`: load on a server of its own, and what it costs.
 struct BenchServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
@@ -25,13 +24,11 @@ struct BenchServer: AsyncParsableCommand {
     @Option(help: "Messages a second of all pairs together; without it, as many as are acknowledged.") var rate: Int?
 
     func validate() throws {
-        guard self.pairs >= 1, self.pairs <= 10_000 else { throw ValidationError("--pairs must be 1 to 10000") }
-        guard self.seconds >= 1, self.seconds <= 600 else { throw ValidationError("--seconds must be 1 to 600") }
-        guard self.idle >= 0, self.idle <= 20_000 else { throw ValidationError("--idle must be 0 to 20000") }
-        guard self.text >= 1, self.text <= 16_384 else { throw ValidationError("--text must be 1 to 16384") }
-        guard (self.rate ?? 1) >= 1, (self.rate ?? 1) <= 100_000 else {
-            throw ValidationError("--rate must be 1 to 100000")
-        }
+        try check("--pairs", self.pairs, in: 1...10_000)
+        try check("--seconds", self.seconds, in: 1...600)
+        try check("--idle", self.idle, in: 0...20_000)
+        try check("--text", self.text, in: 1...16_384)
+        try check("--rate", self.rate ?? 1, in: 1...100_000)
     }
 
     func run() async throws {
@@ -41,23 +38,9 @@ struct BenchServer: AsyncParsableCommand {
         let site = try await LocalServer.start(
             name: "bench", withAPNs: false, settings: ["limits.mode": "none"])
         defer { site.remove() }
-        do {
-            try await self.measure(site)
-            await site.stop()
-        } catch {
-            await site.stop()
-            throw error
-        }
-    }
-
-    private func measure(_ site: LocalServer) async throws {
-        let load = try await LoadGenerator(site: site)
-        do {
-            try await self.measure(site, load)
-            await load.shutDown()
-        } catch {
-            await load.shutDown()
-            throw error
+        try await withCleanUp({ await site.stop() }) {
+            let load = try await LoadGenerator(site: site)
+            try await withCleanUp({ await load.shutDown() }) { try await self.measure(site, load) }
         }
     }
 
@@ -106,7 +89,6 @@ struct BenchServer: AsyncParsableCommand {
     private static func format(_ value: Double) -> String { String(format: "%.2f", value) }
 }
 
-/// Pairs of people on one event loop.
 final class LoadGenerator {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let site: LocalServer
@@ -120,50 +102,40 @@ final class LoadGenerator {
 
     func shutDown() async { try? await self.group.shutdownGracefully() }
 
-    /// Connects people one after the other, at most 100 at the same time, and waits for every welcome.
+    /// Connects at most 100 people at the same time, and waits for every welcome.
     func connect(count: Int, prefix: String) async throws {
-        let loop = self.group.any()
         let driver = self.driver
         let tokens = try (0..<count).map { try self.site.userToken("\(prefix)\($0)") }
         let port = self.site.gatewayPort
-        try await loop.flatSubmit { driver.value.connect(tokens: tokens, prefix: prefix, port: port) }.get()
+        try await self.group.any().flatSubmit { driver.value.connect(tokens: tokens, prefix: prefix, port: port) }.get()
     }
 
-    /// - Parameter rate: how many messages a second are sent in all; nil for one in flight of each person.
+    /// - Parameter rate: messages a second of all pairs together; nil for one in flight per person.
     func startPairs(count: Int, text: String, rate: Int?) async throws {
-        let driver = self.driver
-        try await self.group.any().submit {
-            if let rate {
-                driver.value.startPairs(count: count, text: text, rate: rate)
-            } else {
-                driver.value.startPairs(count: count, text: text)
-            }
-        }.get()
+        try await self.onLoop { $0.startPairs(count: count, text: text, rate: rate) }
     }
 
-    /// The times from due to acknowledged since the last call, in microseconds.
     func latencies() async throws -> [Int] {
-        let driver = self.driver
-        return try await self.group.any().submit {
-            defer { driver.value.latencies.removeAll(keepingCapacity: true) }
-            return driver.value.latencies
-        }.get()
+        try await self.onLoop { driver in
+            defer { driver.latencies.removeAll(keepingCapacity: true) }
+            return driver.latencies
+        }
     }
 
-    func stopPairs() async throws {
-        let driver = self.driver
-        try await self.group.any().submit { driver.value.isRunning = false }.get()
-    }
+    func stopPairs() async throws { try await self.onLoop { $0.isRunning = false } }
 
     func counts() async throws -> (accepted: Int, delivered: Int) {
-        let driver = self.driver
-        return try await self.group.any().submit {
-            if let failure = driver.value.failure { throw ToolFailure("a connection failed: \(failure)") }
-            return (driver.value.accepted, driver.value.delivered)
-        }.get()
+        try await self.onLoop { driver in
+            if let failure = driver.failure { throw ToolFailure("a connection failed: \(failure)") }
+            return (driver.accepted, driver.delivered)
+        }
     }
 
-    /// Everything that happens on the loop.
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (Driver) throws -> Value) async throws -> Value {
+        let driver = self.driver
+        return try await self.group.any().submit { try body(driver.value) }.get()
+    }
+
     final class Driver {
         var accepted = 0
         var delivered = 0
@@ -176,7 +148,7 @@ final class LoadGenerator {
         private var port = 0
         private var done: EventLoopPromise<Void>?
         private var sent: [Int] = []
-        /// With a constant rate: when each message under way was due, by connection, and how many were sent.
+        /// With a constant rate: when each message in flight was due, by connection.
         private var due: [[NIODeadline]] = []
         private var rated = 0
         var latencies: [Int] = []
@@ -186,7 +158,6 @@ final class LoadGenerator {
 
         init(loop: any EventLoop) { self.loop = loop }
 
-        /// Connects everybody, at most 100 at the same time.
         func connect(tokens: [String], prefix: String, port: Int) -> EventLoopFuture<Void> {
             if prefix == "pair" { self.firstOfPairs = self.connections.count }
             self.tokens = tokens
@@ -207,7 +178,7 @@ final class LoadGenerator {
                     hello: ClientFrame.Hello(
                         versions: ProtocolVersion.supported, token: self.tokens[self.started],
                         device: DeviceID("bench-\(index)"), platform: "bench", runState: .foreground, after: 0)
-                ) { self.heard($0, $1) }
+                ) { self.handle($1, of: $0) }
                 self.started += 1
                 self.connections.append(connection)
                 let bound = NIOLoopBound(connection, eventLoop: self.loop)
@@ -224,15 +195,21 @@ final class LoadGenerator {
                         }
                     }
                     .connect(host: "127.0.0.1", port: self.port)
-                    .whenFailure { error in driver.value.heard(bound.value, .failed("\(error)")) }
+                    .whenFailure { error in driver.value.handle(.failed("\(error)"), of: bound.value) }
             }
         }
 
-        /// Sends at a constant rate, spread over a millisecond's turns and over all people.
-        func startPairs(count: Int, text: String, rate: Int) {
+        func startPairs(count: Int, text: String, rate: Int?) {
             self.text = text
             self.isRunning = true
             self.sent = Array(repeating: 0, count: self.connections.count)
+            if let rate { return self.startSending(count: count, rate: rate) }
+            for offset in 0..<(count * 2) { self.send(self.connections[self.firstOfPairs + offset]) }
+            for connection in self.connections { connection.flush() }
+        }
+
+        /// Sends at a constant rate, in steps of a millisecond and spread over all people.
+        private func startSending(count: Int, rate: Int) {
             self.due = Array(repeating: [], count: self.connections.count)
             let start = NIODeadline.now()
             let driver = NIOLoopBound(self, eventLoop: self.loop)
@@ -251,14 +228,6 @@ final class LoadGenerator {
             }
         }
 
-        func startPairs(count: Int, text: String) {
-            self.text = text
-            self.isRunning = true
-            self.sent = Array(repeating: 0, count: self.connections.count)
-            for offset in 0..<(count * 2) { self.send(self.connections[self.firstOfPairs + offset]) }
-            for connection in self.connections { connection.flush() }
-        }
-
         private func peer(of index: Int) -> Int { self.firstOfPairs + ((index - self.firstOfPairs) ^ 1) }
 
         private func send(_ connection: BenchConnection) {
@@ -274,7 +243,7 @@ final class LoadGenerator {
                             content: #"{"content":"\#(self.text)"}"#)), as: .protobuf))
         }
 
-        private func heard(_ connection: BenchConnection, _ signal: BenchConnection.Signal) {
+        private func handle(_ signal: BenchConnection.Signal, of connection: BenchConnection) {
             switch signal {
             case .welcomed:
                 self.connected += 1

@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import TidingsModel
 
-/// `tidings chaos`: the APNs client against a local APNs that fails all the time, and the books of both compared.
 struct Chaos: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prove the APNs client: send while everything fails, and reconcile every notification with the log.",
@@ -30,21 +29,16 @@ struct Chaos: AsyncParsableCommand {
     @Option(help: "How many connections at most, 1 to 100.") var connections = 16
     @Option(help: "How many streams a connection takes, 1 to 1000: what is on them goes down with it.") var streams = 10
     @Option(help: "Seed of notifications and faults; without it one is drawn and printed.") var seed: UInt64?
-    @Option(help: "How often each fault has to strike, 0 to 1000000; a run with fewer fails.")
+    @Option(help: "How often each fault has to be injected, 0 to 1000000; a run with fewer fails.")
     var atLeast = 0
 
     func validate() throws {
-        func check(_ value: Int, in range: ClosedRange<Int>, _ name: String) throws {
-            guard range.contains(value) else {
-                throw ValidationError("\(name) must be \(range.lowerBound) to \(range.upperBound), got \(value)")
-            }
-        }
-        try check(self.notifications, in: 1...10_000_000, "--notifications")
-        try check(self.devices, in: 1...100_000, "--devices")
-        try check(self.inFlight, in: 1...10_000, "--in-flight")
-        try check(self.connections, in: 1...100, "--connections")
-        try check(self.streams, in: 1...1_000, "--streams")
-        try check(self.atLeast, in: 0...1_000_000, "--at-least")
+        try check("--notifications", self.notifications, in: 1...10_000_000)
+        try check("--devices", self.devices, in: 1...100_000)
+        try check("--in-flight", self.inFlight, in: 1...10_000)
+        try check("--connections", self.connections, in: 1...100)
+        try check("--streams", self.streams, in: 1...1_000)
+        try check("--at-least", self.atLeast, in: 0...1_000_000)
     }
 
     func run() async throws {
@@ -61,29 +55,18 @@ struct Chaos: AsyncParsableCommand {
         configuration.controlPort = 0
         configuration.isStrict = true
         configuration.streamsAfterToken = self.streams
-        // Tokens that are said to have expired are replaced within seconds.
+        // Tokens the simulator calls expired are replaced within seconds.
         configuration.tokenUpdateMinSeconds = 0
         let simulator = try APNsSimulator(
             configuration: configuration, logger: Logger(label: "tidings.chaos") { _ in SwiftLogNoOpLogHandler() })
         let addresses = try await simulator.start()
-        let options = ChaosRun.Options(
-            notifications: self.notifications, devices: self.devices, inFlight: self.inFlight,
-            connections: self.connections, seed: seed)
         print(
             "seed \(seed): \(self.notifications) notifications to \(self.devices) devices, \(self.inFlight) open at "
                 + "a time, at most \(self.connections) connections of \(self.streams) streams")
         fflush(nil)
-        do {
-            let report = try await ChaosRun.run(options, simulator, addresses)
-            await simulator.stop()
-            try self.conclude(report, seed: seed)
-        } catch {
-            await simulator.stop()
-            throw error
+        let report = try await withCleanUp({ await simulator.stop() }) {
+            try await ChaosRun.run(self, seed: seed, simulator, addresses)
         }
-    }
-
-    private func conclude(_ report: ChaosRun.Report, seed: UInt64) throws {
         for line in ChaosText.lines(report, notifications: self.notifications) { print(line) }
         let violations = report.ledger.violations(
             taken: report.taken, seen: report.seen, outages: report.outages, atLeast: self.atLeast)

@@ -1,25 +1,23 @@
 import APNsCore
 import APNsSimulator
 
-/// The faults of one run: a plan that goes on all the time, and outages that begin now and then and are over when the
-/// simulator has turned two connections away.
+/// The faults of one run: a plan that is always active, and outages that begin now and then and end when the
+/// simulator has refused two connections.
 struct ChaosFaults {
-    /// How often each fault has struck so far, but for what the plan in place has not been asked.
+    /// How often each fault was injected, without what the active plan has done.
     private(set) var taken: [ChaosFault: Int] = [:]
-    /// What the outages did to connections.
     private(set) var outages = ChaosLedger.Outages()
     private let seed: UInt64
     private var begun = 0
 
     init(seed: UInt64) { self.seed = seed }
 
-    /// Sets the plan without an outage.
     func begin(_ simulator: APNsSimulator) async throws {
         try await simulator.setFaults(ChaosFault.plan(seed: self.seed, outages: 0))
     }
 
-    /// Begins an outage if one is due now that so many notifications were sent and have ended. What is not sent does not count:
-    /// or outages would come the faster, the less gets through.
+    /// Begins an outage if one is due after so many ended notifications. Those that were not sent do not count, or
+    /// outages would come faster the less gets through.
     mutating func advance(to sent: Int, _ simulator: APNsSimulator) async throws {
         guard sent * ChaosFault.outage.perMille / 1_000 > self.begun else { return }
         self.begun += 1
@@ -29,7 +27,6 @@ struct ChaosFaults {
         self.outages.cut += cut
     }
 
-    /// Counts what the rules of a plan have done.
     mutating func count(_ counts: [FaultCount]) {
         for (fault, count) in zip(ChaosFault.allCases, counts) {
             guard fault != .outage else {

@@ -1,19 +1,16 @@
 import APNsModel
 
 /// What the client reported and what the simulator logged, notification by notification, and whether the two agree.
-///
 /// Notifications are numbered from 0. The lines of one notification come in the order of the log.
 struct ChaosLedger: Sendable {
-    /// How the client says that a notification ended.
     enum Result: Hashable, Sendable {
         case accepted
         case refused(APNsReason)
-        /// Whether it was the stream that was reset, rather than the connection that went or fell silent.
+        /// Whether the stream was reset, rather than the connection lost or silent.
         case unknown(byReset: Bool)
         case notSent
     }
 
-    /// What the client counted in all.
     struct Sightings: Sendable {
         /// `apns.client.faults`, by fault.
         var faults: [String: Int] = [:]
@@ -23,11 +20,9 @@ struct ChaosLedger: Sendable {
         var opened = 0
     }
 
-    /// What the outages did to connections.
     struct Outages: Sendable {
-        /// How many that stood were cut when one began.
+        /// Connections that were open when one began.
         var cut = 0
-        /// How many that came were turned away.
         var refused = 0
     }
 
@@ -41,19 +36,14 @@ struct ChaosLedger: Sendable {
 
     private var entries: [Entry]
     private var lines: [ChaosLine: Int] = [:]
-    /// What was broken before the end.
     private var broken: [String] = []
-    /// How many notifications have ended.
     private(set) var endedCount = 0
-    /// How many of them were sent.
     private(set) var sentCount = 0
 
-    /// A ledger of so many notifications.
     init(notifications: Int) { self.entries = Array(repeating: Entry(), count: notifications) }
 
     // MARK: What happened
 
-    /// The client has reported the end of a notification.
     mutating func ended(_ number: Int, _ result: Result) {
         self.entries[number].ends += 1
         self.entries[number].result = result
@@ -62,7 +52,7 @@ struct ChaosLedger: Sendable {
         if result != .notSent { self.sentCount += 1 }
     }
 
-    /// The simulator has logged a request; nil for one that is no notification of ours.
+    /// - Parameter number: nil for a request that is no notification of ours.
     mutating func logged(_ number: Int?, _ line: ChaosLine) {
         self.lines[line, default: 0] += 1
         guard let number, self.entries.indices.contains(number) else {
@@ -73,30 +63,23 @@ struct ChaosLedger: Sendable {
         self.entries[number].last = line
     }
 
-    /// Something else was seen that must not be.
-    mutating func note(_ text: String) { self.broken.append(text) }
+    mutating func addViolation(_ text: String) { self.broken.append(text) }
 
     // MARK: Whether it agrees
 
-    /// How many faults may have struck without the client having seen them: the answer was under way when its
-    /// connection ended, and the notification was reported as of unknown outcome.
+    /// How many faults may were injected unseen by the client: the answer was on its way when the connection ended, and
+    /// the notification was reported as of unknown outcome.
     func doubtful(_ fault: ChaosFault) -> Int {
         guard let line = fault.line else { return 0 }
         return self.entries.count { $0.last == line && $0.result == .unknown(byReset: false) }
     }
 
-    /// How the notifications ended, by kind.
     var results: [Result: Int] {
         self.entries.reduce(into: [:]) { if $1.ends > 0 { $0[$1.result, default: 0] += 1 } }
     }
 
-    /// Every promise that was broken, in words; none if all was well.
-    ///
-    /// - Parameters:
-    ///   - taken: how often the simulator says that each fault struck.
-    ///   - seen: what the client counted.
-    ///   - outages: what the outages did to connections.
-    ///   - atLeast: how often each fault has to have struck.
+    /// All broken promises in words. `taken` is how often the simulator says that each fault was injected, `atLeast` how
+    /// often each should have.
     func violations(taken: [ChaosFault: Int], seen: Sightings, outages: Outages, atLeast: Int) -> [String] {
         self.broken + self.ofNotifications() + self.ofTheLog(taken) + self.ofAnswers(taken, seen)
             + self.ofConnections(taken, seen, outages) + self.ofNumbers(taken, atLeast)
@@ -126,34 +109,37 @@ struct ChaosLedger: Sendable {
         return found
     }
 
-    /// The log and the plan's own counts speak of the same faults, and of no others.
+    /// The log and the plan's own counts have the same faults, and no others.
     private func ofTheLog(_ taken: [ChaosFault: Int]) -> [String] {
         var found: [String] = []
         var known: Set<ChaosLine> = [.accepted]
         for fault in ChaosFault.allCases {
             guard let line = fault.line else { continue }
             known.insert(line)
-            let (logged, struck) = (self.lines[line] ?? 0, taken[fault] ?? 0)
-            if logged != struck { found.append("\(fault.rawValue) struck \(struck) times, and the log has \(logged)") }
+            let (logged, injected) = (self.lines[line] ?? 0, taken[fault] ?? 0)
+            if logged != injected {
+                found.append("\(fault.rawValue) was injected \(injected) times, and the log has \(logged)")
+            }
         }
         let others = self.lines.filter { !known.contains($0.key) }.map { "\($0.value) times \($0.key)" }.sorted()
         return found + others.map { "the log has what the plan does not do: \($0)" }
     }
 
-    /// Every refusal and every stream that was ended reached the client, but for those in doubt.
+    /// Every refusal and every stream that was ended reached the client, except those in doubt.
     private func ofAnswers(_ taken: [ChaosFault: Int], _ seen: Sightings) -> [String] {
         ChaosFault.allCases.compactMap { fault in
             guard let counter = fault.counter else { return nil }
-            let (struck, saw) = (taken[fault] ?? 0, seen.faults[counter] ?? 0)
+            let (injected, saw) = (taken[fault] ?? 0, seen.faults[counter] ?? 0)
             let doubtful = self.doubtful(fault)
-            guard saw > struck || saw < struck - doubtful else { return nil }
-            return "\(fault.rawValue) struck \(struck) times, \(doubtful) of them in doubt, and the client saw \(saw)"
+            guard saw > injected || saw < injected - doubtful else { return nil }
+            return
+                "\(fault.rawValue) was injected \(injected) times, \(doubtful) of them in doubt, and the client saw \(saw)"
         }
     }
 
-    /// Every connection that was ended was seen to end, and no other. What an outage cuts the client may be closing itself at
-    /// that moment, after a refusal that asks for another connection or because it is shut down; and one that is being made then
-    /// it gives up.
+    /// The client saw the end of every connection that was ended, and of no other. A connection cut by an outage may
+    /// be closing already, after a refusal that asks for another one or for shutdown; a connection that is being made
+    /// then is given up.
     private func ofConnections(_ taken: [ChaosFault: Int], _ seen: Sightings, _ outages: Outages) -> [String] {
         func sum(_ faults: ChaosFault...) -> Int { faults.reduce(0) { $0 + (taken[$1] ?? 0) } }
         var found: [String] = []
@@ -184,7 +170,7 @@ struct ChaosLedger: Sendable {
 
     private func ofNumbers(_ taken: [ChaosFault: Int], _ atLeast: Int) -> [String] {
         ChaosFault.allCases.filter { (taken[$0] ?? 0) < atLeast }.map {
-            "\($0.rawValue) struck \(taken[$0] ?? 0) times, and should \(atLeast) times"
+            "\($0.rawValue) was injected \(taken[$0] ?? 0) times, and should \(atLeast) times"
         }
     }
 }

@@ -1,7 +1,6 @@
 import Metrics
 import Synchronization
 
-/// Keeps the counters of a client for the chaos: what it met, and why its connections ended.
 final class ChaosMetrics: MetricsFactory, Sendable {
     private final class Count: CounterHandler, Sendable {
         private let value = Mutex<Int64>(0)
@@ -17,7 +16,6 @@ final class ChaosMetrics: MetricsFactory, Sendable {
 
     private let counts = Mutex<[Key: [Count]]>([:])
 
-    /// What the client has counted so far.
     var sightings: ChaosLedger.Sightings {
         self.counts.withLock { counts in
             var seen = ChaosLedger.Sightings()

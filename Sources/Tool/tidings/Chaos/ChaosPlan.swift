@@ -1,7 +1,6 @@
 import APNsCore
 import APNsModel
 
-/// What goes wrong in the chaos, one row of its table each.
 enum ChaosFault: String, CaseIterable {
     case cut
     case loseAnswer = "lose_answer"
@@ -21,91 +20,76 @@ enum ChaosFault: String, CaseIterable {
     case refuseConnect = "refuse_connect"
     case outage
 
-    /// In so many of 1,000 requests; `tlsAlert` and `refuseConnect` of 1,000 connections that arrive, and for `outage` so many
-    /// begin while 1,000 notifications that were sent end.
-    var perMille: Int {
-        switch self {
-        case .cut, .loseAnswer, .goAwayReason, .goAwayText, .goAwayEmpty, .resetStream, .expireToken,
-            .serviceUnavailable, .shutdown:
-            10
-        case .refuseStream, .tooManyRequests, .internalServerError: 20
-        case .delay: 50
-        case .tlsAlert, .refuseConnect: 100
-        case .blackHole, .outage: 8
+    /// What a fault does and leaves behind.
+    private struct Row {
+        var perMille: Int
+        var fault: Fault
+        var line: ChaosLine?
+
+        init(_ perMille: Int, _ fault: Fault, _ line: ChaosLine? = nil) {
+            (self.perMille, self.fault, self.line) = (perMille, fault, line)
+        }
+
+        static func respond(_ perMille: Int, _ status: Int, _ reason: APNsReason) -> Self {
+            Self(perMille, .respond(status: status, reason, retryAfter: nil), .refused(reason))
         }
     }
 
-    /// The rule of the simulator's plan.
+    private var row: Row {
+        switch self {
+        case .cut: Row(10, .cut, .faulted("cut"))
+        case .loseAnswer: Row(10, .loseAnswer, .answerLost)
+        // Sent while the request and others wait for their answers; the request is accepted, and logged as that.
+        case .goAwayReason: Row(10, .goAway(debug: .reason(.idleTimeout), lastStream: .current))
+        case .goAwayText:
+            Row(
+                10,
+                .goAway(debug: .text("Maximum active streams violated for this endpoint."), lastStream: .previous),
+                .faulted("goaway"))
+        case .goAwayEmpty: Row(10, .goAway(debug: .empty, lastStream: .current))
+        case .refuseStream: Row(20, .refuseStream, .faulted("refuse_stream"))
+        // INTERNAL_ERROR (RFC 9113, section 7).
+        case .resetStream: Row(10, .resetStream(code: 2), .faulted("reset_stream"))
+        // Two hours ahead: every token has expired.
+        case .expireToken: Row(10, .clockSkew(seconds: 7_200), .refused(.expiredProviderToken))
+        case .tooManyRequests: .respond(20, 429, .tooManyRequests)
+        case .internalServerError: .respond(20, 500, .internalServerError)
+        case .serviceUnavailable: .respond(10, 503, .serviceUnavailable)
+        case .shutdown: .respond(10, 503, .shutdown)
+        case .delay: Row(50, .delay(milliseconds: 20))
+        case .blackHole: Row(8, .blackHole, .faulted("black_hole"))
+        // What a server in trouble sends; other alerts stop the client until an operator has acted.
+        case .tlsAlert: Row(100, .tlsAlert(.internalError))
+        case .refuseConnect: Row(100, .refuseConnect)
+        case .outage: Row(8, .outage)
+        }
+    }
+
+    /// Per 1,000 requests; for `tlsAlert` and `refuseConnect` per 1,000 arriving connections, for `outage` per 1,000
+    /// notifications that were sent and ended.
+    var perMille: Int { self.row.perMille }
+
+    /// An outage holds while it is in the plan: it is over when two connections were turned away.
     private var rule: FaultRule {
-        let fault: Fault =
-            switch self {
-            case .cut: .cut
-            case .loseAnswer: .loseAnswer
-            // Sent while the request and others wait for their answers.
-            case .goAwayReason: .goAway(debug: .reason(.idleTimeout), lastStream: .current)
-            case .goAwayText:
-                .goAway(
-                    debug: .text("Maximum active streams violated for this endpoint."), lastStream: .previous)
-            case .goAwayEmpty: .goAway(debug: .empty, lastStream: .current)
-            case .refuseStream: .refuseStream
-            // INTERNAL_ERROR (RFC 9113, section 7).
-            case .resetStream: .resetStream(code: 2)
-            // Two hours ahead: every token has expired.
-            case .expireToken: .clockSkew(seconds: 7_200)
-            case .tooManyRequests: .respond(status: 429, .tooManyRequests, retryAfter: nil)
-            case .internalServerError: .respond(status: 500, .internalServerError, retryAfter: nil)
-            case .serviceUnavailable: .respond(status: 503, .serviceUnavailable, retryAfter: nil)
-            case .shutdown: .respond(status: 503, .shutdown, retryAfter: nil)
-            case .delay: .delay(milliseconds: 20)
-            case .blackHole: .blackHole
-            // What a server in trouble sends; others stop the client until somebody has put them right.
-            case .tlsAlert: .tlsAlert(.internalError)
-            case .refuseConnect: .refuseConnect
-            case .outage: .outage
-            }
-        // An outage holds while it is in the plan: it is over when two connections were turned away.
-        return self == .outage ? FaultRule(fault, count: 2) : FaultRule(fault, perMille: self.perMille)
+        self == .outage ? FaultRule(.outage, count: 2) : FaultRule(self.row.fault, perMille: self.perMille)
     }
 
-    /// The line it leaves in the simulator's log; nil if it leaves none of its own.
-    var line: ChaosLine? {
-        switch self {
-        case .cut: .faulted("cut")
-        case .loseAnswer: .answerLost
-        case .goAwayText: .faulted("goaway")
-        case .refuseStream: .faulted("refuse_stream")
-        case .resetStream: .faulted("reset_stream")
-        case .expireToken: .refused(.expiredProviderToken)
-        case .tooManyRequests: .refused(.tooManyRequests)
-        case .internalServerError: .refused(.internalServerError)
-        case .serviceUnavailable: .refused(.serviceUnavailable)
-        case .shutdown: .refused(.shutdown)
-        case .blackHole: .faulted("black_hole")
-        // The request is accepted, and logged as that; or there is none.
-        case .goAwayReason, .goAwayEmpty, .delay, .tlsAlert, .refuseConnect, .outage: nil
-        }
-    }
+    /// The line in the simulator's log; nil if it has none of its own.
+    var line: ChaosLine? { self.row.line }
 
-    /// The client's counter for it alone (docs/metrics.md, `apns.client.faults`); nil for what it counts by connections
+    /// The client's counter for this fault alone (docs/metrics.md, `apns.client.faults`); nil if it is counted by connections
     /// or not at all.
     var counter: String? {
-        switch self {
-        case .refuseStream: "stream_refused"
-        case .resetStream: "stream_reset"
-        case .expireToken: APNsReason.expiredProviderToken.name
-        case .tooManyRequests: APNsReason.tooManyRequests.name
-        case .internalServerError: APNsReason.internalServerError.name
-        case .serviceUnavailable: APNsReason.serviceUnavailable.name
-        case .shutdown: APNsReason.shutdown.name
-        case .cut, .loseAnswer, .goAwayReason, .goAwayText, .goAwayEmpty, .delay, .blackHole, .tlsAlert, .refuseConnect,
-            .outage:
-            nil
+        switch self.line {
+        case .refused(let reason)?: reason.name
+        case .faulted("refuse_stream")?: "stream_refused"
+        case .faulted("reset_stream")?: "stream_reset"
+        case .accepted?, .answerLost?, .faulted?, nil: nil
         }
     }
 
-    /// All of them in their order, the outage last, drawn from a seed.
-    ///
-    /// - Parameter outages: how many have begun with this one; 0 for a plan without one.
+    /// All rules in order, the outage last. `outages` counts those that have begun, including this one; 0 for a plan
+    /// without one.
     static func plan(seed: UInt64, outages: Int) -> FaultPlan {
         // Each plan starts its dice afresh; by another number than the dice step by, or they would come to the same faces.
         let seed = seed &+ UInt64(outages) &* 0x2545_f491_4f6c_dd1d
@@ -114,7 +98,7 @@ enum ChaosFault: String, CaseIterable {
     }
 }
 
-/// A line of the simulator's log that says what became of a request; what follows acceptance is left out.
+/// A line of the simulator's log about a request; what follows acceptance is left out.
 enum ChaosLine: Hashable, Sendable {
     case accepted
     case answerLost

@@ -10,24 +10,13 @@ import NIOPosix
 import Synchronization
 import TidingsModel
 
-/// One run of the chaos: a client that keeps so many notifications in flight, and the simulator it sends them to.
 final class ChaosRun: Sendable {
-    /// What a run is told.
-    struct Options: Sendable {
-        var notifications: Int
-        var devices: Int
-        var inFlight: Int
-        var connections: Int
-        var seed: UInt64
-    }
-
-    /// What a run has shown.
     struct Report {
         var ledger: ChaosLedger
         var taken: [ChaosFault: Int]
         var seen: ChaosLedger.Sightings
         var outages: ChaosLedger.Outages
-        /// Why notifications were of unknown outcome or not sent, by the words of the client without its numbers.
+        /// Why notifications were not accepted, in the client's words.
         var causes: [String: Int]
         var seconds: Double
     }
@@ -41,34 +30,35 @@ final class ChaosRun: Sendable {
     }
 
     static let topic = "com.example.chaos"
-    /// Lines read from the log at once: less than what comes while one page is read would never end.
+    /// Lines per page of the log; a smaller page would never catch up.
     private static let page = 5_000
     /// A run in which nothing ends for so long is stuck: twice what a notification may take.
-    private static let patience = Duration.seconds(60)
+    private static let timeLimit = Duration.seconds(60)
 
-    private let options: Options
+    private let options: Chaos
+    private let seed: UInt64
     private let tokens: [PushToken]
     private let client: APNsClient
     private let state: Mutex<State>
 
-    private init(_ options: Options, tokens: [PushToken], client: APNsClient) {
+    private init(_ options: Chaos, seed: UInt64, tokens: [PushToken], client: APNsClient) {
         self.options = options
+        self.seed = seed
         self.tokens = tokens
         self.client = client
         self.state = Mutex(State(ledger: ChaosLedger(notifications: options.notifications)))
     }
 
-    /// Runs a client against a simulator that has started.
-    static func run(_ options: Options, _ simulator: APNsSimulator, _ addresses: APNsSimulator.Addresses) async throws
-        -> Report
-    {
+    static func run(
+        _ options: Chaos, seed: UInt64, _ simulator: APNsSimulator, _ addresses: APNsSimulator.Addresses
+    ) async throws -> Report {
         let metrics = ChaosMetrics()
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
         let client = try Self.client(options, addresses, metrics, eventLoop)
         let tokens = try await simulator.register(phones: options.devices, topic: Self.topic, .sandbox)
-        var faults = ChaosFaults(seed: options.seed)
+        var faults = ChaosFaults(seed: seed)
         try await faults.begin(simulator)
-        let run = ChaosRun(options, tokens: tokens, client: client)
+        let run = ChaosRun(options, seed: seed, tokens: tokens, client: client)
         let start = ContinuousClock.now
         for _ in 0..<options.inFlight { run.sendNext() }
         var line = 0
@@ -80,7 +70,7 @@ final class ChaosRun: Sendable {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         run.state.withLock { $0.isOver = true }
         await client.shutdown()
-        // What still was on its way to the simulator has been counted when nothing changes any more.
+        // Requests that were on their way have been counted when nothing changes any more.
         var counts = try await simulator.faultCounts()
         while true {
             try await run.readLog(simulator, from: &line)
@@ -96,9 +86,9 @@ final class ChaosRun: Sendable {
         }
     }
 
-    /// The client as it is, with shorter pauses: the run takes minutes, and the rules are the same.
+    /// Pauses are shorter, so that the run takes minutes; the rules are the same.
     private static func client(
-        _ options: Options, _ addresses: APNsSimulator.Addresses, _ metrics: ChaosMetrics, _ eventLoop: any EventLoop
+        _ options: Chaos, _ addresses: APNsSimulator.Addresses, _ metrics: ChaosMetrics, _ eventLoop: any EventLoop
     ) throws -> APNsClient {
         let key = try String(contentsOfFile: addresses.privateKeyPath, encoding: .utf8)
         let credential = try APNsClient.TokenCredential(
@@ -108,10 +98,11 @@ final class ChaosRun: Sendable {
         configuration.port = addresses.port
         configuration.trustRoots = .file(path: addresses.authorityPath)
         configuration.connectionsMax = options.connections
+        configuration.outagePause = 40
+        configuration.outagePauseMax = 400
         var limits = APNsDispatcher.Configuration()
         limits.retryPauses = BackOff(first: 40, longest: 400)
         limits.connectPauses = BackOff(first: 10, longest: 200)
-        limits.breakerPauses = BackOff(first: 40, longest: 400)
         // A connection that falls silent keeps what is on it for so long.
         limits.pingAfter = 200
         limits.pingDeadline = 1_500
@@ -143,7 +134,7 @@ final class ChaosRun: Sendable {
             state.lastEnd = .now
             if let cause = Self.cause(of: outcome) { state.causes[cause, default: 0] += 1 }
         }
-        // Whoever is told that nothing can be sent does not come with the next one at once: it would be told the same.
+        // While nothing can be sent, the next one would fail at once in the same way.
         guard result == .notSent else { return self.sendNext() }
         self.client.eventLoop.scheduleTask(in: .milliseconds(100)) { self.sendNext() }
     }
@@ -167,9 +158,9 @@ final class ChaosRun: Sendable {
         }
     }
 
-    /// Device and length of payload come from seed and number, the id from the number.
+    /// Device and payload length follow from seed and number, the id from the number.
     private func request(_ number: Int) -> APNsRequest {
-        var dice = SplitMix64(seed: self.options.seed &+ UInt64(number) &* 0x2545_f491_4f6c_dd1d)
+        var dice = SplitMix64(seed: self.seed &+ UInt64(number) &* 0x2545_f491_4f6c_dd1d)
         let token = self.tokens[Int(dice.next() % UInt64(self.tokens.count))]
         let filler = String(repeating: "x", count: Int(dice.next() % 1_500))
         var request = APNsRequest(
@@ -194,19 +185,18 @@ final class ChaosRun: Sendable {
     private var isFinished: Bool {
         self.state.withLock { state in
             if state.ledger.endedCount == self.options.notifications { return true }
-            guard ContinuousClock.now - state.lastEnd > Self.patience else { return false }
-            state.ledger.note("nothing has ended for \(Self.patience)")
+            guard ContinuousClock.now - state.lastEnd > Self.timeLimit else { return false }
+            state.ledger.addViolation("nothing has ended for \(Self.timeLimit)")
             return true
         }
     }
 
-    /// Reads what is new in the simulator's log, page by page.
     private func readLog(_ simulator: APNsSimulator, from line: inout Int) async throws {
         while true {
             let page = try await simulator.log(from: line, limit: Self.page)
             let expected = line
             self.state.withLock { state in
-                if page.first > expected { state.ledger.note("the log lost lines before they were read") }
+                if page.first > expected { state.ledger.addViolation("the log lost lines before they were read") }
                 for entry in page.entries {
                     guard let line = ChaosLine(entry.event) else { continue }
                     state.ledger.logged(Self.number(of: entry.apnsID), line)

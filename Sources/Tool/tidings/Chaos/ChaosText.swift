@@ -1,8 +1,6 @@
 import Foundation
 
-/// A run of the chaos in words.
 enum ChaosText {
-    /// The table of faults, the results by kind, and what the run has cost.
     static func lines(_ report: ChaosRun.Report, notifications: Int) -> [String] {
         var lines = [Self.row("fault", "planned %", "simulator", "client saw", "in doubt")]
         for fault in ChaosFault.allCases {
@@ -30,24 +28,10 @@ enum ChaosText {
             + cells.map { String(repeating: " ", count: max(0, 12 - $0.count)) + $0 }.joined()
     }
 
-    /// Of this process, so of both sides.
     private static func cost(_ report: ChaosRun.Report, _ notifications: Int) -> String {
-        var usage = rusage()
-        #if os(Linux)
-            getrusage(RUSAGE_SELF.rawValue, &usage)
-        #else
-            getrusage(RUSAGE_SELF, &usage)
-        #endif
-        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
-        let cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime)
-        #if os(Linux)
-            let peak = Double(usage.ru_maxrss) / 1_024
-        #else
-            let peak = Double(usage.ru_maxrss) / 1_048_576
-        #endif
-        let rate = Double(notifications) / report.seconds
+        let usage = OwnUsage()
         return String(
-            format: "%.1f s (%.0f a second), %.1f CPU s of both sides, peak memory %.0f MiB", report.seconds, rate, cpu,
-            peak)
+            format: "%.1f s (%.0f a second), %.1f CPU s of both sides, peak memory %.0f MiB", report.seconds,
+            Double(notifications) / report.seconds, usage.cpuSeconds, Double(usage.peakResidentBytes) / 1_048_576)
     }
 }

@@ -2,13 +2,12 @@ import ArgumentParser
 import Foundation
 import TidingsModel
 
-/// `tidings demo`: one message in each state of a phone, over real processes.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show a message reaching a phone in each of its states; exit status 0 only if every step held.",
         discussion: """
             Starts a server, a local APNs and two virtual phones in processes of their own on fresh temporary state and \
-            plays five steps: in front; in the background; frozen, with tap; frozen without a word; the server killed right \
+            plays five steps: in the foreground; in the background; frozen, with tap; frozen without a word; the server killed right \
             after an acknowledgement. With --stay everything is left running and the addresses are printed.
             """)
 
@@ -19,27 +18,24 @@ struct Demo: AsyncParsableCommand {
         let site = try await LocalServer.start(
             name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445, 7_481] : nil)
         let stage = DemoStage(site: site, timeline: timeline)
-        do {
-            try await stage.open()
-            try await stage.play()
-            timeline.finish(held: true)
-            if self.stay { try await self.linger(site, stage) }
-        } catch let failure as DemoFailure {
-            timeline.fail(failure)
-            await stage.printLogs()
+        try await withCleanUp({
             await stage.close()
             site.remove()
-            throw ExitCode(1)
-        } catch {
-            await stage.close()
-            site.remove()
-            throw error
+        }) {
+            do {
+                try await stage.open()
+                try await stage.play()
+                timeline.finish()
+                if self.stay { await self.linger(site, stage) }
+            } catch let failure as DemoFailure {
+                timeline.fail(failure)
+                await stage.printLogs()
+                throw ExitCode(1)
+            }
         }
-        await stage.close()
-        site.remove()
     }
 
-    private func linger(_ site: LocalServer, _ stage: DemoStage) async throws {
+    private func linger(_ site: LocalServer, _ stage: DemoStage) async {
         print(
             """
 
@@ -58,14 +54,11 @@ struct Demo: AsyncParsableCommand {
     }
 }
 
-/// A step of the demo that did not hold.
 struct DemoFailure: Error {
-    var step: String
     var expected: String
     var found: String
 }
 
-/// The demo's one timeline: time, who, what, how it was shown, callback, reason.
 final class Timeline {
     private let start = ContinuousClock.now
     private var steps = 0
@@ -74,14 +67,11 @@ final class Timeline {
         print(Self.row("time", "who", "what", "shown", "callback", "reason"))
     }
 
-    private static func row(
-        _ time: String, _ who: String, _ what: String, _ shown: String, _ callback: String, _ reason: String
-    ) -> String {
-        let cells = [(time, 8), (who, 13), (what, 46), (shown, 26), (callback, 22)]
-        let padded = cells.map { text, width in
+    private static func row(_ cells: String...) -> String {
+        let padded = zip(cells, [8, 13, 46, 26, 22, 0]).map { text, width in
             text.count >= width ? text : text.padding(toLength: width, withPad: " ", startingAt: 0)
         }
-        return (padded + [reason]).joined(separator: " ").trimmingCharacters(in: .whitespaces)
+        return padded.joined(separator: " ").trimmingCharacters(in: .whitespaces)
     }
 
     func step(_ title: String) {
@@ -90,18 +80,14 @@ final class Timeline {
     }
 
     func add(_ who: String, _ what: String, shown: String = "", callback: String = "", reason: String = "") {
-        let elapsed = self.start.duration(to: .now)
-        let milliseconds = elapsed.components.seconds * 1_000 + elapsed.components.attoseconds / 1_000_000_000_000_000
-        let time = String(format: "%d.%03d", milliseconds / 1_000, milliseconds % 1_000)
+        let time = String(format: "%.3f", self.start.duration(to: .now) / .seconds(1))
         print(Self.row(time, who, what, shown, callback, reason))
         fflush(nil)
     }
 
     func fail(_ failure: DemoFailure) {
-        print(
-            "\nFAILED in step (\(self.steps)) \(failure.step)\n  expected: \(failure.expected)\n  found:    \(failure.found)"
-        )
+        print("\nFAILED in step (\(self.steps))\n  expected: \(failure.expected)\n  found:    \(failure.found)")
     }
 
-    func finish(held: Bool) { print("\nall \(self.steps) steps held") }
+    func finish() { print("\nall \(self.steps) steps held") }
 }

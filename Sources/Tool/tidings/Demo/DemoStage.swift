@@ -1,7 +1,7 @@
 import Foundation
 import TidingsModel
 
-/// The demo's two phones and its five steps. Each step looks at the phone itself and at the server's trace of the message.
+/// The demo's two phones and its five steps. Each step checks the phone itself and the server's trace of the message.
 final class DemoStage {
     private let site: LocalServer
     private let timeline: Timeline
@@ -16,7 +16,6 @@ final class DemoStage {
         self.timeline = timeline
     }
 
-    /// Starts both phones, signs both people in and waits until both are connected.
     func open() async throws {
         self.timeline.add("server", "gateway \(self.site.gatewayPort), HTTP API \(self.site.apiPort)", reason: "ready")
         self.timeline.add(
@@ -39,9 +38,9 @@ final class DemoStage {
         self.phones.append(process)
         self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"
         let client = try await ControlClient.connect(name: "\(user)'s phone", port: port, process: process)
-        _ = try await client.command("unlock")
-        _ = try await client.command("allow_notifications")
-        _ = try await client.command("launch")
+        try await client.command("unlock")
+        try await client.command("allow_notifications")
+        try await client.command("launch")
         try await self.wait(client, "the app connects", seconds: 30) {
             Self.app($0)?["screen"]?["connection"]?.stringValue == "connected"
         }
@@ -49,21 +48,18 @@ final class DemoStage {
         return client
     }
 
-    /// Plays the five steps.
-    ///
-    /// - Throws: `DemoFailure` naming the step, what was expected and what was found.
     func play() async throws {
         guard let alice = self.alice, let bob = self.bob else { throw ToolFailure("the phones were not started") }
-        try await self.inFront(alice, bob)
+        try await self.inForeground(alice, bob)
         try await self.inBackground(alice, bob)
         try await self.frozen(alice, bob)
         try await self.frozenWithoutAWord(alice, bob)
         try await self.serverKilled(alice, bob)
     }
 
-    private func inFront(_ alice: ControlClient, _ bob: ControlClient) async throws {
-        self.timeline.step("bob's app is in front: the message appears on the open screen")
-        _ = try await bob.command("input", [("value", ["open": "PR:alice"])])
+    private func inForeground(_ alice: ControlClient, _ bob: ControlClient) async throws {
+        self.timeline.step("bob's app is in the foreground: the message appears on the open screen")
+        try await bob.command("input", [("value", ["open": "PR:alice"])])
         let mark = await bob.mark
         let id = try await self.send("one", from: alice)
         try await self.wait(bob, "the open chat shows the message", seconds: 10) {
@@ -77,8 +73,8 @@ final class DemoStage {
 
     private func inBackground(_ alice: ControlClient, _ bob: ControlClient) async throws {
         self.timeline.step("bob's app is in the background, its connection alive: a local notification")
-        _ = try await bob.command("home")
-        // Until the app has heard of it, a message comes in front.
+        try await bob.command("home")
+        // Until the app knows, a message counts as arriving in the foreground.
         try await self.wait(bob, "the app runs in the background", seconds: 5) {
             Self.app($0)?["state"]?.stringValue == "backgroundRunning"
                 && Self.app($0)?["screen"]?["run_state"]?.stringValue == "backgroundActive"
@@ -106,11 +102,8 @@ final class DemoStage {
         }
         let end = try await self.expectEnd(id, "accepted", seconds: 10)
         try await self.expectReceipt(id, seconds: 10)
-        self.timeline.add(
-            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
-            callback: "didReceive(_:withContentHandler:)",
-            reason: "accepted, apns-id \(end.prefix(8))…, receipt: shown")
-        _ = try await bob.command("tap", [("notification", .string(id))])
+        self.addPush(id, shown, reason: "accepted, apns-id \(end.prefix(8))…, receipt: shown")
+        try await bob.command("tap", [("notification", .string(id))])
         try await self.wait(bob, "the tap opens the chat with alice, with all messages", seconds: 15) {
             Self.app($0)?["screen"]?["conversation"]?.stringValue == "PR:alice"
                 && ["alice: one", "alice: two", "alice: three"].allSatisfy(Self.texts($0).contains)
@@ -129,9 +122,9 @@ final class DemoStage {
     }
 
     private func frozenWithoutAWord(_ alice: ControlClient, _ bob: ControlClient) async throws {
-        self.timeline.step("bob's app freezes in front without a word: the missed deadline turns into a push")
-        _ = try await bob.command("freeze")
-        _ = try await bob.command("home")
+        self.timeline.step("bob's app freezes in the foreground without a word: the missed deadline turns into a push")
+        try await bob.command("freeze")
+        try await bob.command("home")
         self.timeline.add("bob's phone", "SIGSTOP while connected, nobody was told")
         let mark = await bob.mark
         let id = try await self.send("four", from: alice)
@@ -139,10 +132,7 @@ final class DemoStage {
         guard shown["remote"]?.boolValue == true else { throw self.failure("a remote notification", shown.text) }
         try await self.expectEnd(id, "accepted", seconds: 10)
         try await self.expectRings(bob, id, 1, after: mark)
-        self.timeline.add(
-            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
-            callback: "didReceive(_:withContentHandler:)",
-            reason: "deadline missed, accepted")
+        self.addPush(id, shown, reason: "deadline missed, accepted")
     }
 
     private func serverKilled(_ alice: ControlClient, _ bob: ControlClient) async throws {
@@ -155,11 +145,8 @@ final class DemoStage {
         self.timeline.add("server", "started again on the same database", reason: "ready")
         let shown = try await self.presentation(bob, id, after: mark, seconds: 60)
         try await self.expectEnd(id, "accepted", seconds: 15)
-        self.timeline.add(
-            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
-            callback: "didReceive(_:withContentHandler:)",
-            reason: "leg taken up after the restart")
-        _ = try await bob.command("tap", [("notification", .string(id))])
+        self.addPush(id, shown, reason: "leg taken up after the restart")
+        try await bob.command("tap", [("notification", .string(id))])
         let expected = ["one", "two", "three", "four", "five"].map { "alice: \($0)" }
         try await self.wait(bob, "the chat shows five messages, each once", seconds: 30) { Self.texts($0) == expected }
         try await self.expectRings(bob, id, 1, after: mark)
@@ -169,7 +156,6 @@ final class DemoStage {
             reason: "each message once, one ring")
     }
 
-    /// Ends both phones and the servers.
     func close() async {
         await self.alice?.close()
         await self.bob?.close()
@@ -177,7 +163,6 @@ final class DemoStage {
         await self.site.stop()
     }
 
-    /// The last lines of every process, for a failed step.
     func printLogs() async {
         for process in self.phones + [self.site.server, self.site.apns].compactMap({ $0 }) {
             print("\nlast lines of \(process.name):\n\(process.logTail())")
@@ -185,20 +170,23 @@ final class DemoStage {
     }
 }
 
-// What the steps ask.
 extension DemoStage {
-    private func failure(_ expected: String, _ found: String) -> DemoFailure {
-        DemoFailure(step: "", expected: expected, found: found)
+    private func addPush(_ id: String, _ shown: JSONValue, reason: String) {
+        self.timeline.add(
+            "bob's phone", "message \(id) by APNs", shown: Self.parts(shown),
+            callback: "didReceive(_:withContentHandler:)", reason: reason)
     }
 
-    /// The only app's part of a phone's screen.
+    private func failure(_ expected: String, _ found: String) -> DemoFailure {
+        DemoFailure(expected: expected, found: found)
+    }
+
     static func app(_ screen: JSONValue) -> JSONValue? { screen["apps"]?.objectValue?.members.first?.value }
 
     static func texts(_ screen: JSONValue) -> [String] {
         Self.app(screen)?["screen"]?["messages"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
-    /// How a presentation was shown, in words.
     static func parts(_ presentation: JSONValue) -> String {
         var parts = ["banner", "list", "sound"].filter { presentation[$0]?.boolValue == true }
         if let badge = presentation["badge"]?.intValue { parts.append("badge \(badge)") }
@@ -217,16 +205,16 @@ extension DemoStage {
         throw self.failure(expected, "\(phone.name): \(screen.text)")
     }
 
-    /// Alice types a text into her app; the message's id comes back with the server's acknowledgement.
+    /// Returns the message's id, which comes back with the server's acknowledgement.
     private func send(_ text: String, from alice: ControlClient) async throws -> String {
         let mark = await alice.mark
-        _ = try await alice.command("input", [("value", ["send": ["to": "bob", "text": .string(text)]])])
+        try await alice.command("input", [("value", ["send": ["to": "bob", "text": .string(text)]])])
         let known = self.sent
         let event = try await alice.event(after: mark, withinSeconds: 15) { event in
             guard let id = event["screen"]?["sent"]?.stringValue else { return false }
             return !known.contains(id)
         }
-        guard let id = event?.value["screen"]?["sent"]?.stringValue else {
+        guard let id = event?["screen"]?["sent"]?.stringValue else {
             throw self.failure("an acknowledgement of \"\(text)\" within 15 s", "none")
         }
         self.sent.append(id)
@@ -241,54 +229,52 @@ extension DemoStage {
             event["event"] == "presentation" && event["notification"]?.stringValue == id
         }
         guard let event else { throw self.failure("a notification \(id) within \(Int(seconds)) s", "none") }
-        return event.value
+        return event
     }
 
     /// Rings are banners or sounds, counted from the phone's own records (DESIGN P3).
     private func expectRings(_ phone: ControlClient, _ id: String, _ count: Int, after mark: Int) async throws {
         let rings = await phone.events.dropFirst(mark).filter { event in
-            event.value["event"] == "presentation" && event.value["notification"]?.stringValue == id
-                && event.value["ring"]?.boolValue == true
+            event["event"] == "presentation" && event["notification"]?.stringValue == id
+                && event["ring"]?.boolValue == true
         }
         guard rings.count == count else {
-            throw self.failure("\(count) rings of \(id)", "\(rings.count): \(rings.map(\.value.text))")
+            throw self.failure("\(count) rings of \(id)", "\(rings.count): \(rings.map(\.text))")
         }
     }
 
-    private func trace(of id: String) async throws -> JSONValue {
-        try await HTTP.json(
-            "GET", "\(self.site.apiAddress)/v1/apps/\(LocalServer.app)/messages/\(id)/trace", key: self.site.apiKey)
-    }
-
-    /// Waits until the extension of bob's phone has told the server that it has shown a message.
-    private func expectReceipt(_ id: String, seconds: Int) async throws {
+    /// Reads the trace of a message until `find` returns something; it throws to give up.
+    private func waitForTrace<Value>(
+        of id: String, _ expected: String, seconds: Int, _ find: (JSONValue) throws -> Value?
+    ) async throws -> Value {
         var trace = JSONValue.null
         for _ in 0..<(seconds * 10) {
-            trace = try await self.trace(of: id)
-            let receipts = trace["receipts"]?.arrayValue ?? []
-            if receipts.contains(where: { $0["user"]?.stringValue == "bob" && $0["receipt"]?.stringValue == "shown" }) {
-                return
-            }
+            trace = try await HTTP.json(
+                "GET", "\(self.site.apiAddress)/v1/apps/\(LocalServer.app)/messages/\(id)/trace", key: self.site.apiKey)
+            if let value = try find(trace) { return value }
             try await Task.sleep(for: .milliseconds(100))
         }
-        throw self.failure("a receipt of \(id): shown", trace.text)
+        throw self.failure(expected, trace.text)
     }
 
-    /// Waits until the server has ended bob's leg of a message.
-    ///
-    /// - Returns: the end's detail.
+    /// Waits until the extension of bob's phone has reported to the server that it has shown a message.
+    private func expectReceipt(_ id: String, seconds: Int) async throws {
+        _ = try await self.waitForTrace(of: id, "a receipt of \(id): shown", seconds: seconds) { trace in
+            trace["receipts"]?.arrayValue?.first {
+                $0["user"]?.stringValue == "bob" && $0["receipt"]?.stringValue == "shown"
+            }
+        }
+    }
+
+    /// Waits until the server has ended bob's leg of a message, and returns the detail.
     @discardableResult
     private func expectEnd(_ id: String, _ end: String, seconds: Int) async throws -> String {
-        var trace = JSONValue.null
-        for _ in 0..<(seconds * 10) {
-            trace = try await self.trace(of: id)
+        let expected = "bob's leg of \(id) ends \(end)"
+        return try await self.waitForTrace(of: id, expected, seconds: seconds) { trace in
             let legs = trace["ended_legs"]?.arrayValue?.filter { $0["user"]?.stringValue == "bob" } ?? []
-            if let leg = legs.first {
-                guard legs.count == 1, leg["end"]?.stringValue == end else { break }
-                return leg["detail"]?.stringValue ?? ""
-            }
-            try await Task.sleep(for: .milliseconds(100))
+            guard let leg = legs.first else { return nil }
+            guard legs.count == 1, leg["end"]?.stringValue == end else { throw self.failure(expected, trace.text) }
+            return leg["detail"]?.stringValue ?? ""
         }
-        throw self.failure("bob's leg of \(id) ends \(end)", trace.text)
     }
 }

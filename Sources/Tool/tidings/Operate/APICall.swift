@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TidingsModel
 
-/// A conversation as a person types it and traces print it: kind and id, for example `GRP:team`.
+/// Kind and id as traces print them, for example `GRP:team`.
 struct ConversationArgument: ExpressibleByArgument, Equatable {
     var type: ConversationType
     var target: String
@@ -14,18 +14,31 @@ struct ConversationArgument: ExpressibleByArgument, Equatable {
         self.target = String(parts[1])
     }
 
-    /// The kind and the id as two parts of an address.
     var path: String { "\(self.type.rawValue)/\(APIOptions.escaped(self.target))" }
 }
 
+/// The options of a command about one person.
+struct PersonOptions: ParsableArguments {
+    @OptionGroup var options: APIOptions
+    @Argument(help: "The person.") var user: String
+
+    /// - Parameter path: what follows `/v1/apps/APP/users/USER/`.
+    func request(_ method: String, _ path: String, body: JSONValue? = nil) async throws -> JSONValue {
+        try await self.options.request(method, "users/\(APIOptions.escaped(self.user))/\(path)", body: body)
+    }
+}
+
 extension APIOptions {
-    /// Asks the app's part of the HTTP API.
-    ///
-    /// - Parameters:
-    ///   - path: what stands behind `/v1/apps/APP/`, its parts escaped.
-    ///   - query: names and values; those without a value are left out.
-    /// - Throws: `ToolFailure` with the problem's own words.
-    func ask(
+    func userToken(for user: String, seconds: Int) async throws -> String {
+        let answer = try await self.request(
+            "POST", "tokens", body: ["user": .string(user), "expires_in_seconds": .int(seconds)])
+        guard let token = answer["token"]?.stringValue else { throw ToolFailure("the answer holds no token") }
+        return token
+    }
+
+    /// - Parameter path: what follows `/v1/apps/APP/`, its parts escaped.
+    @discardableResult
+    func request(
         _ method: String, _ path: String, query: [(String, String?)] = [], body: JSONValue? = nil
     ) async throws -> JSONValue {
         let items = query.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
@@ -35,7 +48,6 @@ extension APIOptions {
             body: body)
     }
 
-    /// A text as one part of an address (RFC 3986 §2.3).
     static func escaped(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -44,6 +56,5 @@ extension APIOptions {
 }
 
 extension JSONValue {
-    /// A list of texts.
     init(texts: [String]) { self = .array(texts.map { .string($0) }) }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings conversation`: groups, discussions and chat rooms over the HTTP API.
 struct ConversationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conversation",
@@ -12,14 +11,14 @@ struct ConversationCommand: ParsableCommand {
             """,
         subcommands: [Create.self, Show.self, Add.self, Remove.self, Rename.self, Dissolve.self, Messages.self])
 
-    /// What every subcommand is told.
     struct Place: ParsableArguments {
         @OptionGroup var options: APIOptions
         @Option(help: "Who does it; without it the app's backend, which may do everything.") var actor: String?
         @Argument(help: "The conversation, for example GRP:team.") var conversation: ConversationArgument
 
-        func ask(_ method: String, _ part: String = "", body: JSONValue? = nil) async throws -> JSONValue {
-            try await self.options.ask(
+        @discardableResult
+        func request(_ method: String, _ part: String = "", body: JSONValue? = nil) async throws -> JSONValue {
+            try await self.options.request(
                 method, "conversations/\(self.conversation.path)\(part)", query: [("actor", self.actor)], body: body)
         }
     }
@@ -31,7 +30,7 @@ struct ConversationCommand: ParsableCommand {
         @Option(help: "A member; give it once for each.") var member: [String] = []
 
         func run() async throws {
-            _ = try await self.place.ask(
+            try await self.place.request(
                 "POST", body: ["name": .string(self.name), "members": JSONValue(texts: self.member)])
         }
     }
@@ -42,11 +41,10 @@ struct ConversationCommand: ParsableCommand {
         @Flag(help: "Print the server's JSON instead of lines.") var json = false
 
         func run() async throws {
-            let info = try await self.place.ask("GET")
+            let info = try await self.place.request("GET")
             if self.json { print(info.text) } else { Self.lines(info).forEach { print($0) } }
         }
 
-        /// A conversation as a person reads it: its name, then one line a member.
         static func lines(_ info: JSONValue) -> [String] {
             let members = info["members"]?.arrayValue ?? []
             let dissolved = info["is_dissolved"]?.boolValue == true ? ", dissolved" : ""
@@ -66,7 +64,7 @@ struct ConversationCommand: ParsableCommand {
         @Argument(help: "Whom.") var users: [String]
 
         func run() async throws {
-            _ = try await self.place.ask("POST", "/members", body: ["users": JSONValue(texts: self.users)])
+            try await self.place.request("POST", "/members", body: ["users": JSONValue(texts: self.users)])
         }
     }
 
@@ -76,7 +74,7 @@ struct ConversationCommand: ParsableCommand {
         @Argument(help: "Whom.") var user: String
 
         func run() async throws {
-            _ = try await self.place.ask("DELETE", "/members/\(APIOptions.escaped(self.user))")
+            try await self.place.request("DELETE", "/members/\(APIOptions.escaped(self.user))")
         }
     }
 
@@ -85,14 +83,14 @@ struct ConversationCommand: ParsableCommand {
         @OptionGroup var place: Place
         @Argument(help: "The name.") var name: String
 
-        func run() async throws { _ = try await self.place.ask("PUT", "/name", body: ["name": .string(self.name)]) }
+        func run() async throws { try await self.place.request("PUT", "/name", body: ["name": .string(self.name)]) }
     }
 
     struct Dissolve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Dissolve it: nobody can write any more.")
         @OptionGroup var place: Place
 
-        func run() async throws { _ = try await self.place.ask("DELETE") }
+        func run() async throws { try await self.place.request("DELETE") }
     }
 
     struct Messages: AsyncParsableCommand {
@@ -105,14 +103,10 @@ struct ConversationCommand: ParsableCommand {
         @Option(help: "Only what is older than this message.") var before: String?
         @Option(help: "At most so many, 1 to 100.") var limit = 20
 
-        func validate() throws {
-            guard (1...100).contains(self.limit) else {
-                throw ValidationError("--limit must be 1 to 100, got \(self.limit)")
-            }
-        }
+        func validate() throws { try check("--limit", self.limit, in: 1...100) }
 
         func run() async throws {
-            let answer = try await self.options.ask(
+            let answer = try await self.options.request(
                 "GET", "conversations/\(self.conversation.path)/messages",
                 query: [("user", self.user), ("before", self.before), ("limit", "\(self.limit)")])
             for message in answer["messages"]?.arrayValue ?? [] { print(message.text) }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings device`: where people are signed in, over the HTTP API.
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -11,17 +10,14 @@ struct DeviceCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print the devices of a person, one a line.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
 
         func run() async throws {
-            let answer = try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/devices")
-            let devices = answer["devices"]?.arrayValue ?? []
-            if devices.isEmpty { print("\(self.user) is signed in on no device") }
+            let devices = try await self.person.request("GET", "devices")["devices"]?.arrayValue ?? []
+            if devices.isEmpty { print("\(self.person.user) is signed in on no device") }
             for device in devices { print(Self.line(device)) }
         }
 
-        /// A device in one line.
         static func line(_ device: JSONValue) -> String {
             func text(_ name: String) -> String { device[name]?.stringValue ?? "" }
             let reason = device["push_reason"]?.stringValue.map { " (\($0))" } ?? ""
@@ -40,8 +36,7 @@ struct DeviceCommand: ParsableCommand {
             discussion: """
                 Connections are closed and push tokens forgotten. Whoever still holds a good user token can sign in again.
                 """)
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
         @Argument(help: "The device.") var device: String?
         @Flag(help: "On all devices.") var all = false
 
@@ -51,7 +46,7 @@ struct DeviceCommand: ParsableCommand {
 
         func run() async throws {
             let part = self.device.map { "/\(APIOptions.escaped($0))" } ?? ""
-            _ = try await self.options.ask("DELETE", "users/\(APIOptions.escaped(self.user))/devices\(part)")
+            _ = try await self.person.request("DELETE", "devices\(part)")
         }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings settings`: what people and the app have set, over the HTTP API.
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
@@ -11,11 +10,10 @@ struct SettingsCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Print everything a person has set, as JSON.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
 
         func run() async throws {
-            print(try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/settings").text)
+            print(try await self.person.request("GET", "settings").text)
         }
     }
 
@@ -23,8 +21,7 @@ struct SettingsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set how loud a conversation may be for a person.",
             discussion: "The level 'default' takes back what was set for the conversation.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
         @Argument(help: "The conversation as the person sees it, for example GRP:team.")
         var conversation: ConversationArgument
         @Argument(help: ArgumentHelp("One of \(Self.words).")) var level: String
@@ -42,32 +39,26 @@ struct SettingsCommand: ParsableCommand {
         }
 
         func run() async throws {
-            let path = "users/\(APIOptions.escaped(self.user))/settings/\(self.conversation.path)"
-            if self.level == "default" {
-                _ = try await self.options.ask("DELETE", path)
-            } else {
-                let until: JSONValue = self.until.map { .int($0) } ?? .null
-                _ = try await self.options.ask(
-                    "PUT", path, body: ["level": .string(self.level), "level_until": until])
-            }
+            let isDefault = self.level == "default"
+            let until: JSONValue = self.until.map { .int($0) } ?? .null
+            _ = try await self.person.request(
+                isDefault ? "DELETE" : "PUT", "settings/\(self.conversation.path)",
+                body: isDefault ? nil : ["level": .string(self.level), "level_until": until])
         }
     }
 
     struct Unread: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print how much a person has not read, in all or in one conversation.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
         @Argument(help: "The conversation as the person sees it, for example GRP:team.")
         var conversation: ConversationArgument?
 
         func run() async throws {
             let part = self.conversation.map { "/\($0.path)" } ?? ""
-            let answer = try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/unread\(part)")
-            print(Self.line(answer))
+            print(Self.line(try await self.person.request("GET", "unread\(part)")))
         }
 
-        /// The answer in one line.
         static func line(_ answer: JSONValue) -> String {
             func number(_ name: String) -> Int64 { answer[name]?.intValue ?? 0 }
             if let isMuted = answer["is_muted"]?.boolValue {
@@ -97,10 +88,10 @@ struct SettingsCommand: ParsableCommand {
 
         func run() async throws {
             if self.clear || !self.register.isEmpty {
-                _ = try await self.options.ask(
+                try await self.options.request(
                     "PUT", "object-names", body: ["names": JSONValue(texts: self.register)])
             }
-            for name in try await self.options.ask("GET", "object-names")["names"]?.arrayValue ?? [] {
+            for name in try await self.options.request("GET", "object-names")["names"]?.arrayValue ?? [] {
                 print(name.stringValue ?? "")
             }
         }

@@ -5,12 +5,10 @@ import MessageStore
 import NIOPosix
 import TidingsServer
 
-/// Which database a command is about.
 struct StoreOptions: ParsableArguments {
     @Option(name: [.short, .long], help: "The server's configuration file, for its store.path.") var config: String?
     @Option(help: "The database, in place of store.path.") var path: String?
 
-    /// The database file.
     func database() async throws -> String {
         if let path = self.path { return path }
         do throws(ConfigurationFaults) {
@@ -25,7 +23,6 @@ struct StoreOptions: ParsableArguments {
     var logger: Logger { Logger(label: "tidings.store") { _ in SwiftLogNoOpLogHandler() } }
 }
 
-/// `tidings backup`: a copy of the database.
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy the database into a new file, also while the server runs.",
@@ -43,12 +40,12 @@ struct Backup: AsyncParsableCommand {
             try StoreMaintenance.backUp(path: database, to: target, logger: self.options.logger)
         } catch {
             guard error.reason == .inUse else { throw error }
-            try await Self.ask(database, target)
+            try await Self.requestBackup(database, target)
         }
         print(target)
     }
 
-    private static func ask(_ database: String, _ target: String) async throws {
+    private static func requestBackup(_ database: String, _ target: String) async throws {
         let fault: String?
         do {
             fault = try await StoreControl.backUp(
@@ -61,7 +58,6 @@ struct Backup: AsyncParsableCommand {
     }
 }
 
-/// `tidings restore`: a backup in the place of the database.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a backup in the place of the database while the server is stopped.",
@@ -80,7 +76,6 @@ struct Restore: AsyncParsableCommand {
     }
 }
 
-/// `tidings check`: whether a database is whole.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Read a whole database and compare everything in it with its journal.",
@@ -103,7 +98,6 @@ struct Check: AsyncParsableCommand {
     }
 }
 
-/// `tidings rebuild`: a database made anew from its journal.
 struct Rebuild: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a damaged database anew from its journal while the server is stopped.",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import TidingsModel
 
-/// `tidings user`: who may sign in, over the HTTP API.
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
@@ -12,15 +11,12 @@ struct UserCommand: ParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print whether a person is banned, and before which time their tokens are revoked.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
 
         func run() async throws {
-            let answer = try await self.options.ask("GET", "users/\(APIOptions.escaped(self.user))/account")
-            print(Self.line(self.user, answer))
+            print(Self.line(self.person.user, try await self.person.request("GET", "account")))
         }
 
-        /// An account in one line.
         static func line(_ user: String, _ account: JSONValue) -> String {
             let state = account["banned"]?.boolValue == true ? "banned" : "may sign in"
             guard let time = account["tokens_not_before"]?.intValue else { return "\(user)  \(state)" }
@@ -32,22 +28,16 @@ struct UserCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Sign a person out on all devices, and let nobody sign in as them.",
             discussion: "Messages to them are kept in their log; whoever sends them is not told.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
 
-        func run() async throws {
-            _ = try await self.options.ask("PUT", "users/\(APIOptions.escaped(self.user))/ban")
-        }
+        func run() async throws { _ = try await self.person.request("PUT", "ban") }
     }
 
     struct Unban: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Let a person in again.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
 
-        func run() async throws {
-            _ = try await self.options.ask("DELETE", "users/\(APIOptions.escaped(self.user))/ban")
-        }
+        func run() async throws { _ = try await self.person.request("DELETE", "ban") }
     }
 
     struct RevokeTokens: AsyncParsableCommand {
@@ -57,14 +47,12 @@ struct UserCommand: ParsableCommand {
             discussion: """
                 Connections that live on one are closed. Devices stay signed in, and get pushes; sign-out ends that, too.
                 """)
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
         @Option(help: "Those issued before this time instead, in milliseconds since 1970.") var before: Int64?
 
         func run() async throws {
-            _ = try await self.options.ask(
-                "POST", "users/\(APIOptions.escaped(self.user))/revoke-tokens",
-                body: self.before.map { ["before": .int($0)] } ?? .members([]))
+            _ = try await self.person.request(
+                "POST", "revoke-tokens", body: self.before.map { ["before": .int($0)] } ?? .members([]))
         }
     }
 
@@ -73,12 +61,10 @@ struct UserCommand: ParsableCommand {
             commandName: "sign-out",
             abstract: "Sign a person out on all devices, and revoke the user tokens they were issued before now.",
             discussion: "They can sign in again with a token that is issued from now on.")
-        @OptionGroup var options: APIOptions
-        @Argument(help: "The person.") var user: String
+        @OptionGroup var person: PersonOptions
 
         func run() async throws {
-            _ = try await self.options.ask(
-                "POST", "users/\(APIOptions.escaped(self.user))/revoke-tokens", body: ["sign_out": true])
+            _ = try await self.person.request("POST", "revoke-tokens", body: ["sign_out": true])
         }
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import TidingsModel
 import World
 
-/// `tidings simulate`: the World.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run server, APNs, phones and people on a virtual clock from one seed, and check the promises.",
@@ -30,16 +29,10 @@ struct Simulate: AsyncParsableCommand {
     var replay: String?
 
     func validate() throws {
-        func within(_ range: ClosedRange<Int>, _ value: Int, _ name: String) throws {
-            guard !range.contains(value) else { return }
-            throw ValidationError("--\(name) must be \(range.lowerBound) to \(range.upperBound), got \(value)")
-        }
-        try within(2...1_000, self.phones, "phones")
-        guard (1...1_000).contains(self.hours) else {
-            throw ValidationError("--hours must be 1 to 1000, got \(self.hours)")
-        }
-        try within(1...64, self.jobs, "jobs")
-        try within(0...100_000, self.shrinkRuns, "shrink-runs")
+        try check("--phones", self.phones, in: 2...1_000)
+        try check("--hours", self.hours, in: 1...1_000)
+        try check("--jobs", self.jobs, in: 1...64)
+        try check("--shrink-runs", self.shrinkRuns, in: 0...100_000)
         guard WorldFaults(name: self.faults) != nil else {
             throw ValidationError("--faults must be none, default, harsh or swarm, got \"\(self.faults)\"")
         }
@@ -78,7 +71,7 @@ struct Simulate: AsyncParsableCommand {
             for line in lines { print(line) }
             total.add(report)
             if self.untilFailure, total.runs % 25 == 0 {
-                Self.tell("\(total.runs) seeds up to \(report.seed), \(total.events) events, no failure")
+                Self.printProgress("\(total.runs) seeds up to \(report.seed), \(total.events) events, no failure")
             }
             guard !report.violations.isEmpty else { return true }
             print("seed \(report.seed) broke a promise:")
@@ -111,22 +104,21 @@ struct Simulate: AsyncParsableCommand {
         return self.trace ? World.trace(options) : (World.run(options), [])
     }
 
-    /// For whoever waits; no part of what is printed.
-    private static func tell(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+    private static func printProgress(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
 // MARK: A failure
 
 extension Simulate {
-    /// Makes a failing run short, shows what remains and writes it down.
+    /// Shrinks a failing run, shows what remains and saves it.
     private func shorten(_ report: WorldReport) throws {
         let options = self.options(seed: report.seed)
         var shortest = options
         let shrinker = Shrinker(
             options, report: report, runsMax: self.shrinkRuns, run: { World.run($0) },
-            tell: { progress in
+            onProgress: { progress in
                 guard progress.runs % 20 == 0 else { return }
-                Self.tell(
+                Self.printProgress(
                     "making seed \(report.seed) short: \(progress.runs) runs, \(progress.events) outside events left")
             })
         if var shrinker {
@@ -148,7 +140,7 @@ extension Simulate {
         print("again: tidings simulate --replay \(path)")
     }
 
-    /// A failing run: the first promise, what came from outside, and the last lines of every party.
+    /// The first broken promise, what came from outside, and the last lines of every party.
     private static func show(_ report: WorldReport, _ lines: [TraceLine]) {
         if let first = report.violations.first {
             let moment = first.at.map { "at \(TraceLine.clock($0))" } ?? "at the end"

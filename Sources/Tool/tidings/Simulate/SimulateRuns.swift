@@ -1,17 +1,13 @@
 import TidingsModel
 import World
 
-/// Runs worlds side by side, and hands out what they showed in the order of their seeds.
+/// Runs worlds side by side and hands out their reports in the order of their seeds.
 struct SimulateRuns: Sendable {
-    /// How many at once; more than the machine has cores brings nothing.
     var jobs: Int
-    /// Runs the world of a seed.
     var run: @Sendable (UInt64) -> (WorldReport, [TraceLine])
 
-    /// Runs the worlds of all seeds.
-    ///
-    /// - Parameter take: gets one report after the other in the order of the seeds, whichever was there first; false for no more.
-    func each(in seeds: ClosedRange<UInt64>, take: (WorldReport, [TraceLine]) -> Bool) async {
+    /// - Parameter handle: gets one report after the other in the order of the seeds; false stops.
+    func each(in seeds: ClosedRange<UInt64>, handle: (WorldReport, [TraceLine]) -> Bool) async {
         let run = self.run
         await withTaskGroup { (group: inout TaskGroup<(UInt64, WorldReport, [TraceLine])>) in
             var next: UInt64? = seeds.lowerBound
@@ -29,7 +25,7 @@ struct SimulateRuns: Sendable {
             while let (seed, report, lines) = await group.next() {
                 waiting[seed] = (report, lines)
                 while let (report, lines) = waiting.removeValue(forKey: due) {
-                    guard take(report, lines) else { return }
+                    guard handle(report, lines) else { return }
                     due &+= 1
                 }
                 start()
@@ -38,12 +34,10 @@ struct SimulateRuns: Sendable {
     }
 }
 
-/// What several runs came to together.
 struct SimulateTotal {
     private(set) var runs = 0
     private(set) var events = 0
     private(set) var failed = 0
-    /// The failure of the lowest seed.
     private(set) var firstFailure: WorldReport?
     /// Over the hashes of the runs, in the order in which they were added.
     private(set) var hash = FNV1a()
@@ -73,18 +67,16 @@ struct SimulateTotal {
         if self.firstFailure == nil { self.firstFailure = report }
     }
 
-    /// What no run has come to, of what runs under this plan can come to.
+    /// Marks that are possible with these faults, and that no run has reached.
     func missing(with faults: WorldFaults) -> [WorldMark] {
         WorldMark.allCases.filter { $0.isPossible(with: faults) && self.marks[$0] == 0 }
     }
 
-    /// The figures.
     var text: String {
         "\(self.events) events (each run \(self.eventsMin) at least), \(self.acknowledged) messages acknowledged, "
             + "\(self.pushes) pushes, \(self.rings) rings, \(self.crashes) server crashes (each run \(self.crashesMin) at least), "
             + "\(self.broken) broken connections, \(self.failed) runs with violations"
     }
 
-    /// How often the runs came to each mark.
     var marksText: String { WorldMark.allCases.map { "\(self.marks[$0]) \($0.rawValue)" }.joined(separator: ", ") }
 }

@@ -5,22 +5,15 @@ import TidingsModel
 
 /// The tool's side of a phone's control channel: commands out, answers and trace records in (docs/virtual-phone.md).
 actor ControlClient {
-    /// One trace record with the time this side saw it.
-    struct Event: Sendable {
-        var number: Int
-        var value: JSONValue
-    }
-
     let name: String
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
     private let commands: AsyncStream<ByteBuffer>.Continuation
     private var task: Task<Void, Never>?
     private var nextID = 1
     private var waiting: [Int64: CheckedContinuation<JSONValue, any Error>] = [:]
-    private(set) var events: [Event] = []
+    private(set) var events: [JSONValue] = []
     private var isClosed = false
 
-    /// Connects to a phone's control port and subscribes to its trace.
     static func connect(name: String, port: Int, process: ManagedProcess) async throws -> ControlClient {
         for _ in 0..<600 {
             let channel = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -34,7 +27,7 @@ actor ControlClient {
                 let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
                 let client = ControlClient(name: name, channel: channel, commands: continuation)
                 await client.start(stream)
-                _ = try await client.command("subscribe")
+                try await client.command("subscribe")
                 return client
             }
             guard process.isRunning else { break }
@@ -77,7 +70,7 @@ actor ControlClient {
                     throwing: ToolFailure("\(self.name): \(field) \(value["rule"]?.stringValue ?? "refused")"))
             }
         } else if value["event"] != nil {
-            self.events.append(Event(number: self.events.count, value: value))
+            self.events.append(value)
         }
     }
 
@@ -87,9 +80,8 @@ actor ControlClient {
         self.waiting = [:]
     }
 
-    /// Asks the phone for something and waits for its answer.
-    ///
     /// - Throws: `ToolFailure` with the phone's own words if it refuses, or if it is gone.
+    @discardableResult
     func command(_ verb: String, _ members: [(String, JSONValue)] = []) async throws -> JSONValue {
         guard !self.isClosed else { throw ToolFailure("\(self.name) has gone away") }
         let id = self.nextID
@@ -101,18 +93,14 @@ actor ControlClient {
         }
     }
 
-    /// How many events there were so far; to look only at what comes later.
     var mark: Int { self.events.count }
 
-    /// Waits until an event after `mark` fits.
-    ///
-    /// - Returns: the event, or nil after the time.
     func event(
         after mark: Int, withinSeconds seconds: Double, _ fits: @Sendable (JSONValue) -> Bool
-    ) async throws -> Event? {
+    ) async throws -> JSONValue? {
         let deadline = ContinuousClock.now + .milliseconds(Int(seconds * 1_000))
         while true {
-            if let event = self.events.dropFirst(mark).first(where: { fits($0.value) }) { return event }
+            if let event = self.events.dropFirst(mark).first(where: fits) { return event }
             guard ContinuousClock.now < deadline, !self.isClosed else { return nil }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -124,7 +112,6 @@ actor ControlClient {
     }
 }
 
-/// Splits a stream into lines that end in a line feed.
 private struct LineDecoder: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 

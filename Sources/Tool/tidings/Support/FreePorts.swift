@@ -1,21 +1,20 @@
 import Foundation
 import Synchronization
 
-/// A TCP port on the loopback address for a server that is about to be started: nobody listens on it, and it is not given twice.
-func freePort() throws -> Int { try FreePorts.ofThisProcess.withLock { try $0.take() } }
+/// A TCP port on the loopback address on which nobody listens; never given twice.
+func freePort() throws -> Int { try FreePorts.ofThisProcess.withLock { try $0.nextPort() } }
 
-/// Whether nobody listens on a port of the loopback address. One that was left a moment ago is free: servers take it over.
+/// A port that was released a moment ago is free: servers take it over.
 func isPortFree(_ port: Int) -> Bool {
     guard let descriptor = FreePorts.bound(to: port, takingOver: true) else { return false }
     defer { close(descriptor) }
     return listen(descriptor, 1) == 0
 }
 
-/// Ports for servers, below those that the system chooses from.
-///
-/// A port that the system chose and that is closed again may be an outgoing connection's before its server listens. Every
-/// process takes from a part of its own: a socket bound to the part's first port, and kept for as long as the process lives, says
-/// so to the others. The tests in Python do the same (Tests/ports.py).
+/// Ports below those the system chooses from: one that the system chose and that is closed again may become an
+/// outgoing connection's before its server listens. Every process takes a range of its own, which it marks for other
+/// processes with a socket bound to the first port for its lifetime. The tests in Python do the same
+/// (Tests/ports.py).
 private struct FreePorts {
     static let ofThisProcess = Mutex(FreePorts())
     private static let lowest = 10_240
@@ -25,18 +24,18 @@ private struct FreePorts {
     private var nextPart = Self.lowest
     private var left = 0..<0
 
-    mutating func take() throws -> Int {
+    mutating func nextPort() throws -> Int {
         while true {
             while let port = self.left.popFirst() {
                 guard let probe = Self.bound(to: port) else { continue }
                 close(probe)
                 return port
             }
-            try self.takePart()
+            try self.claimPart()
         }
     }
 
-    private mutating func takePart() throws {
+    private mutating func claimPart() throws {
         while self.nextPart + Self.part <= self.border {
             let first = self.nextPart
             self.nextPart += Self.part
@@ -48,16 +47,16 @@ private struct FreePorts {
         throw ToolFailure("no free port on the loopback address between \(Self.lowest) and \(self.border)")
     }
 
-    /// Where the system's own choice begins (ip(7), ip_local_port_range): 32,768 unless it is told otherwise.
+    /// Where the system's own choice begins (ip(7), ip_local_port_range): 32,768 unless configured otherwise.
     private static func firstOfTheSystem() -> Int {
         let usual = 32_768
         let text = try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_local_port_range", encoding: .utf8)
         guard let first = text?.split(whereSeparator: \.isWhitespace).first.flatMap({ Int($0) }) else { return usual }
-        // A system that chooses from nearly all ports leaves nothing; then the part and the look are all there is.
+        // Where the system chooses from nearly all ports, nothing but the claimed part and the probe helps.
         return first >= Self.lowest + Self.part ? min(first, usual) : usual
     }
 
-    /// A socket at this port; nil if something has the port, or, unless it is taken over, had it a moment ago.
+    /// Nil if the port is in use or, unless it is taken over, was a moment ago.
     static func bound(to port: Int, takingOver: Bool = false) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }

@@ -5,11 +5,7 @@ import TidingsModel
     import FoundationNetworking
 #endif
 
-/// The tool's calls of the HTTP API.
 enum HTTP {
-    /// Sends one request and gives back the status and the body.
-    ///
-    /// - Throws: `ToolFailure` naming the address if nobody answers.
     static func call(
         _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil, timeoutSeconds: Double = 10
     ) async throws -> (status: Int, body: [UInt8]) {
@@ -30,7 +26,7 @@ enum HTTP {
         }
     }
 
-    /// The same for an answer in JSON; any status but 2xx becomes the problem's own words (RFC 9457).
+    /// Throws the problem's own words (RFC 9457) for any status but 2xx.
     static func json(
         _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil
     ) async throws -> JSONValue {
@@ -43,7 +39,6 @@ enum HTTP {
         return value ?? .null
     }
 
-    /// Waits until an address answers 200.
     static func waitUntilReady(_ address: String, process: ManagedProcess, seconds: Int = 30) async throws {
         for _ in 0..<(seconds * 20) {
             if let (status, _) = try? await Self.call("GET", address, timeoutSeconds: 2), status == 200 { return }

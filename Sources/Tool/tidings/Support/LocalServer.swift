@@ -3,9 +3,8 @@ import Foundation
 import TidingsModel
 import TidingsServer
 
-/// A server, and if wanted a local APNs, as child processes on fresh temporary state: for `demo`, `run` and `bench`.
+/// A server, and on request a local APNs, as child processes on fresh temporary state.
 final class LocalServer {
-    /// The app's id, and its bundle identifier.
     static let app = AppID("demo")
     static let topic = "com.example.chat"
 
@@ -16,7 +15,6 @@ final class LocalServer {
     let apnsPort: Int
     let controlPort: Int
     let phonePort: Int
-    /// The key of the HTTP API with every scope.
     let apiKey: String
     private let tokens: UserTokens
     private(set) var server: ManagedProcess?
@@ -24,12 +22,9 @@ final class LocalServer {
 
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
-    /// Where the phones' extensions ask.
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
 
-    private init(
-        folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens
-    ) {
+    private init(folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens) {
         self.folder = folder
         self.gatewayPort = ports[0]
         self.apiPort = ports[1]
@@ -41,13 +36,9 @@ final class LocalServer {
         self.tokens = tokens
     }
 
-    /// Starts it and waits until it is ready.
-    ///
     /// - Parameters:
-    ///   - settings: keys of the server's configuration, for example `["lease.grace_milliseconds": "1000"]`.
+    ///   - settings: keys of the server's configuration, for example `["limits.mode": "none"]`.
     ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
-    ///
-    /// - Throws: `ToolFailure` if one of `ports` is in use, or what was started is not ready in time.
     static func start(
         name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
     ) async throws -> LocalServer {
@@ -62,13 +53,13 @@ final class LocalServer {
         }
         let folder = try TemporaryFolder(name)
         do {
-            let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
-            let apiKey = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
+            func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() } }
+            let secret = random()
             var app = ServerConfiguration.App(id: Self.app, tokenSecret: Secret(secret))
             app.apiKeys = []
             let ports = try ports ?? (0..<6).map { _ in try freePort() }
             let site = LocalServer(
-                folder: folder, ports: ports, apiKey: apiKey, tokens: try await UserTokens(apps: [app]))
+                folder: folder, ports: ports, apiKey: random(), tokens: try await UserTokens(apps: [app]))
             do {
                 if withAPNs { try await site.startAPNs() }
                 try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)
@@ -98,14 +89,22 @@ final class LocalServer {
 
     private func writeConfiguration(secret: String, withAPNs: Bool, settings: [String: String]) throws {
         let hash = Hexadecimal.text(SHA256.hash(data: Data(self.apiKey.utf8)))
-        var lines = [
-            "gateway:", "  port: \(self.gatewayPort)", "api:", "  port: \(self.apiPort)", "phone:",
-            "  port: \(self.phonePort)", "store:",
-            "  path: \"\(self.folder.path)/tidings.sqlite\"", "apps: [\(Self.app)]", "app:", "  \(Self.app):",
-            "    token_secret: \"\(secret)\"", "    api_keys: [tool]", "    api_key:", "      tool:",
-            "        sha256: \"\(hash)\"",
-            "        scopes: [tokens, messages, conversations, history, settings, trace, accounts]",
-        ]
+        var text = """
+            gateway: {port: \(self.gatewayPort)}
+            api: {port: \(self.apiPort)}
+            phone: {port: \(self.phonePort)}
+            store: {path: "\(self.folder.path)/tidings.sqlite"}
+            apps: [\(Self.app)]
+            app:
+              \(Self.app):
+                token_secret: "\(secret)"
+                api_keys: [tool]
+                api_key:
+                  tool:
+                    sha256: "\(hash)"
+                    scopes: [tokens, messages, conversations, history, settings, trace, accounts]
+
+            """
         if withAPNs {
             let credential = try JSONValue(
                 parsing: Data(contentsOf: URL(fileURLWithPath: "\(self.folder.path)/apns-state/credential.json")))
@@ -115,23 +114,30 @@ final class LocalServer {
                 }
                 return text
             }
-            lines += [
-                "    apns:", "      environment: sandbox", "      team_id: \"\(try member("team_id"))\"",
-                "      key_id: \"\(try member("key_id"))\"", "      key_path: \"\(try member("p8_path"))\"",
-                "      topic: \(Self.topic)", "      host: localhost", "      port: \(self.apnsPort)",
-                "      trust_roots_path: \"\(try member("ca_path"))\"",
-            ]
+            text += """
+                    apns:
+                      environment: sandbox
+                      team_id: "\(try member("team_id"))"
+                      key_id: "\(try member("key_id"))"
+                      key_path: "\(try member("p8_path"))"
+                      topic: \(Self.topic)
+                      host: localhost
+                      port: \(self.apnsPort)
+                      trust_roots_path: "\(try member("ca_path"))"
+
+                """
         }
         var groups: [String: [String]] = [:]
         for (key, value) in settings {
             let parts = key.split(separator: ".", maxSplits: 1).map(String.init)
             groups[parts[0], default: []].append("  \(parts[1]): \(value)")
         }
-        for group in groups.keys.sorted() { lines += ["\(group):"] + (groups[group] ?? []).sorted() }
-        _ = try self.folder.write(lines.joined(separator: "\n") + "\n", to: "server.yaml")
+        for (group, lines) in groups.sorted(by: { $0.key < $1.key }) {
+            text += (["\(group):"] + lines.sorted()).joined(separator: "\n") + "\n"
+        }
+        try self.folder.write(text, to: "server.yaml")
     }
 
-    /// Starts the server process, also again after `killServer`.
     func startServer() async throws {
         let process = try ManagedProcess(
             name: "server", executable: ownExecutable(),
@@ -140,10 +146,8 @@ final class LocalServer {
         try await HTTP.waitUntilReady("\(self.apiAddress)/readyz", process: process)
     }
 
-    /// SIGKILL, as a crash.
     func killServer() { self.server?.killNow() }
 
-    /// A token for a person, good for a day.
     func userToken(_ user: String) throws -> String {
         let key = UserKey(app: Self.app, user: UserID(user))
         let expiry = Int64(Date().timeIntervalSince1970) + 86_400
@@ -153,7 +157,6 @@ final class LocalServer {
         return token
     }
 
-    /// What the server process has used so far.
     func figures() throws -> ProcessFigures {
         guard let server = self.server, let figures = ProcessFigures(pid: server.pid) else {
             throw ToolFailure("the server is gone. Its last lines:\n\(self.server?.logTail() ?? "")")
@@ -161,12 +164,10 @@ final class LocalServer {
         return figures
     }
 
-    /// Stops both processes.
     func stop() async {
         await self.server?.stop()
         await self.apns?.stop()
     }
 
-    /// Deletes the temporary state.
     func remove() { self.folder.remove() }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A child process of the tool with its own log file. It is stopped by its own process id, also when the tool fails.
+/// A child process with its own log file. It is stopped by its own process id, also when the tool fails.
 final class ManagedProcess {
     let name: String
     let logPath: String
@@ -10,15 +10,7 @@ final class ManagedProcess {
     var pid: Int32 { self.process.processIdentifier }
     var isRunning: Bool { self.process.isRunning }
 
-    /// Starts a program.
-    ///
-    /// - Parameters:
-    ///   - name: how the timeline and the log file call it.
-    ///   - folder: where its log file goes.
-    /// - Throws: `ToolFailure` if the program cannot be started.
-    init(
-        name: String, executable: String, arguments: [String], environment: [String: String] = [:], folder: String
-    ) throws {
+    init(name: String, executable: String, arguments: [String], folder: String) throws {
         self.name = name
         self.logPath = "\(folder)/\(name).log"
         if !FileManager.default.fileExists(atPath: self.logPath) {
@@ -31,7 +23,6 @@ final class ManagedProcess {
         self.process = Process()
         self.process.executableURL = URL(fileURLWithPath: executable)
         self.process.arguments = arguments
-        self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         self.process.standardInput = FileHandle.nullDevice
         self.process.standardOutput = log
         self.process.standardError = log
@@ -48,31 +39,27 @@ final class ManagedProcess {
         }
     }
 
-    /// Sends a signal to this process only.
     func signal(_ number: Int32) { if self.isRunning { kill(self.pid, number) } }
 
-    /// Asks it to end, and kills it if it does not within the time.
-    func stop(graceSeconds: Int = 5) async {
+    /// Kills it if it does not end within five seconds.
+    func stop() async {
         self.signal(SIGTERM)
-        for _ in 0..<(graceSeconds * 20) where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
+        for _ in 0..<100 where self.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
         self.killNow()
     }
 
-    /// Kills it without a word and waits until it is gone.
     func killNow() {
         self.signal(SIGKILL)
         self.process.waitUntilExit()
         Leftovers.remove(process: self.pid)
     }
 
-    /// The last lines of its log, for an error message.
-    func logTail(lines: Int = 15) -> String {
+    func logTail() -> String {
         let text = (try? String(contentsOfFile: self.logPath, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").suffix(lines).map { "    \($0)" }.joined(separator: "\n")
+        return text.split(separator: "\n").suffix(15).map { "    \($0)" }.joined(separator: "\n")
     }
 }
 
-/// A folder of its own that goes away with the run.
 struct TemporaryFolder {
     let path: String
 
@@ -90,33 +77,29 @@ struct TemporaryFolder {
         Leftovers.remove(folder: self.path)
     }
 
-    func write(_ text: String, to name: String) throws -> String {
-        let path = "\(self.path)/\(name)"
-        try text.write(toFile: path, atomically: true, encoding: .utf8)
-        return path
+    func write(_ text: String, to name: String) throws {
+        try text.write(toFile: "\(self.path)/\(name)", atomically: true, encoding: .utf8)
     }
 }
 
-/// What this process has started and made, and has to end and remove before a signal ends it: its children have process groups of their
-/// own, so that neither Ctrl-C nor the end of the terminal reaches them.
+/// What this process has started and made, to be ended and removed when a signal ends it: children have process
+/// groups of their own, so neither Ctrl-C nor closing the terminal reaches them.
 enum Leftovers {
     private struct State {
         var processes: [Int32] = []
         var folders: [String] = []
         var signals: [any DispatchSourceSignal] = []
         var waiter: CheckedContinuation<Void, Never>?
-        /// A signal is ending this process: nothing else may, whatever it says of children that are gone.
+        /// A signal is ending this process: nothing else may, whatever is found out about children that are gone.
         var isEnding = false
     }
 
     private static let state = Mutex(State())
     /// How long children may take to end, in units of 50 milliseconds.
-    private static let patience = 100
+    private static let timeLimit = 100
 
-    /// Starts a child that is ended with this process. Once a signal is ending this process nothing is started any more: it would not be
-    /// found among what is ended, would outlive this process, and would go on writing into a folder that is being removed.
-    ///
-    /// - Parameter run: starts it; returns its process id.
+    /// Starts a child that ends with this process. Once a signal is ending the process nothing is started: it would
+    /// outlive the process and write into a folder that is being removed. `run` returns the process id.
     static func start(_ run: () throws -> Int32) throws {
         self.watchSignals()
         try self.state.withLock { state in
@@ -139,7 +122,7 @@ enum Leftovers {
 
     static func remove(folder: String) { self.state.withLock { $0.folders.removeAll { $0 == folder } } }
 
-    /// Waits for the first signal, after which the caller ends and removes everything itself. A second signal does not wait for that.
+    /// After the first signal the caller ends and removes everything itself; a second signal does not wait for that.
     static func waitForSignal() async {
         self.watchSignals()
         await withCheckedContinuation { continuation in self.state.withLock { $0.waiter = continuation } }
@@ -163,42 +146,41 @@ enum Leftovers {
         if let waiter = self.state.withLock({ $0.waiter.take() }) {
             waiter.resume()
         } else {
-            self.end(by: number)
+            self.exit(by: number)
         }
     }
 
     private static var isEnding: Bool { self.state.withLock { $0.isEnding } }
 
-    /// Removes a folder in which this process's own tasks, and what a killed child has left, may still be making files.
+    /// This process's own tasks, and what a killed child has left, may still be making files in it.
     private static func remove(_ folder: String) {
-        for _ in 0..<self.patience {
+        for _ in 0..<self.timeLimit {
             try? FileManager.default.removeItem(atPath: folder)
             guard FileManager.default.fileExists(atPath: folder) else { return }
             usleep(50_000)
         }
     }
 
-    private static func end(by number: Int32) {
+    private static func exit(by number: Int32) {
         let (processes, folders) = self.state.withLock { state in
             state.isEnding = true
             return (state.processes, state.folders)
         }
         for process in processes { kill(process, SIGTERM) }
-        for _ in 0..<self.patience where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
+        for _ in 0..<self.timeLimit where processes.contains(where: { kill($0, 0) == 0 }) { usleep(50_000) }
         for process in processes { kill(process, SIGKILL) }
         for folder in folders { self.remove(folder) }
         fflush(nil)
-        // As a shell tells of it. What waits at the exit is left there.
+        // As a shell reports it, without the handlers that wait at `exit`.
         _exit(128 + number)
     }
 }
 
-/// This very program, to be started again under another command.
+/// This program, to be started under another command.
 func ownExecutable() -> String {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 }
 
-/// A program that is built beside this one.
 func siblingExecutable(_ name: String) throws -> String {
     let path = URL(fileURLWithPath: ownExecutable()).deletingLastPathComponent().appendingPathComponent(name).path
     guard FileManager.default.isExecutableFile(atPath: path) else {

@@ -1,13 +1,11 @@
 import Foundation
 
-/// What the kernel says about a process (proc(5)).
+/// From proc(5).
 struct ProcessFigures {
-    /// CPU time in user and system mode so far, in microseconds.
     var cpuMicroseconds: Double
-    /// Resident memory in bytes.
     var residentBytes: Int
 
-    /// Reads the figures of a process; nil once it is gone, and on systems without /proc.
+    /// Nil for a process that is gone, and on systems without /proc.
     init?(pid: Int32) {
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
@@ -21,5 +19,24 @@ struct ProcessFigures {
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         let kilobytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
         self.residentBytes = kilobytes * 1_024
+    }
+}
+
+/// What this process has used so far: CPU in user and system mode, and the most memory (getrusage(2)).
+struct OwnUsage {
+    let cpuSeconds: Double
+    let peakResidentBytes: Int
+
+    init() {
+        var usage = rusage()
+        #if canImport(Darwin)
+            getrusage(RUSAGE_SELF, &usage)
+            self.peakResidentBytes = Int(usage.ru_maxrss)
+        #else
+            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            self.peakResidentBytes = Int(usage.ru_maxrss) * 1_024
+        #endif
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000 }
+        self.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 }

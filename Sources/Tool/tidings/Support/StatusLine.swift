@@ -1,11 +1,10 @@
 import TidingsModel
 
-/// What the person allows the app on a device, as a person reads it, from the API's JSON.
+/// What the person allows the app on a device, from the API's JSON.
 enum StatusLine {
-    /// The parts a person can turn off one by one, by their names in the API.
     private static let switches = ["alert", "sound", "badge", "lock_screen", "notification_center"]
 
-    /// What is turned off, the waking in the background included; nil if nothing is.
+    /// Nil if nothing is turned off.
     static func off(_ status: JSONValue) -> String? {
         var off = self.switches.filter { status[$0]?.boolValue == false }
         if let refresh = status["background_refresh"]?.stringValue, refresh != "available" {
@@ -14,6 +13,5 @@ enum StatusLine {
         return off.isEmpty ? nil : "off: " + off.joined(separator: ", ")
     }
 
-    /// Whether notifications are allowed: Apple's word for it.
     static func authorization(_ status: JSONValue) -> String { status["authorization"]?.stringValue ?? "?" }
 }

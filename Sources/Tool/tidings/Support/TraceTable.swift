@@ -1,7 +1,6 @@
 import Foundation
 import TidingsModel
 
-/// The life of one message as a person reads it, from the API's JSON.
 struct TraceTable {
     let lines: [String]
 
@@ -42,7 +41,6 @@ struct TraceTable {
         self.lines = lines
     }
 
-    /// Why there is nothing to tell of.
     private static func nothing(_ trace: JSONValue) -> String {
         switch trace["kind"]?.stringValue {
         case "recall": "no leg: no phone has to be told by a push"
@@ -51,7 +49,6 @@ struct TraceTable {
         }
     }
 
-    /// What has the id, and when it was accepted. A trace without a kind is a message's.
     private static func title(_ trace: JSONValue) -> String {
         let id = trace["message_id"]?.stringValue ?? "?"
         let sender = trace["sender"]?.stringValue ?? "?"
@@ -61,13 +58,13 @@ struct TraceTable {
         switch trace["kind"]?.stringValue {
         case "recall":
             let message = trace["recalls"]?.stringValue ?? "?"
-            return "withdrawal \(id) of message \(message) by \(sender) in \(conversation), \(time)"
+            return "recall \(id) of message \(message) by \(sender) in \(conversation), \(time)"
         case "custom":
             let count = trace["deliveries"]?.arrayValue?.count ?? 0
             return "custom message \(id) for \(count) \(count == 1 ? "person" : "people"), \(time)"
         case .some, nil:
-            let withdrawal = trace["withdrawal"]?.stringValue.map { ", withdrawn by \($0)" } ?? ""
-            return "message \(id) from \(sender) to \(conversation), \(time)\(withdrawal)"
+            let recall = trace["recall"]?.stringValue.map { ", recalled by \($0)" } ?? ""
+            return "message \(id) from \(sender) to \(conversation), \(time)\(recall)"
         }
     }
 
@@ -75,7 +72,6 @@ struct TraceTable {
         "\(leg["user"]?.stringValue ?? "?")/\(leg["device"]?.stringValue ?? "-")"
     }
 
-    /// Wall milliseconds as a time of day in UTC.
     private static func time(_ value: JSONValue?) -> String {
         guard let milliseconds = value?.intValue else { return "?" }
         let formatter = DateFormatter()

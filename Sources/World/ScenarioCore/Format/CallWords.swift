@@ -67,7 +67,6 @@ package enum CallWords {
         ("serviceExtensionTimeWillExpire", "EXP", "UNNotificationServiceExtension.serviceExtensionTimeWillExpire()"),
     ]
 
-    /// The words alone.
     package static let words = Self.names.map(\.word)
 
     /// Calls whose `applicationState` an expectation must name: it decides how an app reads them.
@@ -155,7 +154,6 @@ package enum CallWords {
     private static func quoted(_ text: String?) -> [String] { text.map { ["\"\($0)\""] } ?? [] }
 }
 
-/// What tells which notification a call is about.
 enum Subject: Hashable, Sendable {
     case request(String)
     case payload(JSONObject)
@@ -163,7 +161,6 @@ enum Subject: Hashable, Sendable {
 }
 
 extension ApplicationState {
-    /// The word in a scenario.
     var word: String {
         switch self {
         case .active: "active"
@@ -172,7 +169,6 @@ extension ApplicationState {
         }
     }
 
-    /// The state a word names.
     init?(word: String) {
         switch word {
         case "active": self = .active
@@ -184,7 +180,6 @@ extension ApplicationState {
 }
 
 extension AppState {
-    /// The word in a scenario.
     var word: String {
         switch self {
         case .foregroundActive: StartState.foregroundActive.rawValue

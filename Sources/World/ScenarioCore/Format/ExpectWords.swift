@@ -1,7 +1,6 @@
 import PhoneCore
 
 extension ExpectKey {
-    /// What its value is, in words.
     var type: String {
         switch self.form {
         case .calls: "list of calls"
@@ -22,7 +21,6 @@ extension ExpectKey {
         }
     }
 
-    /// What it looks at.
     var summary: String {
         switch self {
         case .callbacks: "every call into app and extension, in order"
@@ -45,7 +43,7 @@ extension ExpectKey {
         case .prewarmed: "whether the app has a process that was started in advance and not launched"
         case .prompt: "whether the permission prompt is on the screen"
         case .lock: "whether the phone is locked now"
-        case .inFront: "whether the app is on the screen now"
+        case .inForeground: "whether the app is on the screen now"
         case .screen: "what the app says it shows; empty for nothing"
         case .texts: "what the entries of the list say, newest first: title, subtitle and body with bars between"
         case .server: "what the SDK told its server since: run states, settled messages, hang-ups"
@@ -57,7 +55,6 @@ extension ExpectKey {
     }
 }
 
-/// The delegate methods an app can implement.
 enum MethodWords {
     static let all: [(word: String, method: DelegateMethods)] = [
         ("didReceiveRemoteNotification", .receiveRemote),
@@ -75,7 +72,6 @@ enum MethodWords {
     static let words = Self.all.map(\.word)
 }
 
-/// What an app may be entitled to.
 enum Entitlement: String, CaseIterable {
     case filtering, timeSensitive = "time-sensitive", criticalAlerts = "critical-alerts", communication
     static let words = Self.allCases.map(\.rawValue)
@@ -87,7 +83,6 @@ enum PersonWord: String, CaseIterable {
     static let words = Self.allCases.map(\.rawValue)
 }
 
-/// What the system can do in one word.
 enum SystemWord: String, CaseIterable {
     case kill, freeze, evict, lowMemory, restart, remove, disconnectScene, prewarm, backgroundChance, restoreFromBackup
     static let words = Self.allCases.map(\.rawValue)

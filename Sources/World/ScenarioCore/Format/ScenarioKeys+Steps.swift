@@ -178,7 +178,7 @@ extension ScenarioSection {
         ScenarioKey("type", "text", "its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out"),
         ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
         ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
-        ScenarioKey("recalls", "message", "the withdrawal of an earlier message, by its id"),
+        ScenarioKey("recalls", "message", "the recall of an earlier message, by its id"),
         ScenarioKey("mentions", "all or list of people", "whom it mentions; nobody if left out; not one-to-one"),
         ScenarioKey(
             "catchUp", "yes or no",

@@ -4,11 +4,8 @@ import TidingsModel
 /// One key of the format: what may be written there. The reader takes exactly these; `tidings scenario --explain` and
 /// docs/scenarios.md list them.
 package struct ScenarioKey: Hashable, Sendable {
-    /// The key.
     package var name: String
-    /// What it takes, in words.
     package var type: String
-    /// What it means.
     package var summary: String
 
     init(_ name: String, _ type: String, _ summary: String) {
@@ -68,7 +65,6 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What the mapping is for.
     package var summary: String {
         switch self {
         case .file: "the whole file"
@@ -129,7 +125,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
             "start", "state or code",
             "where the app is when the trace begins: \(StartState.allCases.map { "\($0.rawValue) (\($0.code))" }.joined(separator: ", ")); not running if left out"
         ),
-        ScenarioKey("before", "list of steps", "what happens with the app in front before that, outside the trace"),
+        ScenarioKey(
+            "before", "list of steps", "what happens with the app in the foreground before that, outside the trace"),
         ScenarioKey("steps", "list of steps", "what happens and what is expected"),
         ScenarioKey("columns", "mapping", "instead of steps: what happens, by a name for each column of the matrix"),
         ScenarioKey("matrix", "mapping", "with columns: for each start state what is expected in each column"),
@@ -287,7 +284,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
             "how far the phone's store and app group reach when the steps begin; `position` if left out"),
         ScenarioKey("badge", "number, none or mapping", "the badge stored in the app group; none: nothing is stored"),
         ScenarioKey(
-            "ledger", "mapping of message to shown, claimed, withdrawn or mapping",
+            "ledger", "mapping of message to shown, claimed, recalled or mapping",
             "what the ledger knows of messages that come later"),
         ScenarioKey("offline", "yes or no", "whether the small server cannot be reached"),
         ScenarioKey(
@@ -305,7 +302,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     ]
 
     private static let ledgerKeys = [
-        ScenarioKey("state", "shown, claimed, withdrawn", "what is known; shown if left out"),
+        ScenarioKey("state", "shown, claimed, recalled", "what is known; shown if left out"),
         ScenarioKey("by", "app or extension", "by whom; app, an earlier process of it, if left out"),
         ScenarioKey("age", "time", "how long before the steps; 0 s if left out"),
     ]

@@ -6,9 +6,12 @@ enum QuirkWords {
     static var all: [(word: String, path: WritableKeyPath<PhoneSettings, Bool>, summary: String)] {
         [
             ("Q1", \.quirks.ios10BothCallbacksTap, "iOS 10 without a UN delegate: a tap prefers R0 to RF; on"),
-            ("Q2", \.quirks.foregroundFetchBeforeWillPresent, "in front RF comes before WP; on"),
+            ("Q2", \.quirks.foregroundFetchBeforeWillPresent, "in the foreground RF comes before WP; on"),
             ("Q3", \.quirks.missingDidReceiveFallsBack, "a delegate without DR leaves taps to the old callbacks; off"),
-            ("Q4", \.quirks.noDelegatePresentsInForeground, "without a delegate a push in front is shown; off"),
+            (
+                "Q4", \.quirks.noDelegatePresentsInForeground,
+                "without a delegate a push in the foreground is shown; off"
+            ),
             ("Q5", \.quirks.sceneLaunchOptionsOnTap, "the launch option remoteNotification with scenes, on a tap; off"),
             (
                 "sceneLaunchOptionsOnWake", \.quirks.sceneLaunchOptionsOnWake,
@@ -35,12 +38,10 @@ enum QuirkWords {
 }
 
 extension AlertStyle {
-    /// The word in a scenario.
     var word: String { "\(self)" }
     static let words = Self.allCases.map(\.word)
 }
 
-/// What an app can ask the person for.
 enum AuthorizationWords {
     static let all: [(String, AuthorizationOptions)] = [
         ("alert", .alert), ("sound", .sound), ("badge", .badge), ("provisional", .provisional),

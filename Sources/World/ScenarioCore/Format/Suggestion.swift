@@ -1,4 +1,3 @@
-/// Finds the word somebody probably meant.
 enum Suggestion {
     /// `; did you mean "x"?`, or nothing; then the allowed words.
     static func text(for word: String, among allowed: [String]) -> String {

@@ -6,7 +6,6 @@ package enum ActivityStep: Equatable, Sendable {
     case start(String, contentState: JSONValue, pushType: ActivityPushType?)
     case update(String, contentState: JSONValue)
     case end(String)
-    /// The person takes it off the lock screen.
     case dismiss(String)
 }
 
@@ -14,7 +13,6 @@ package enum ActivityStep: Equatable, Sendable {
 package struct ActivityPush: Equatable, Sendable {
     /// `aps.event`: started, updated or ended.
     package var event: ActivityUpdate.Change
-    /// What it is sent to.
     package var target: Target
     /// `aps.content-state`.
     package var contentState: JSONValue?
@@ -35,14 +33,11 @@ package struct ActivityPush: Equatable, Sendable {
     /// The alert's sound: inside `aps.alert` where that is a mapping, beside it where it is a text.
     package var sound: JSONValue?
 
-    /// What a push is sent to.
     package enum Target: Equatable, Sendable {
         /// The activity's name in the file; for a start, the name it gets.
         case activity(String)
-        /// A broadcast channel's id.
         case channel(String)
 
-        /// The name or the id.
         var text: String {
             switch self {
             case .activity(let text), .channel(let text): text

@@ -11,9 +11,7 @@ package struct Expectation: Equatable, Sendable {
 
 /// One key of an `expect` with what it must be.
 package struct ExpectedValue: Equatable, Sendable {
-    /// What is looked at.
     package var key: ExpectKey
-    /// Where it stands in the file.
     package var position: ScenarioPosition
     /// What must be there: one of these, at least one.
     package var choices: [ExpectedRows]
@@ -21,16 +19,13 @@ package struct ExpectedValue: Equatable, Sendable {
 
 /// One value of a key: rows, of which a single value is one.
 package struct ExpectedRows: Equatable, Sendable {
-    /// What must be there, row by row.
     package var rows: [ExpectedRow]
     /// Whether they may stand anywhere, in any order and with others between them; otherwise they are all there is, in this order.
     package var isAnywhere = false
 }
 
-/// One row of an expected list.
 package enum ExpectedRow: Equatable, Sendable {
     case text(String)
-    /// A text that must contain this one.
     case part(String)
     case call(ExpectedCall)
     case presentation(ExpectedPresentation)
@@ -38,13 +33,11 @@ package enum ExpectedRow: Equatable, Sendable {
     case activity(String, contentState: JSONValue?)
 }
 
-/// One call of an expected trace.
 package struct ExpectedCall: Equatable, Sendable {
     /// The name, one of `CallWords.names`.
     package var name: String
     /// What `applicationState` read; nil is not checked.
     package var state: ApplicationState?
-    /// The other arguments: launch-option keys, action, text.
     package var arguments: [String]
     /// Which notification; nil is not checked.
     package var label: String?
@@ -52,7 +45,6 @@ package struct ExpectedCall: Equatable, Sendable {
     package var at: Int64?
 }
 
-/// One presentation of an expected trace.
 package struct ExpectedPresentation: Equatable, Sendable {
     /// Which notification; nil is not checked.
     package var label: String?
@@ -69,7 +61,6 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
     case sound
     case badge
 
-    /// The parts of a presentation.
     static func parts(of record: PresentationRecord) -> [PresentationPart] {
         (record.banner ? [.banner] : []) + (record.panel ? [.panel] : []) + (record.list ? [.list] : [])
             + (record.sound ? [.sound] : [])
@@ -80,10 +71,9 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 /// What an `expect` can look at.
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
-    case state, badge, list, banners, panel, summary, activities, prompt, lock, inFront, prewarmed, screen, texts
+    case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts
     case server, opened, customMessages, settled, runState
 
-    /// How its value is written.
     enum Form {
         case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
         case activities, activityChanges, undelivered
@@ -117,19 +107,18 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .undelivered: .undelivered
         case .state: .word(StartState.allCases.filter { $0 != .beforeFirstUnlock }.map(\.rawValue))
         case .badge: .number
-        case .prompt, .inFront, .prewarmed: .flag
+        case .prompt, .inForeground, .prewarmed: .flag
         case .lock: .word(LockState.allCases.map(\.rawValue))
         case .screen: .text
         case .runState: .word(["foreground", "backgroundActive", "backgroundSuspended"])
         }
     }
 
-    /// Whether it is about the SDK.
     var needsSDK: Bool {
         switch self {
         case .server, .opened, .customMessages, .settled, .runState: true
         case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inFront, .prewarmed,
+            .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inForeground, .prewarmed,
             .screen, .texts:
             false
         }
@@ -151,7 +140,6 @@ package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
     /// The phone could not be reached for longer than it may be stored.
     case expired
 
-    /// The phone's own reason.
     init(_ reason: RefusalReason) {
         switch reason {
         case .payloadTooLarge: self = .payloadTooLarge

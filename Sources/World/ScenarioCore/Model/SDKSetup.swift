@@ -1,13 +1,10 @@
 package import ClientCore
 package import TidingsModel
 
-/// The SDK behind a scenario's app.
 package struct SDKSetup: Equatable, Sendable {
-    /// Who is signed in.
     package var person: UserID = "alice"
     /// Whether the app library runs; otherwise the core library alone (S0.5).
     package var hasKit = true
-    /// What the kit may do.
     package var kit = KitSettings()
     /// How the app's custom callback answers; nil: there is none (S3.4).
     package var customCallback: CustomCallbackHabit?
@@ -19,9 +16,7 @@ package struct SDKSetup: Equatable, Sendable {
     package var language: String?
     /// What notifications say, at the small server as on the phone.
     package var words = AppWords()
-    /// How loud conversations are.
     package var levels: [ConversationID: NotificationLevel] = [:]
-    /// Unread messages in the store at the start.
     package var unread = 0
     /// How far the server's log and the phone's reach at the start.
     package var position: LogPosition = 0
@@ -31,14 +26,12 @@ package struct SDKSetup: Equatable, Sendable {
     package var ledger: [KnownMessage] = []
     /// What the app group holds as the badge; nil: what the app wrote when it left the front.
     package var badge: StoredBadge?
-    /// Whether the server cannot be reached.
     package var isOffline = false
     /// Whether the app registers the kit's actions (ios-delivery.md §6.4).
     package var registersActions = false
     /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
     package var fetchesMissed = true
 
-    /// A badge in the app group.
     package enum StoredBadge: Equatable, Sendable {
         case missing
         case stored(Badge)
@@ -55,32 +48,24 @@ package struct CustomCallbackHabit: Equatable, Sendable {
 
 /// A message the ledger knows before it comes (DESIGN P3).
 package struct KnownMessage: Equatable, Sendable {
-    /// Its name in the file.
     package var label: String
-    /// What is known.
     package var state: State = .shown
-    /// Who claimed or showed it.
     package var holder: Ledger.Holder = .kit(process: 0)
     /// How long before the steps, in milliseconds.
     package var age: Int64 = 0
 
-    /// What a ledger can know of a message.
     package enum State: String, Equatable, Sendable, CaseIterable {
-        case shown, claimed, withdrawn
+        case shown, claimed, recalled
     }
 }
 
-/// What happens at the server.
 package enum SDKStep: Equatable, Sendable {
     case message(ScriptedMessage)
     case read(ConversationID)
 }
 
-/// A message of a scenario.
 package struct ScriptedMessage: Equatable, Sendable {
-    /// Its name in the file.
     package var label: String
-    /// Who sends it.
     package var sender: UserID = "bob"
     /// Whose phone this was when it was pushed; nil: of the person who is signed in.
     package var recipient: UserID?
@@ -88,27 +73,20 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var conversation: ConversationID?
     /// What it says; nil: its label.
     package var text: String?
-    /// Its type.
     package var type: ObjectName = .text
-    /// Whether it is neither kept nor counted.
     package var isCommand = false
-    /// Whether it may ring.
     package var notifies = true
-    /// Whom it mentions.
     package var mentions: Mentions = .none
     /// Whether the connection breaks before it, so that the app finds it when it has connected again.
     package var isCatchUp = false
     /// How long the app's info providers take for its names, in milliseconds.
     package var namesAfter: NamesTime = .after(0)
-    /// The label of the message it withdraws.
     package var recalls: String?
-    /// The custom message it is: title, content, extras.
     package var custom: JSONValue?
 
     init(label: String) { self.label = label }
 }
 
-/// When an app's info providers answer.
 package enum NamesTime: Equatable, Sendable {
     case after(Int64)
     case never

@@ -2,7 +2,6 @@ package import PhoneCore
 
 /// A scenario file, read: what it says about itself, and its cases.
 package struct Scenario: Equatable, Sendable {
-    /// What the file is about.
     package var title: String
     /// Where its expectations come from; nil if it does not say.
     package var source: String?
@@ -16,19 +15,14 @@ package struct Scenario: Equatable, Sendable {
 package struct ScenarioCase: Equatable, Sendable {
     /// Its name with the variation, unique in the file.
     package var name: String
-    /// Where it begins in the file.
     package var position: ScenarioPosition
     /// The requirements it holds, the file's included, at most three.
     package var requirements: [String]
-    /// The phone.
     package var phone: PhoneSetup
-    /// The app.
     package var app: AppSetup
-    /// What happens with the app in front before `start`, outside the trace.
+    /// What happens with the app in the foreground before `start`, outside the trace.
     package var before: [Step]
-    /// Where the app is when the trace begins.
     package var start: StartState
-    /// What happens, and what is expected.
     package var steps: [Step]
 }
 
@@ -42,7 +36,6 @@ package enum StartState: String, Equatable, Sendable, CaseIterable {
     case forceQuit = "force-quit"
     case beforeFirstUnlock = "before first unlock"
 
-    /// Whether the app has a process then.
     var hasProcess: Bool {
         switch self {
         case .foregroundActive, .foregroundInactive, .background, .suspended: true
@@ -64,17 +57,11 @@ package enum StartState: String, Equatable, Sendable, CaseIterable {
     }
 }
 
-/// The phone of a case.
 package struct PhoneSetup: Equatable, Sendable {
-    /// What it runs.
     package var version: OSVersion = 17
-    /// What the person answered when the app asked.
     package var authorization: AuthorizationStatus = .authorized
-    /// Switches turned away from what the answer gives.
     package var switches: [SwitchChange] = []
-    /// Background App Refresh of the whole phone.
     package var backgroundRefresh: BackgroundRefreshStatus = .available
-    /// Limits and quirks.
     package var settings = PhoneSettings()
     /// What the phone's clock says when the trace begins, in minutes after midnight; nil: whatever it is then.
     package var clock: Int?
@@ -82,23 +69,16 @@ package struct PhoneSetup: Equatable, Sendable {
     package var conditions: [PhoneEvent] = []
 }
 
-/// One switch in Settings.
 package struct SwitchChange: Equatable, Sendable {
-    /// Which.
     package var which: SettingSwitch
-    /// Its new position.
     package var isOn: Bool
 }
 
-/// The app of a case.
 package struct AppSetup: Equatable, Sendable {
-    /// What the phone knows of it.
     package var installed: InstalledApp
     /// When it sets `UNUserNotificationCenter.delegate`.
     package var delegateMoment: DelegateMoment = .didFinishLaunching
-    /// When it registers for remote notifications.
     package var registers: RegistrationMoment = .firstLaunch
-    /// What it registers at launch.
     package var categories: [NotificationCategory] = []
     /// Whether it begins a background task in `didEnterBackground`.
     package var backgroundTask: BackgroundTaskHabit?
@@ -108,7 +88,6 @@ package struct AppSetup: Equatable, Sendable {
     package var answersOf: [AnsweredCall: [String: AnswerHabit]] = [:]
     /// How much memory its extension uses for a push, in bytes; nil: little.
     package var extensionMemory: Int?
-    /// What its extension makes of a push.
     package var extensionChange = ContentChange()
     /// What its extension hands out when its time expires; nil: nothing.
     package var bestAttempt: BestAttempt?
@@ -118,7 +97,6 @@ package struct AppSetup: Equatable, Sendable {
     package var sdk: SDKSetup?
 }
 
-/// When an app sets the UN delegate.
 package enum DelegateMoment: String, Equatable, Sendable, CaseIterable {
     case didFinishLaunching
     /// Too late for the tap that launched it (ios-delivery.md §6.1).
@@ -129,7 +107,6 @@ package enum DelegateMoment: String, Equatable, Sendable, CaseIterable {
 /// When an app calls `registerForRemoteNotifications` (ios-delivery.md §13).
 package enum RegistrationMoment: String, Equatable, Sendable, CaseIterable {
     case never = "no"
-    /// At its first launch alone, before the trace.
     case firstLaunch = "yes"
     /// Whenever it is launched, in the background too.
     case everyLaunch
@@ -137,21 +114,16 @@ package enum RegistrationMoment: String, Equatable, Sendable, CaseIterable {
 
 /// What a service extension hands out in `serviceExtensionTimeWillExpire`.
 package enum BestAttempt: Equatable, Sendable {
-    /// What it would have delivered in time.
     case changed
-    /// A content of its own.
     case own(ContentChange)
 }
 
-/// What an app does about its background time.
 package struct BackgroundTaskHabit: Equatable, Sendable {
     /// Ends its task so many milliseconds after `didEnterBackground`; nil: not by itself.
     package var endsAfter: Int64?
-    /// Ends it in the expiration handler.
     package var endsOnExpiration: Bool
 }
 
-/// The calls whose answer an app can choose.
 package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
     case willPresent
     case didReceive
@@ -162,7 +134,6 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
     case didFinishLaunching
     case didEnterBackground
 
-    /// Whether it is about a notification.
     var isAboutNotification: Bool {
         switch self {
         case .willPresent, .didReceive, .didReceiveRemoteNotificationFetch, .serviceExtension, .didReceiveIncomingPush:
@@ -172,7 +143,6 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// How an app answers one kind of call.
 package struct AnswerHabit: Equatable, Sendable {
     /// The answer; nil: never.
     package var result: CallbackResult?
@@ -185,7 +155,6 @@ package struct AnswerHabit: Equatable, Sendable {
     /// How the process ends instead of answering (service extension); nil: it does not.
     package var death: Death?
 
-    /// How a process ends by itself.
     package enum Death: String, Equatable, Sendable, CaseIterable {
         case crashes
         case exits
@@ -194,35 +163,22 @@ package struct AnswerHabit: Equatable, Sendable {
 
 /// What an extension changes; nil leaves the part as it came.
 package struct ContentChange: Equatable, Sendable {
-    /// The new title.
     package var title: String?
-    /// The new subtitle.
     package var subtitle: String?
-    /// The new text.
     package var body: String?
-    /// The new badge, 0 or more.
     package var badge: Int?
-    /// Whether the sound is taken away.
     package var isSilent = false
-    /// The new level.
     package var level: InterruptionLevel?
-    /// Whether an empty content is delivered.
     package var isEmpty = false
 }
 
-/// What a step does.
 package struct Step: Equatable, Sendable {
-    /// Where it stands in the file.
     package var position: ScenarioPosition
-    /// What it does.
     package var action: StepAction
-    /// As the file writes it, for the trace.
     package var words: String
 }
 
-/// The steps of a scenario.
 package enum StepAction: Equatable, Sendable {
-    /// Something happens to the phone.
     case phone(PhoneEvent)
     /// Several things happen to it, in this order.
     case phones([PhoneEvent])
@@ -233,11 +189,9 @@ package enum StepAction: Equatable, Sendable {
     case act(on: String, PersonAct)
     /// A new version of the app, or the app removed and installed again.
     case reinstall(keepsData: Bool)
-    /// The person turns switches of the app.
     case switches([SwitchChange])
     /// The app does something; it must have a process.
     case app(AppCall)
-    /// The app adds a local notification.
     case local(NotificationRequest, LocalMoment)
     case activity(ActivityStep)
     case activityPush(ActivityPush)
@@ -245,13 +199,11 @@ package enum StepAction: Equatable, Sendable {
     case refreshTask(after: Int64)
     /// Time passes, in milliseconds.
     case wait(Int64)
-    /// The trace so far is forgotten.
     case clear
     case expect(Expectation)
     case sdk(SDKStep)
 }
 
-/// When a local notification is presented.
 package enum LocalMoment: Equatable, Sendable {
     case atOnce
     /// After so many milliseconds.
@@ -260,20 +212,15 @@ package enum LocalMoment: Equatable, Sendable {
     case region(NotificationRegion, repeats: Bool)
 }
 
-/// What a person does with an entry.
 package enum PersonAct: Equatable, Sendable {
     case tap
     case dismiss
-    /// Swipes the banner away.
     case swipeBanner
-    /// Chooses the settings button.
     case openSettings
-    /// "Keep" or "Turn Off" on a provisional one.
     case provisional(keep: Bool)
     case action(String, text: String?)
 }
 
-/// What an app's code calls.
 package enum AppCall: Equatable, Sendable {
     case event(ProcessEvent)
     case query(Query)

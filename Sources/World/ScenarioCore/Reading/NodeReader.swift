@@ -39,7 +39,6 @@ struct NodeReader {
         return members
     }
 
-    /// A list; a single value is not one.
     mutating func list(_ node: ScenarioNode, _ name: String) -> [ScenarioNode]? {
         guard case .sequence(let nodes) = node.value else {
             self.problem(node.position, "\(name) must be a list, got \(node.kind)")
@@ -56,7 +55,6 @@ struct NodeReader {
         return text
     }
 
-    /// A text that must be there.
     mutating func needed(_ key: String, in fields: Fields) -> ScenarioNode? {
         if let node = fields[key] { return node }
         self.problem(fields.position, "\(fields.section.rawValue) needs the key \"\(key)\"")
@@ -71,7 +69,6 @@ struct NodeReader {
         return number
     }
 
-    /// on, off, yes, no, true, false.
     mutating func flag(_ node: ScenarioNode, _ name: String) -> Bool? {
         switch node.value {
         case .scalar("on", isQuoted: false), .scalar("yes", isQuoted: false), .scalar("true", isQuoted: false):
@@ -84,7 +81,6 @@ struct NodeReader {
         }
     }
 
-    /// One of some words.
     mutating func word<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> Word? {
         guard let text = node.text, let match = words.first(where: { $0.0 == text }) else {
             let got = node.text ?? node.kind
@@ -101,7 +97,6 @@ struct NodeReader {
         self.word(node, name, Word.allCases.map { ($0.rawValue, $0) })
     }
 
-    /// A list of words.
     mutating func words<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> [Word]? {
         guard let nodes = self.list(node, name) else { return nil }
         return nodes.compactMap { self.word($0, name, words) }
@@ -155,7 +150,6 @@ struct NodeReader {
         return numbers[0] * 60 + numbers[1]
     }
 
-    /// A number from 0 to 1, as JSON.
     mutating func fraction(_ node: ScenarioNode, _ name: String) -> JSONValue? {
         guard case .scalar(let text, isQuoted: false) = node.value, let number = Double(text), (0...1).contains(number)
         else {
@@ -165,12 +159,10 @@ struct NodeReader {
         return self.json(node)
     }
 
-    /// A mapping as JSON.
     mutating func object(_ node: ScenarioNode, _ name: String) -> JSONValue? {
         self.mapping(node, name).map { _ in self.json(node) }
     }
 
-    /// A list of texts.
     mutating func texts(_ node: ScenarioNode, _ name: String) -> [String]? {
         self.list(node, name)?.compactMap { self.text($0, name) }
     }

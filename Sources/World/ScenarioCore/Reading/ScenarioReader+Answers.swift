@@ -39,7 +39,6 @@ extension ScenarioReader {
         }
     }
 
-    /// What stands where a mapping names no result.
     private static func usual(_ call: AnsweredCall) -> AnswerHabit {
         // What every version knows: `alert` stands for banner and list before iOS 14 (ios-delivery.md §5.5).
         AnswerHabit(
@@ -61,7 +60,6 @@ extension ScenarioReader {
         return habit
     }
 
-    /// The short form.
     private mutating func habit(_ node: ScenarioNode, _ call: AnsweredCall) -> AnswerHabit {
         var habit = AnswerHabit(reportsCall: node.text == "reportsCall")
         if call == .serviceExtension { habit.death = node.text.flatMap { AnswerHabit.Death(rawValue: $0) } }

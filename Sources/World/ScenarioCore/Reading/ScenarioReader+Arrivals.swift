@@ -98,7 +98,6 @@ extension ScenarioReader {
         return .local(NotificationRequest(identifier: label, content: content), self.moment(fields))
     }
 
-    /// When a local notification is presented.
     private mutating func moment(_ fields: NodeReader.Fields) -> LocalMoment {
         let repeats = fields["repeats"].map { self.reader.flag($0, "repeats") ?? false } ?? false
         if let node = fields["region"] {
@@ -286,7 +285,7 @@ extension ScenarioReader {
         if message.conversation?.type.targetIsPeer ?? true {
             self.reader.problem(node.position, "mentions needs a conversation with members: give `in`")
         }
-        if message.recalls != nil { self.reader.problem(node.position, "a withdrawal mentions nobody") }
+        if message.recalls != nil { self.reader.problem(node.position, "a recall mentions nobody") }
     }
 
     /// How it comes, and how the app meets it.

@@ -169,7 +169,6 @@ extension ScenarioReader {
         return registers ? .firstLaunch : .never
     }
 
-    /// A switch where other words are allowed too.
     private mutating func flag(_ node: ScenarioNode, orElse problem: String) -> Bool? {
         guard case .scalar(let text, isQuoted: false) = node.value,
             ["on", "off", "yes", "no", "true", "false"].contains(text)
@@ -212,7 +211,6 @@ extension ScenarioReader {
         return .own(self.content(fields))
     }
 
-    /// What is changed of a content.
     private mutating func content(_ fields: NodeReader.Fields) -> ContentChange {
         var change = ContentChange()
         change.title = fields["title"].flatMap { self.reader.text($0, "title") }

@@ -8,7 +8,6 @@ struct StepContext {
     var hasKit = false
     /// The ids of pushes, local notifications and messages, in order.
     var labels: [String] = []
-    /// Those of messages among them.
     var messages: [String] = []
     var pushes = 0
     /// Live Activities, regions and locks that steps have named.
@@ -109,7 +108,6 @@ extension ScenarioReader {
         }
     }
 
-    /// What the app's code calls.
     private mutating func appStep(_ member: ScenarioNode.Member) -> StepAction? {
         let node = member.node
         switch member.key {
@@ -196,7 +194,6 @@ extension ScenarioReader {
         return label
     }
 
-    /// A Live Activity an earlier step has started.
     mutating func activity(_ node: ScenarioNode, _ name: String) -> String? {
         self.known(node, name, "Live Activity", self.steps.activities)
     }

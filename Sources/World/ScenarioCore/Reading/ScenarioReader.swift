@@ -234,7 +234,6 @@ package struct ScenarioReader {
     struct Promise {
         var name: String
         var position: ScenarioPosition
-        /// Where it is named.
         var key: String
         /// Whether it must be a message of the server's.
         var isMessage = false
@@ -282,17 +281,14 @@ package struct ScenarioReader {
         return nil
     }
 
-    /// What the steps read so far have named.
     var steps = StepContext()
     /// What the app of the case that is read has named.
     var promised: [Promise] = []
 }
 
-/// Everything that is wrong with a scenario file.
 package struct ScenarioProblems: Error, Hashable, Sendable {
     /// In the order of the file, at least one.
     package var problems: [ScenarioProblem]
 
-    /// Problems.
     package init(problems: [ScenarioProblem]) { self.problems = problems }
 }

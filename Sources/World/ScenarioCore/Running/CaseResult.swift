@@ -1,40 +1,25 @@
 import TidingsModel
 
-/// What became of a case.
 package struct CaseResult: Equatable, Sendable {
-    /// Its name.
     package var name: String
-    /// Where it begins in the file.
     package var position: ScenarioPosition
-    /// The requirements it holds.
     package var requirements: [String]
-    /// How many things were checked.
     package var checks: Int
-    /// What differs; empty if it passed.
     package var differences: [Difference]
-    /// Everything that happened.
     package var trace: [ScenarioTraceLine]
 
-    /// Whether everything was as expected.
     package var hasPassed: Bool { self.differences.isEmpty }
 }
 
-/// One thing that is not as expected.
 package struct Difference: Equatable, Sendable {
-    /// The expectation's place in the file.
     package var position: ScenarioPosition
-    /// What was looked at.
     package var key: String
-    /// What was expected, row by row.
     package var expected: [String]
-    /// What was there.
     package var actual: [String]
-    /// The rows that differ, counted from 0.
     package var differing: [Int]
 }
 
 extension ScenarioCase {
-    /// Plays the case on a virtual clock.
     package func run() -> CaseResult {
         var stage = Stage(self)
         stage.prepare()

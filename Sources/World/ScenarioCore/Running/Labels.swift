@@ -3,7 +3,6 @@ import PhoneCore
 /// The names a scenario has for what is on the phone.
 struct Labels {
     private var pushes: [(push: Push, label: String)] = []
-    /// Every delivery of APNs.
     private var deliveries: [UInt64: String] = [:]
     /// Request identifiers with the label that had them last.
     private var identifiers: [(identifier: String, label: String)] = []

@@ -12,19 +12,19 @@ struct SDKHost {
     static let ackDeadline: Int64 = 5_000
 
     let setup: SDKSetup
-    /// The app's process while it lives.
     var client: ClientCore?
     /// Its process; one on its way out has it still when it is told (ios-delivery.md §2.2).
     var process: ProcessID?
     var isSuspended = false
-    /// What came while it was suspended.
     var waiting: [ClientEvent] = []
     /// What follows now, in order.
     var queue: [ClientEvent] = []
-    /// Whether the server cannot be reached.
     var isOffline: Bool
-    /// The kit of the app's process.
     var kit: KitMachine
+    /// Its work at the notification centre, and what it was answered while it was suspended.
+    var center = NotificationCenterQueue()
+    var lastCenterWork: NotificationCenterQueue.Number = 0
+    var waitingCenter: [NotificationCenterQueue.Event] = []
     /// The calls the file says an answer for.
     var callsAnsweredByFile: Set<CallbackNumber> = []
     /// The wakes of actions that are at work, with the calls they answer, and how many actions there were.
@@ -51,9 +51,7 @@ struct SDKHost {
     var isWelcome = false
     /// Pushes to people who were signed in before, for their ids.
     var strangers = 0
-    /// Whose notifications it has heard were opened.
     var opened: Set<MessageID> = []
-    /// Written live and not settled yet, by position.
     var unsettled: Set<LogPosition> = []
 
     init(setup: SDKSetup, major: Int) {
@@ -69,7 +67,11 @@ struct SDKHost {
     ///
     /// - Parameter wall: wall milliseconds.
     mutating func beginSteps(wall: Int64) {
-        if case .stored(let badge)? = self.setup.badge { self.badge = badge }
+        switch self.setup.badge {
+        case .stored(let badge)?: self.badge = badge
+        case .missing?: self.badge = nil
+        case nil: break
+        }
         if let position = self.setup.phonePosition {
             self.store = Self.store(self.setup, position: position)
             self.recipient?.position = position
@@ -82,7 +84,7 @@ struct SDKHost {
                 id,
                 Ledger.Entry(
                     holder: known.holder, claimedAt: wall - known.age, isShown: known.state != .claimed,
-                    isWithdrawn: known.state == .withdrawn))
+                    isRecalled: known.state == .recalled))
         }
     }
 
@@ -97,10 +99,11 @@ struct SDKHost {
         return store
     }
 
-    /// Carries out a command of the client's.
     mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome {
         self.store.carryOut(command).counting(self.setup.unread)
     }
+
+    var storedPosition: LogPosition { self.store.stored }
 
     /// Unread messages outside muted conversations, with those from before the case.
     var unread: Int { self.store.unread + self.setup.unread }
@@ -163,10 +166,8 @@ struct SDKHost {
         return payload
     }
 
-    /// How loud a conversation may be.
     func level(of conversation: ConversationID) -> NotificationLevel { self.setup.levels[conversation] ?? .all }
 
-    /// Where the local store has a message.
     func position(of id: MessageID) -> LogPosition? { self.store.position(of: id) }
 
     /// What the server counts: what was there at the start and every counted message since that was not read.
@@ -179,7 +180,6 @@ struct SDKHost {
 }
 
 extension LocalStoreOutcome {
-    /// With what was unread before the case.
     func counting(_ before: Int) -> LocalStoreOutcome {
         switch self {
         case .counted(let unread): return .counted(unread + before)

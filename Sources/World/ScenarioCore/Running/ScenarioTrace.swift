@@ -1,13 +1,10 @@
 import PhoneCore
 import TidingsModel
 
-/// One line of a case's trace.
 package struct ScenarioTraceLine: Hashable, Sendable {
     /// Milliseconds since the trace began.
     package var at: Int64
-    /// What kind of thing happened.
     package var kind: String
-    /// What happened.
     package var text: String
 }
 
@@ -31,7 +28,6 @@ struct ScenarioTrace {
     private var marked: Int64 = 0
     private var isRunning = false
 
-    /// Forgets everything: the trace begins here.
     mutating func clear(at moment: Int64) {
         if !self.isRunning {
             self.isRunning = true
@@ -148,7 +144,6 @@ struct ScenarioTrace {
     }
 }
 
-/// A call as it happened.
 struct ObservedCall: Equatable {
     var name: String
     var state: ApplicationState
@@ -157,7 +152,6 @@ struct ObservedCall: Equatable {
     /// Milliseconds since the last `expect` or `clear`.
     var at: Int64
 
-    /// As a scenario writes it.
     var text: String {
         var arguments = self.arguments
         if CallWords.stateMatters.contains(self.name) { arguments.insert(self.state.word, at: 0) }

@@ -3,27 +3,24 @@ import PhoneCore
 import SimulatedPhone
 import TidingsModel
 
-/// The app's processes as a scenario plays them.
 struct HostedApp {
     let setup: AppSetup
     /// The SDK in the app, what its store and app group hold, and its server.
     var sdk: SDKHost?
     /// Whether the app's process has set the notification centre's delegate.
     var hasCenterDelegate = false
-    /// What a notification post is waiting for.
-    var posting: [QueryNumber: MessageID] = [:]
+    /// What the kit's work at the notification centre is waiting for.
+    var centerQueries: [QueryNumber: NotificationCenterQueue.PendingQuery] = [:]
     /// What a post of the service extension is waiting for.
     var extensionPosting: [QueryNumber: (push: CallbackNumber, message: MessageID)] = [:]
     /// The pushes at work in the service extension, by their calls.
     var extensionRuns: [CallbackNumber: StagedExtensionWork] = [:]
 
-    /// - Parameter major: the system's major version.
     init(setup: AppSetup, major: Int) {
         self.setup = setup
         self.sdk = setup.sdk.map { SDKHost(setup: $0, major: major) }
     }
 
-    /// The app's own background task.
     static let ownTask: BackgroundTaskNumber = 1_000
     static let refreshTask = "chat.example.refresh"
 }
@@ -44,8 +41,9 @@ extension Stage {
     }
 
     mutating func answered(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
-        if let message = self.app.posting.removeValue(forKey: number) {
-            self.posted(message, answer, in: process)
+        if let query = self.app.centerQueries.removeValue(forKey: number) {
+            if case (.badge, .refused(let error)) = (query, answer) { self.fault("refused: \(error)") }
+            self.center(query.event(for: answer), in: process)
         } else if let post = self.app.extensionPosting.removeValue(forKey: number) {
             self.extensionGoesOn(.posted(post.message, isTaken: answer == .added), post.push)
         } else if case .refused(let error) = answer {
@@ -163,7 +161,6 @@ extension Stage {
         self.follow(.process(process, .remoteTypesRequested([.alert, .sound, .badge])))
     }
 
-    /// The app's own categories, and the kit's.
     private var categories: [NotificationCategory] {
         let registers = self.app.setup.sdk?.registersActions == true
         return self.app.setup.categories + (registers ? [Self.kitCategory] : [])
@@ -213,7 +210,6 @@ extension Stage {
         self.trace.mark(at: self.now.monotonic)
     }
 
-    /// The trace must begin where the file says.
     private mutating func checkStart() {
         let start = self.setup.start
         let isBeforeFirstUnlock = self.core.screen.lock == .beforeFirstUnlock

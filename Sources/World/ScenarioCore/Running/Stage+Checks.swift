@@ -30,7 +30,6 @@ extension Stage {
         checks.compactMap { self.difference(from: $0) }
     }
 
-    /// Faults nobody expected.
     func faultDifferences(at position: ScenarioPosition) -> [Difference] {
         guard !self.trace.faults.isEmpty else { return [] }
         return [
@@ -57,7 +56,6 @@ extension Stage {
             }, differing: differing)
     }
 
-    /// What is there to be looked at.
     private func observed(_ key: ExpectKey) -> [ObservedRow] {
         switch key {
         case .callbacks: return self.trace.calls.map { .call($0) }
@@ -81,13 +79,13 @@ extension Stage {
         case .opened: return self.trace.opened.map { .text($0) }
         case .customMessages: return self.trace.customMessages.map { .text($0) }
         case .settled: return self.trace.settled.map { .text($0) }
-        case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inFront, .prewarmed, .screen, .texts,
+        case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inForeground, .prewarmed, .screen,
+            .texts,
             .runState:
             return self.now(key).map { .text($0) }
         }
     }
 
-    /// What is so now.
     private func now(_ key: ExpectKey) -> [String] {
         let screen = self.core.screen
         switch key {
@@ -100,8 +98,8 @@ extension Stage {
         case .prewarmed: return [self.process != nil && self.process != self.launched ? "yes" : "no"]
         case .prompt: return [screen.permissionPrompt == nil ? "no" : "yes"]
         case .lock: return [screen.lock.rawValue]
-        case .inFront: return [screen.frontApp == Self.bundle ? "yes" : "no"]
-        case .screen: return [screen.frontScreen ?? ""]
+        case .inForeground: return [screen.foregroundApp == Self.bundle ? "yes" : "no"]
+        case .screen: return [screen.foregroundScreen ?? ""]
         case .texts:
             return screen.list.map { entry in
                 let content = entry.notification.request.content
@@ -150,7 +148,6 @@ extension ExpectedRows {
     }
 }
 
-/// One row of what is there.
 enum ObservedRow: Equatable {
     case text(String)
     case call(ObservedCall)
@@ -195,7 +192,6 @@ extension ExpectedRow {
         }
     }
 
-    /// As a scenario writes it.
     var text: String {
         switch self {
         case .text(let text): return text

@@ -3,17 +3,13 @@ import PhoneCore
 import SimulatedPhone
 import TidingsModel
 
-/// One push at work in the service extension.
 struct StagedExtensionWork {
     let request: NotificationRequest
     let process: ProcessID
-    /// How the app has it answered.
     let habit: AnswerHabit
     /// From when on it is answered, in monotonic milliseconds.
     let answersAt: Int64
-    /// The SDK's, where the app has one.
     var machine: ExtensionMachine?
-    /// What the SDK's has answered, before it may.
     var content: NotificationContent?
     /// Its time is up: nothing holds the answer back any more.
     var isExpired = false
@@ -23,7 +19,6 @@ struct StagedExtensionWork {
 
 // The service extension: what the file says, or the shipped one's machine.
 extension Stage {
-    /// A push comes to the extension.
     mutating func beginExtension(
         _ request: NotificationRequest, _ number: CallbackNumber, _ habit: AnswerHabit, in process: ProcessID
     ) {
@@ -58,7 +53,6 @@ extension Stage {
             isForeignRecall: CornerMarkDecrease.isSet(in: userInfo))
     }
 
-    /// Does something at once, or plans it.
     private mutating func laterOrNow(_ due: Later, after wait: Int64, _ work: (inout Stage) -> Void) {
         if wait == 0 { work(&self) } else { self.later(due, after: wait) }
     }
@@ -103,7 +97,6 @@ extension Stage {
 
     // MARK: The SDK's machine
 
-    /// Something happens to a push at work.
     mutating func extensionGoesOn(_ event: ExtensionMachine.Event, _ number: CallbackNumber) {
         guard let run = self.app.extensionRuns[number], var machine = run.machine else { return }
         var effects: [ExtensionMachine.Effect] = []
@@ -137,8 +130,8 @@ extension Stage {
         case .post(let post, let tag):
             let query = self.ask(.add(post.request(recipientTag: tag)), of: run.process)
             self.app.extensionPosting[query] = (number, post.message.message)
-        // The small server of the scenarios has no pictures.
-        case .fetchPicture: self.hear(.pictureFetched(isThere: false), number, of: run)
+        // The small server of the scenarios has no images.
+        case .fetchImage: self.hear(.imageFetched(isThere: false), number, of: run)
         case .finish(let edit):
             let content = edit?.applied(to: run.request.content) ?? run.request.content
             guard !run.isExpired else { return self.callHandler(number, content) }
@@ -174,7 +167,6 @@ extension SDKHost: ExtensionGroup {
 }
 
 extension ContentChange {
-    /// A content with what is changed.
     func applied(to original: NotificationContent) -> NotificationContent {
         guard !self.isEmpty else { return NotificationContent(badge: self.badge) }
         var content = original
@@ -189,7 +181,6 @@ extension ContentChange {
 }
 
 extension SDKHost {
-    /// Whether the extension reaches the small server.
     var canFetch: Bool { self.setup.fetchesMissed && !self.isOffline }
 
     /// The server's answer to `GET /v1/extension/missed`: the log as the person sees it.
@@ -209,7 +200,7 @@ extension SDKHost {
 
     private func missed(_ message: Message, at position: LogPosition) -> JSONValue {
         let conversation = message.conversation(seenBy: self.setup.person)
-        let isWithdrawn = self.log.contains { later in
+        let isRecalled = self.log.contains { later in
             switch later.body {
             case .recall(let recall): recall.message == message.id
             case .read(conversation, let upTo): upTo >= position
@@ -223,7 +214,7 @@ extension SDKHost {
         let payload = try? NotificationPayload(message: message, seenBy: self.setup.person, at: position)
         return [
             "position": .int(position), "message_id": .string(message.id.description),
-            "rings": .bool(isPushed && !isWithdrawn), "sender": .string(message.sender.rawValue),
+            "rings": .bool(isPushed && !isRecalled), "sender": .string(message.sender.rawValue),
             "text": PushInfo.Text(title: conversation.target, body: MessageSummary.text(of: message, in: self.words))
                 .dictionary,
             NotificationPayload.key: payload.map { .object($0.dictionary) } ?? .null,

@@ -30,25 +30,13 @@ extension Stage {
         case .present(let options, let call):
             let major = self.setup.phone.version.major
             self.answer(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process)
-        case .markShown(let message):
-            self.app.sdk?.ledger.markShown(message, by: .kit(process: process.number), wall: self.now.wall)
-        case .countBadge(let push, let isActive, let call):
-            let facts = BadgePush.Facts(isActive: isActive, managesBadge: sdk.setup.kit.managesBadge)
-            var badge = sdk.badge
-            let verdict = BadgePush.verdict(push, facts, badge: &badge)
-            self.app.sdk?.badge = badge
-            self.kit(.badgeCounted(verdict, call), in: process)
-        case .showBadge(let number, let call):
-            self.setBadge(number, in: process)
-            self.kit(.badgeShown(call), in: process)
+        case .markShown, .countBadge, .showBadge, .clearNotifications:
+            if let work = effect.centerWork(managesBadge: sdk.setup.kit.managesBadge) {
+                self.requestCenterWork(work, in: process)
+            }
         case .refresh(let call): self.beginWake(call, in: process)
         case .answerFetch(let result, let call): self.answer(call, .fetch(FetchResult(result)), in: process)
         case .reportOpened(let message): self.client(.notificationOpened(message), in: process)
-        case .clearNotifications(let conversation):
-            self.removeDelivered(in: process) {
-                NotificationClearing.isOf(
-                    conversation, .object($0.content.userInfo), thread: $0.content.threadIdentifier)
-            }
         case .open(let response):
             if let conversation = response.conversation {
                 self.trace.opened(conversation.description, at: self.now.monotonic)
@@ -65,11 +53,71 @@ extension Stage {
         self.follow(.process(process, .callbackCompleted(call, result)))
     }
 
-    mutating func removeDelivered(in process: ProcessID, where isMeant: (NotificationRequest) -> Bool) {
-        let identifiers = self.core.screen.list.map(\.notification.request).filter(isMeant).map(\.identifier)
-        guard !identifiers.isEmpty else { return }
-        self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
+    // MARK: The work at the notification centre
+
+    mutating func requestCenterWork(_ work: NotificationCenterQueue.Work, in process: ProcessID) {
+        guard let sdk = self.app.sdk, sdk.process == process else { return }
+        self.app.sdk?.lastCenterWork += 1
+        self.center(.requested(work, sdk.lastCenterWork + 1), in: process)
     }
+
+    /// What a frozen process is answered it hears when it goes on.
+    mutating func center(_ event: NotificationCenterQueue.Event, in process: ProcessID) {
+        guard let sdk = self.app.sdk, sdk.process == process else { return }
+        guard !sdk.isSuspended else {
+            self.app.sdk?.waitingCenter.append(event)
+            return
+        }
+        var queue = sdk.center
+        var group: SDKHost? = self.core.isUnlockedOnce ? sdk : nil
+        let facts = NotificationCenterQueue.Facts(
+            process: process.number, major: sdk.kit.settings.major, wall: self.now.wall,
+            position: { sdk.position(of: $0) })
+        var effects: [NotificationCenterQueue.Effect] = []
+        queue.handle(event, group: &group, facts: facts, into: &effects)
+        if let group { self.app.sdk = group }
+        self.app.sdk?.center = queue
+        for effect in effects { self.carryOut(effect, in: process) }
+    }
+
+    private mutating func carryOut(_ effect: NotificationCenterQueue.Effect, in process: ProcessID) {
+        let version = self.setup.phone.version
+        let hasKit = self.app.sdk?.setup.hasKit == true
+        switch effect {
+        // As the shipped engine without a kit: the list is empty, and nothing is taken.
+        case .post(_, _, let number) where !hasKit: self.center(.posted(.failed, number), in: process)
+        case .showBadge(_, let number) where !hasKit: self.center(.badgeShown(number), in: process)
+        // The SDK of a scenario schedules nothing.
+        case .list(let number), .removeScheduledAndList(let number):
+            guard hasKit, version.hasUserNotifications else { return self.center(.listed([], number), in: process) }
+            self.app.centerQueries[self.ask(.deliveredNotifications, of: process)] = .listing(number)
+        case .post(let notification, let badge, let number):
+            self.observed?.append(.posts(notification))
+            let request = notification.request(
+                badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true)
+            guard version.hasUserNotifications else {
+                // A `UILocalNotification` is not answered.
+                self.follow(.process(process, .localNotificationScheduled(request)))
+                return self.center(.posted(.shown, number), in: process)
+            }
+            self.app.centerQueries[self.ask(.add(request), of: process)] = .posting(number)
+        case .remove(let identifiers): self.follow(.process(process, .deliveredRemoved(identifiers: identifiers)))
+        // By the call of the phone's era (ios-delivery.md §9).
+        case .showBadge(let badge, let number) where version < 16:
+            self.follow(.process(process, .iconBadgeNumberSet(badge)))
+            self.center(.badgeShown(number), in: process)
+        case .showBadge(let badge, let number):
+            self.app.centerQueries[self.ask(.setBadgeCount(badge), of: process)] = .badge(number)
+        case .showBadgeBeforeReturning(let badge) where version < 16:
+            self.follow(.process(process, .iconBadgeNumberSet(badge)))
+        case .showBadgeBeforeReturning(let badge): _ = self.ask(.setBadgeCount(badge), of: process)
+        case .finish(_, .client(let event)): self.client(event, in: process)
+        case .finish(_, .kit(let event)): self.kit(event, in: process)
+        case .finish(_, nil): break
+        }
+    }
+
+    // MARK: Wakes
 
     private mutating func beginWake(_ number: WakeNumber, in process: ProcessID) {
         let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
@@ -92,7 +140,6 @@ extension Stage {
         self.beginWake(number, in: process)
     }
 
-    /// A wake is over.
     mutating func finishWake(_ number: WakeNumber, _ result: BackgroundRefreshResult, in process: ProcessID) {
         if let call = self.app.sdk?.openActions.removeValue(forKey: number) {
             if let call { self.kit(.worked(call), in: process) }

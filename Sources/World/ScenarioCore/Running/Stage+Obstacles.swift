@@ -45,7 +45,7 @@ extension Stage {
         case .appFrozen:
             return self.state.hasProcess && self.state != .suspended ? nil : "the app is \(self.state.word)"
         case .sceneDisconnected:
-            if self.state.hasProcess, !self.state.isInFront { return self.needs(13, "a scene") }
+            if self.state.hasProcess, !self.state.isInForeground { return self.needs(13, "a scene") }
             return "the app is \(self.state.word)"
         case .prewarmed: return self.state.hasProcess ? "the app is \(self.state.word)" : self.needs(15, "a prewarm")
         default: return nil

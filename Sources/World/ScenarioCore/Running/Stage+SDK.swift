@@ -34,6 +34,9 @@ extension Stage {
         self.app.sdk?.openActions = [:]
         self.app.sdk?.task = nil
         self.app.sdk?.kit = KitMachine(sdk.kit.settings)
+        self.app.sdk?.center = NotificationCenterQueue()
+        self.app.sdk?.waitingCenter = []
+        self.app.centerQueries = [:]
     }
 
     mutating func clientSuspended(_ process: ProcessID) {
@@ -46,6 +49,9 @@ extension Stage {
         let waiting = self.app.sdk?.waiting ?? []
         self.app.sdk?.waiting = []
         for event in waiting { self.client(event, in: process) }
+        let centerAnswers = self.app.sdk?.waitingCenter ?? []
+        self.app.sdk?.waitingCenter = []
+        for answer in centerAnswers { self.center(answer, in: process) }
         self.client(.deadlineReached, in: process)
     }
 
@@ -89,12 +95,17 @@ extension Stage {
         case .didFinishLaunching:
             if state == .background { self.client(.appDidEnterBackground(remainingMilliseconds: nil), in: process) }
             self.client(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
-            self.client(.connectWished, in: process)
+            self.requestCenterWork(.recoverClaims, in: process)
+            self.client(.connectRequested, in: process)
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .sceneDidBecomeActive:
             self.client(.appWillEnterForeground, in: process)
-        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate:
+        case .sceneWillResignActive, .applicationWillResignActive:
             self.client(.appWillResignActive, in: process)
+        case .applicationWillTerminate:
+            guard sdk.setup.hasKit, sdk.setup.kit.managesBadge else { break }
+            self.requestCenterWork(
+                .countAtTermination(unread: sdk.unread, position: sdk.storedPosition), in: process)
         case .sceneDidEnterBackground, .applicationDidEnterBackground:
             let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
             self.client(.appDidEnterBackground(remainingMilliseconds: remaining), in: process)
@@ -155,14 +166,17 @@ extension Stage {
             self.trace.told(server: "hangs up", at: self.now.monotonic)
             self.hangUp()
             self.client(.connectionClosed(number, reason: "closed"), in: process)
-        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .dropWish,
-            .keepWish, .storeSettings, .storeConversation, .storeOrigin:
+        case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
+            .removePendingChange,
+            .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             guard let command = effect.storeCommand(for: sdk.setup.person),
                 let outcome = self.app.sdk?.carryOut(command)
             else { return }
             for event in command.events(after: outcome) { self.client(event, in: process) }
         case .storeRecipient(let recipient): self.app.sdk?.recipient = recipient
-        case .forgetPerson: self.app.sdk?.recipient = nil
+        case .forgetPerson:
+            self.app.sdk?.recipient = nil
+            if let work = effect.centerWork { self.requestCenterWork(work, in: process) }
         case .resolveNames(let id, let question):
             let everything = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
             guard case .after(let wait) = sdk.names[id] ?? .after(0) else { return }
@@ -172,38 +186,9 @@ extension Stage {
             let habit = own ?? sdk.setup.customCallback ?? CustomCallbackHabit(isHandled: false)
             guard let isHandled = habit.isHandled else { return }
             self.client(.delegateAnswered(message.id, handled: isHandled), in: process, after: habit.after)
-        case .claimRing(let id): self.claim(id, in: process)
-        case .postNotification(let notification): self.post(notification, in: process)
-        case .markShown(let id):
-            self.app.sdk?.ledger.markShown(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .markWithdrawn(let id):
-            self.app.sdk?.ledger.markWithdrawn(id, by: .kit(process: process.number), wall: self.now.wall)
-        case .releaseClaim(let id): self.app.sdk?.ledger.release(id, by: .kit(process: process.number))
-        case .clearNotifications(let conversation, let position):
-            self.removeDelivered(in: process) {
-                NotificationClearing.isRead(
-                    .object($0.content.userInfo), identifier: $0.identifier, thread: $0.content.threadIdentifier,
-                    in: conversation, upTo: position, stored: { sdk.position(of: $0) })
-            }
-            self.client(.notificationWorkDone, in: process)
-        case .withdrawNotification(let id, let replacement):
-            defer { self.client(.notificationWorkDone, in: process) }
-            guard self.core.screen.list.contains(where: { $0.key.identifier == id.description }) else { return }
-            guard let replacement = NotificationClearing.inPlace(replacement, major: sdk.kit.settings.major) else {
-                return self.follow(.process(process, .deliveredRemoved(identifiers: [id.description])))
-            }
-            self.post(replacement, in: process)
-        case .writeBadge(let unread, let position):
-            defer { self.client(.notificationWorkDone, in: process) }
-            guard sdk.setup.badge != .missing else { return }
-            if let number = self.app.sdk?.countResigned(unread: unread, at: position) {
-                self.setBadge(number, in: process)
-            }
-        case .lowerBadge(let unread, let position):
-            if let number = self.app.sdk?.countUnread(unread, at: position) ?? nil {
-                self.setBadge(number, in: process)
-            }
-            self.client(.notificationWorkDone, in: process)
+        case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
+            .recallNotification, .lowerBadge, .writeBadge:
+            if let work = effect.centerWork { self.requestCenterWork(work, in: process) }
         case .finishWake(let number, let result): self.finishWake(number, result, in: process)
         case .beginBackgroundTask:
             guard sdk.task == nil else { return }
@@ -221,37 +206,5 @@ extension Stage {
             }
         default: break
         }
-    }
-
-    private mutating func claim(_ id: MessageID, in process: ProcessID) {
-        let isDelivered = self.core.screen.list.contains { $0.key.identifier == id.description }
-        let verdict = self.app.sdk?.ledger.claim(
-            id, by: .kit(process: process.number), isDelivered: isDelivered, wall: self.now.wall)
-        if let verdict { self.client(.ringClaimed(id, verdict), in: process) }
-    }
-
-    private mutating func post(_ notification: LocalNotification, in process: ProcessID) {
-        self.observed?.append(.posts(notification))
-        let badge = self.app.sdk?.countPosted(notification) ?? nil
-        let request = notification.request(
-            badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true)
-        guard self.setup.phone.version.hasUserNotifications else {
-            // A `UILocalNotification` is not answered.
-            self.follow(.process(process, .localNotificationScheduled(request)))
-            return self.posted(notification.message, .added, in: process)
-        }
-        self.app.posting[self.ask(.add(request), of: process)] = notification.message
-    }
-
-    /// By the call of the phone's era, as the kit does it.
-    mutating func setBadge(_ count: Int, in process: ProcessID) {
-        guard self.setup.phone.version >= 16 else {
-            return self.follow(.process(process, .iconBadgeNumberSet(count)))
-        }
-        _ = self.ask(.setBadgeCount(count), of: process)
-    }
-
-    mutating func posted(_ message: MessageID, _ answer: QueryAnswer, in process: ProcessID) {
-        self.client(.notificationPosted(message, PostResult(answer)), in: process)
     }
 }

@@ -65,7 +65,7 @@ extension Stage {
         case .message(let message): self.send(message)
         case .read(let conversation):
             guard let process = self.running(), let sdk = self.app.sdk else { return }
-            self.client(.markReadWished(conversation, upTo: sdk.head), in: process)
+            self.client(.markReadRequested(conversation, upTo: sdk.head), in: process)
         }
         self.drain()
     }
@@ -120,13 +120,13 @@ extension Stage {
         let conversation =
             scripted.conversation ?? ConversationID(type: .direct, target: person.rawValue)
         if let recalled = scripted.recalls,
-            let withdrawn = self.labels.identifier(of: recalled).flatMap({ MessageID($0) })
+            let recalled = self.labels.identifier(of: recalled).flatMap({ MessageID($0) })
         {
             let seen =
                 conversation.type.targetIsPeer
                 ? ConversationID(type: conversation.type, target: scripted.sender.rawValue) : conversation
             return .recall(
-                Recall(id: id, message: withdrawn, conversation: seen, sender: scripted.sender, at: self.now.wall))
+                Recall(id: id, message: recalled, conversation: seen, sender: scripted.sender, at: self.now.wall))
         }
         var flags: MessageFlags = .normal
         if scripted.isCommand { flags.remove([.stored, .counted]) }
@@ -140,7 +140,6 @@ extension Stage {
                 flags: flags, pushText: nil, sentAt: self.now.wall, mentions: scripted.mentions))
     }
 
-    /// The deadline of a live entry has passed.
     mutating func serverDeadline(_ position: LogPosition) {
         guard self.app.sdk?.unsettled.contains(position) == true else { return }
         self.pushUnsettled(position)

@@ -12,7 +12,6 @@ extension Stage {
             NotificationAction(identifier: MessageCategory.markReadAction, title: "Mark as Read"),
         ])
 
-    /// The small server takes a message in.
     mutating func accept(_ draft: MessageDraft, on number: ConnectionNumber, in process: ProcessID) {
         guard let sdk = self.app.sdk else { return }
         let position = sdk.head + 1

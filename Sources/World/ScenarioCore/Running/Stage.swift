@@ -4,7 +4,6 @@ import TidingsModel
 
 /// A phone with one app on a virtual clock: performs the steps of a case, plays the app, and keeps the trace.
 struct Stage {
-    /// The app of every scenario.
     static let bundle: BundleID = "chat.example"
     /// How many events one moment may bring before the case is given up: an endless exchange of calls and answers.
     static let eventsMax = 100_000
@@ -28,32 +27,25 @@ struct Stage {
     private var tokenSeries = 0
     /// The tokens APNs has of the app beside its device token.
     private(set) var tokens: Set<TokenKind> = []
-    /// The broadcast channels the phone listens to.
     private var channels: Set<String> = []
     /// The app's process once it was launched; one started in advance is not (ios-delivery.md §2.2).
     private(set) var launched: ProcessID?
-    /// Names of notifications.
     var labels = Labels()
-    /// The step that is being done.
     var step: ScenarioPosition
-    /// What went wrong before the trace began.
     var preparation: [Difference] = []
     /// What phone and SDK did, in order; nil while nobody looks.
     var observed: [Observation]?
     /// Why the case cannot go on; nil while it can.
     private(set) var halted: String?
 
-    /// One thing that phone or SDK did.
     enum Observation: Equatable {
         case phone(PhoneEffect)
         case client(ClientEffect)
-        /// The kit posts a local notification.
         case posts(LocalNotification)
         /// The app wrote the number on the icon itself, and the phone took it (before iOS 16).
         case wroteIcon(Int)
     }
 
-    /// A push that waits at APNs.
     private struct StoredPush {
         var push: Push
         var label: String
@@ -64,21 +56,18 @@ struct Stage {
     /// How long APNs keeps a push at most, in milliseconds: 30 days (apns.md §15).
     private static let storageMax: Int64 = 2_592_000_000
 
-    /// Something that happens later.
     private struct Timer {
         var at: Int64
         var order: Int
         var event: Later
     }
 
-    /// What can happen later.
     enum Later {
         case phone(PhoneEvent)
         case client(ClientEvent, ProcessID)
         case serverDeadline(LogPosition)
         /// Something happens to a push that the service extension has at work.
         case extensionGoesOn(CallbackNumber, ExtensionMachine.Event)
-        /// It answers, if it has not yet.
         case extensionAnswers(CallbackNumber)
     }
 
@@ -106,7 +95,6 @@ struct Stage {
         self.drain()
     }
 
-    /// Something happens after what is happening now.
     mutating func follow(_ event: PhoneEvent) { self.queue.append(event) }
 
     mutating func later(_ event: Later, after wait: Int64) {
@@ -197,7 +185,6 @@ struct Stage {
         self.move(to: end)
     }
 
-    /// What is due now.
     private mutating func runTimers() {
         let due = self.timers.filter { $0.at <= self.now.monotonic }.sorted { ($0.at, $0.order) < ($1.at, $1.order) }
         self.timers.removeAll { $0.at <= self.now.monotonic }
@@ -316,7 +303,6 @@ struct Stage {
 
     // MARK: The app asks
 
-    /// The number of a question of the app.
     mutating func ask(_ query: Query, of process: ProcessID) -> QueryNumber {
         self.queries += 1
         self.follow(.process(process, .query(self.queries, query)))
@@ -325,7 +311,6 @@ struct Stage {
 
     mutating func halt(_ reason: String) { if self.halted == nil { self.halted = reason } }
 
-    /// Something the app's surroundings found against the rules.
     mutating func fault(_ text: String) {
         self.trace.note(.fault(text), at: self.now.monotonic, labels: self.labels)
     }

@@ -1,39 +1,32 @@
-// What hostile clients do stays with them: nobody's message is refused for it, what they make up is bounded, and of others they change
-// and learn nothing.
+// Hostile clients harm nobody: no message of others is refused because of them, what they make up is bounded, and they
+// change and learn nothing of others.
 import OrderedCollections
 import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What a hostile client was told.
 enum HostileFact {
-    /// Something it asked was refused.
     case refused(ServerFrame.Problem.Code)
-    /// A question about a group of others was answered.
     case granted(ClientRequest)
-    /// An entry of its log, in a page.
     case toldEntry(LogEntry)
-    /// It shows another person that it types.
     case relayed(to: SessionID)
 }
 
-/// Watches what the store takes from hostile clients, what is pushed to them, and what honest ones are refused.
 struct AbuseChecker: Checker {
     static let kinds = FactKinds(
         .serverStarted, .hostile, .refused, .pushed, .accept, .recall, .edit, .delete, .change, .signIn, .setPushState)
 
     /// Messages of one of them in a minute of one life of the server: what `World.hostileLimits` lets through.
     static let messagesPerMinute = 80 + 2 * 60
-    /// What one connection is shown of their typing in a second: of each of theirs that one types, and no longer; twice, for a second
-    /// may begin anywhere.
+    /// What one connection is shown of their typing in a second: of each of theirs that one types, and no longer;
+    /// twice, for a second may begin anywhere.
     static let typingPerSecond = 4 * World.hostileSessionsMax
-    /// Pushes to a token that APNs has never accepted, in a minute of one life of the server and for each time it is registered: the
-    /// first, one as soon as others' pushes are accepted, and three before that, with pauses that double from five seconds.
+    /// Pushes to a token that APNs has never accepted, in a minute of one life of the server and for each
+    /// registration: the first, one as soon as others' pushes are accepted, and three before that, with pauses that
+    /// double from five seconds.
     static let pushesPerRegistration = 5
-    /// Devices of one person that may be signed in.
     static let devices = ServerSettings().devicesMax
 
-    /// How often something has happened within a time.
     private struct Counter {
         var since: Int64 = .min / 2
         var count = 0
@@ -49,16 +42,16 @@ struct AbuseChecker: Checker {
     private var typing: OrderedDictionary<SessionID, Counter> = [:]
     /// Devices that each person had before the first of them signed in, in this life of the server.
     private var devices: OrderedDictionary<UserKey, Int> = [:]
-    /// Pushes to tokens that were made up, since they were registered.
+    /// Pushes to made-up tokens since they were registered.
     private var pushes: OrderedDictionary<PushToken, Counter> = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .serverStarted:
             self.messages = [:]
             self.devices = [:]
             for token in self.pushes.keys { self.pushes[token] = Counter() }
-        case .hostile(let told): self.see(told, scene, into: &findings)
+        case .hostile(let told): self.checkTold(told, state, into: &findings)
         case .refused(let draft, let problem, let key):
             if problem.code == .rateLimited {
                 findings.add(
@@ -66,49 +59,49 @@ struct AbuseChecker: Checker {
             }
         case .pushed(let request, let key):
             guard World.isHostile(key.user.user),
-                let count = self.pushes[request.token]?.add(at: scene.now.monotonic)
+                let count = self.pushes[request.token]?.add(at: state.now.monotonic)
             else { return }
             if count > Self.pushesPerRegistration {
                 findings.add(
                     "abuse", "\(request.token), which was made up, got \(count) pushes after one registration")
             }
-        case .committed(let command, let result): self.see(command, result, scene, into: &findings)
+        case .committed(let command, let result): self.checkCommand(command, result, state, into: &findings)
         default: break  // tidy: the other facts are other promises'
         }
     }
 
-    private mutating func see(_ told: HostileFact, _ scene: Scene, into findings: inout Findings) {
+    private mutating func checkTold(_ told: HostileFact, _ state: CheckerState, into findings: inout Findings) {
         switch told {
         case .refused: findings.reach(.hostileRefusals)
         case .granted(let request): findings.add("abuse", "a client that is no member was granted \(request)")
         case .toldEntry(let entry):
-            guard case .message(let message) = entry.body, scene.known.recalled[message.id] != nil else { return }
+            guard case .message(let message) = entry.body, state.known.recalled[message.id] != nil else { return }
             findings.add("abuse", "a client that syncs was told what \(message.id) said, which was recalled before")
         case .relayed(let session):
-            let count = self.typing[session, default: Counter()].add(at: scene.now.monotonic, within: 1_000)
+            let count = self.typing[session, default: Counter()].add(at: state.now.monotonic, within: 1_000)
             if count > Self.typingPerSecond {
                 findings.add("abuse", "\(session) was told \(count) times in a second who types")
             }
         }
     }
 
-    private mutating func see(
-        _ command: StoreCommand, _ result: StoreResult, _ scene: Scene, into findings: inout Findings
+    private mutating func checkCommand(
+        _ command: StoreCommand, _ result: StoreResult, _ state: CheckerState, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.accept(let message, _, _), .accepted): self.accept(message, scene, into: &findings)
+        case (.accept(let message, _, _), .accepted): self.checkAccepted(message, state, into: &findings)
         case (.recall(let operation), .recalled(let recall, _, _, _)):
-            self.checkAuthor(of: recall.message, operation.actor, "recalled", scene, into: &findings)
+            self.checkAuthor(of: recall.message, operation.actor, "recalled", state, into: &findings)
         case (.edit(let operation), .noted(.edit(let edit)?, _)):
-            self.checkAuthor(of: edit.message, operation.actor, "edited", scene, into: &findings)
+            self.checkAuthor(of: edit.message, operation.actor, "edited", state, into: &findings)
         case (.change(let operation), .changed(_?, _)):
             if let actor = operation.actor, World.isHostile(actor) {
                 findings.add("abuse", "\(actor) changed \(operation.conversation), which is none of theirs")
             }
         case (.signIn(let key, _, _, _), .device):
-            let count = scene.committed.devices(of: key.user).count
-            // Those too many are signed out with what is handed to the store next; as many may be signing in by then. What a server
-            // that crashed has not signed out any more, the next one does.
+            let count = state.committed.devices(of: key.user).count
+            // Surplus devices are signed out with the next commands to the store; as many may be signing in by then. After a crash the
+            // next server signs them out.
             let before = self.devices[key.user, default: count - 1]
             self.devices[key.user] = before
             if count > max(Self.devices, before) + Self.devices {
@@ -120,9 +113,9 @@ struct AbuseChecker: Checker {
         }
     }
 
-    private mutating func accept(_ message: Message, _ scene: Scene, into findings: inout Findings) {
+    private mutating func checkAccepted(_ message: Message, _ state: CheckerState, into findings: inout Findings) {
         guard World.isHostile(message.sender) else { return }
-        let count = self.messages[message.sender, default: Counter()].add(at: scene.now.monotonic)
+        let count = self.messages[message.sender, default: Counter()].add(at: state.now.monotonic)
         if count > Self.messagesPerMinute {
             findings.add(
                 "abuse", "\(message.sender) had more than \(Self.messagesPerMinute) messages accepted in a minute")
@@ -135,18 +128,18 @@ struct AbuseChecker: Checker {
     }
 
     private func checkAuthor(
-        of message: MessageID, _ user: UserID?, _ what: String, _ scene: Scene, into findings: inout Findings
+        of message: MessageID, _ user: UserID?, _ what: String, _ state: CheckerState, into findings: inout Findings
     ) {
-        guard let user, World.isHostile(user), let author = scene.committed.messages[message]?.message.sender,
+        guard let user, World.isHostile(user), let author = state.committed.messages[message]?.message.sender,
             author != user
         else { return }
         findings.add("abuse", "\(user) \(what) \(message), which is \(author)'s")
     }
 
-    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+    func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for trace in ending.store.messages {
             for receipt in trace.receipts where receipt.leg.user.app == World.app {
-                guard let accepted = scene.committed.messages[receipt.leg.message],
+                guard let accepted = state.committed.messages[receipt.leg.message],
                     accepted.position(of: receipt.leg.user.user) == nil
                 else { continue }
                 findings.add(

@@ -1,5 +1,5 @@
-// Memory: no queue grows without bound while things break, and once all is quiet nothing is left in memory but what waits for a
-// reason. The bounds are those of docs/simulation.md.
+// Memory: no queue grows without bound while things break, and once all is quiet only what waits for a reason is left.
+// The bounds are those of docs/simulation.md.
 import APNsClientCore
 import ClientCore
 import OrderedCollections
@@ -7,60 +7,50 @@ import ServerCore
 import StoreModel
 import TidingsModel
 
-/// What server and phones hold in memory at a moment.
 struct WorldLoad: Hashable {
-    /// A phone.
     struct Phone: Hashable {
         var key: DeviceKey
-        /// A silent push has woken the app, which has 30 seconds to catch up (ios-delivery.md §7.1); its last words take as long.
+        /// A silent push has woken the app, which has 30 seconds to catch up (ios-delivery.md §7.1); its last frames
+        /// take as long.
         var isWoken = false
-        /// The SDK in the app's process; nil if there is none.
         var client: ClientLoad?
-        /// Pushes its extensions have at work.
         var pushesAtWork = 0
-        /// What one of them waits for at most: answers of the server, and of the notification centre.
+        /// The most answers one of them waits for, of the server and of the notification centre.
         var waits = 0
         var posts = 0
-        /// Messages its ledger knows.
         var ledger = 0
     }
 
-    /// Nil while no server runs.
     var server: ServerLoad?
-    /// The server's APNs client; nil while no server runs.
     var pool: APNsDispatcher.Load?
-    /// Connections whose end at the server is open.
     var connections = 0
-    /// Requests of the HTTP API that are not answered.
     var apiRequests = 0
-    /// Two people have clients of their own and mean ill.
     var hasHostileClients = false
-    /// Everybody there is.
     var people = 0
     /// Legs the store keeps for later; only counted when it is quiet.
     var keptLegs = 0
-    /// All has healed, and no phone has been in front for minutes.
+    /// All has healed, and no phone has been in the foreground for minutes.
     var isQuiet = false
     var phones: [Phone] = []
 }
 
-/// Compares what is held with what may be.
 struct BoundsChecker: Checker {
     static let kinds = FactKinds(.written, .acknowledged, .refused, .refusedWrite, .measured)
 
-    /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others), what each device's
-    /// legs and cursors lead to, what each person's loading asks, what a backend leads to, and each request of the HTTP API, of which many
-    /// may come in one instant.
+    /// Commands the store has not answered: the windows of a session (64 sends, 4 syncs, 16 requests, 16 others),
+    /// what each device's legs and cursors lead to, what each person's loading asks, what a backend leads to, and
+    /// each request of the HTTP API, of which many may come in one instant.
     static func backlog(_ server: ServerLoad, apiRequests: Int) -> Int {
         100 * server.sessions + 16 * (server.devices + 1) + server.legs + server.people + apiRequests
     }
-    /// Ends of legs that hostile clients' messages of a minute bring about on all their devices, if the disk takes as long.
+    /// Ends of legs that hostile clients' messages of a minute bring about on all their devices, if the disk takes as
+    /// long.
     static let hostileEnds =
         World.hostilePeople.count * AbuseChecker.messagesPerMinute * AbuseChecker.devices
-    /// Timers for each person there is, and as many for the lanes.
+    /// For each person there is, and as many for the lanes.
     static let timersPerPerson = 64
-    /// What the lists of the APNs client may hold: they are cleaned up before what has ended is more than what has not, and 1,024
-    /// entries of each.
+    /// The lists of the APNs client are cleaned up before what has ended is more than what has not, and 1,024 entries
+    /// of each.
     static func listed(_ pool: APNsDispatcher.Load) -> Int {
         8 * pool.requests + 4 * (pool.heldTokens + pool.connections) + 3 * 1_024
     }
@@ -68,42 +58,37 @@ struct BoundsChecker: Checker {
     static let connectionsToAPNs = 8
     /// Requests of the app, and of the client itself.
     static let requests = 128
-    /// A live window and a page of the log.
     static let unsettled = 456
-    /// Silent pushes that are answered within 30 seconds.
     static let wakes = 16
-    /// Pushes that came within the 30 seconds an extension has.
     static let pushesAtWork = 32
     /// A receipt for the push and for each of the 20 messages an extension may post, and the question for them.
     static let waits = 22
     static let posts = 20
 
-    /// Messages of each device that the server has neither taken nor refused.
+    /// Messages of each device that the server has neither accepted nor refused.
     private var unanswered: OrderedDictionary<DeviceKey, Set<ClientMessageID>> = [:]
-    /// Devices whose store has refused a writing: they may send again what the server has taken.
+    /// Devices whose store has refused a write: they may send again what the server has accepted.
     private var refused: Set<DeviceKey> = []
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .written(let draft, let key): self.unanswered[key, default: []].insert(draft.clientMessageID)
         case .acknowledged(let message, let key): self.unanswered[key]?.remove(message.clientMessageID)
         case .refused(let draft, _, let key): self.unanswered[key]?.remove(draft.clientMessageID)
         case .refusedWrite(let key): self.refused.insert(key)
         case .measured(let load):
-            if let server = load.server { self.check(server, load, scene, into: &findings) }
+            if let server = load.server { self.check(server, load, state, into: &findings) }
             if let pool = load.pool { self.check(pool, load, into: &findings) }
             for phone in load.phones { self.check(phone, isQuiet: load.isQuiet && !phone.isWoken, into: &findings) }
         default: break  // tidy: the other facts are other promises'
         }
     }
 
-    private func check(_ server: ServerLoad, _ load: WorldLoad, _ scene: Scene, into findings: inout Findings) {
-        func limit(_ what: String, _ count: Int, _ most: Int) {
-            if count > most { findings.add("bounds", "the server holds \(count) \(what), \(most) at most may be") }
-        }
+    private func check(_ server: ServerLoad, _ load: WorldLoad, _ state: CheckerState, into findings: inout Findings) {
+        func limit(_ what: String, _ count: Int, _ most: Int) { findings.limit("the server", what, count, most) }
         limit("sessions", server.sessions, load.connections)
         limit("people", server.people, load.people)
-        limit("pushes", server.pushes, scene.committed.devices.count)
+        limit("pushes", server.pushes, state.committed.devices.count)
         limit("devices in lanes", server.queued, server.devices)
         let backlog =
             Self.backlog(server, apiRequests: load.apiRequests) + (load.hasHostileClients ? Self.hostileEnds : 0)
@@ -115,7 +100,7 @@ struct BoundsChecker: Checker {
         limit("sessions when all is quiet", server.sessions, woken)
         limit("pushes when all is quiet", server.pushes, 0)
         limit("devices in lanes when all is quiet", server.queued - server.doubted, 0)
-        // Tokens that were made up wait until APNs accepts another one of the lane, which on a quiet evening nothing asks it to.
+        // Made-up tokens wait until APNs accepts a push of the lane, and on a quiet evening there is none.
         let madeUp = load.hasHostileClients ? World.hostilePeople.count * AbuseChecker.devices : 0
         limit("devices with doubtful tokens when all is quiet", server.doubted, madeUp)
         if woken == 0 { limit("commands of the store when all is quiet", server.storeBacklog, 0) }
@@ -125,11 +110,7 @@ struct BoundsChecker: Checker {
     }
 
     private func check(_ pool: APNsDispatcher.Load, _ load: WorldLoad, into findings: inout Findings) {
-        func limit(_ what: String, _ count: Int, _ most: Int) {
-            if count > most {
-                findings.add("bounds", "the APNs client holds \(count) \(what), \(most) at most may be")
-            }
-        }
+        func limit(_ what: String, _ count: Int, _ most: Int) { findings.limit("the APNs client", what, count, most) }
         limit("requests", pool.requests, load.server?.pushes ?? 0)
         limit("list entries", pool.listed, Self.listed(pool))
         limit("connections", pool.connections, Self.connectionsToAPNs)
@@ -139,9 +120,7 @@ struct BoundsChecker: Checker {
     }
 
     private func check(_ phone: WorldLoad.Phone, isQuiet: Bool, into findings: inout Findings) {
-        func limit(_ what: String, _ count: Int, _ most: Int) {
-            if count > most { findings.add("bounds", "\(phone.key) holds \(count) \(what), \(most) at most may be") }
-        }
+        func limit(_ what: String, _ count: Int, _ most: Int) { findings.limit("\(phone.key)", what, count, most) }
         limit("pushes at work", phone.pushesAtWork, isQuiet ? 0 : Self.pushesAtWork)
         limit("answers its extension waits for", phone.waits, Self.waits)
         limit("posts of its extension", phone.posts, Self.posts)
@@ -155,5 +134,11 @@ struct BoundsChecker: Checker {
         limit("runs of entries to settle", client.unsettled, isQuiet ? 0 : Self.unsettled)
         limit("notifications to decide", client.decisions, isQuiet ? 0 : Self.unsettled)
         limit("wakes", client.wakes, isQuiet ? 0 : Self.wakes)
+    }
+}
+
+extension Findings {
+    fileprivate mutating func limit(_ owner: @autoclosure () -> String, _ what: String, _ count: Int, _ most: Int) {
+        if count > most { self.add("bounds", "\(owner()) holds \(count) \(what), \(most) at most may be") }
     }
 }

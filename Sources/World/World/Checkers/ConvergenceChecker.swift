@@ -1,25 +1,26 @@
-// When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds what its person has
-// set and read, on whichever phone, and knows who is in its groups.
+// When all has healed and everybody has looked at the app for four minutes, and again at the end, every phone holds
+// what its person has set and read on any phone, and knows the members of its groups.
 import ClientCore
 import OrderedCollections
 import StoreModel
 import TidingsModel
 
-/// Compares phones and store at the end.
 struct ConvergenceChecker: Checker {
     static let kinds = FactKinds(.looked)
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
-        if case .looked(let ending) = fact { self.judge(ending, in: scene, into: &findings) }
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
+        if case .looked(let ending) = fact { self.checkEnding(ending, in: state, into: &findings) }
     }
 
-    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+    func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for phone in ending.phones {
             let user = phone.key.user.user
             guard let person = ending.person(user) else { continue }
             let disk = phone.disk
-            let (wishes, outbox) = (disk.store.wishes.values.elements, disk.store.outbox.keys.elements)
-            if !wishes.isEmpty { findings.add("converge", "\(phone.key) still wishes \(wishes)") }
+            let (pendingChanges, outbox) = (disk.store.pendingChanges.values.elements, disk.store.outbox.keys.elements)
+            if !pendingChanges.isEmpty {
+                findings.add("converge", "\(phone.key) still pendingChanges \(pendingChanges)")
+            }
             if !disk.store.reads.isEmpty {
                 findings.add("converge", "\(phone.key) still tells of reading \(disk.store.reads)")
             }

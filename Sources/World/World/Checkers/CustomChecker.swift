@@ -1,53 +1,52 @@
-// Custom messages reach the app in front, in the order of the log, at most once; and those of whom nothing stands in the way, once.
-// One that has expired is handed to nobody, and none that has not is passed over.
+// Custom messages reach the app in the foreground, in the order of the log, at most once, and once if nothing prevents
+// it. None that has expired is handed over, and none that has not is passed over.
 import ClientCore
 import OrderedCollections
 import ServerCore
 import StoreModel
 import TidingsModel
 
-/// Watches what is handed over, and reads the logs at the end.
 struct CustomChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .handedOver, .rollCallEnded)
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .finalProbeEnded)
 
     private struct Sent: Hashable {
         var message: CustomMessage
         var position: LogPosition
     }
 
-    /// A phone has the server's clock from its welcome, of which it takes none that came later than this after its hello: so much
-    /// later it may still hand over what has expired, in milliseconds.
+    /// A phone has the server's clock from its welcome, of which it takes none that came later than this after its
+    /// hello: so much later it may still hand over what has expired, in milliseconds.
     private static let clockTolerance = ConnectionMachine.Settings().greetMilliseconds
 
-    /// What stands in each person's log, in its order.
     private var sent: OrderedDictionary<UserID, [Sent]> = [:]
     private var handedOver: OrderedDictionary<DeviceKey, OrderedDictionary<MessageID, LogPosition>> = [:]
-    /// What the server's wall clock showed, had it been left alone at one time or another, when everybody had looked at the app
-    /// after healing.
+    /// The server's wall clocks (`CheckerState.walls`) when everybody had looked at the app after healing.
     private var lastLook: [Int64] = []
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .committed(.acceptCustom(let operation), .accepted(let deliveries, _)):
             for delivery in deliveries {
                 self.sent[delivery.user, default: []].append(
                     Sent(message: operation.message, position: delivery.position))
             }
-        case .handedOver(let messages, let isInFront, let key):
+        case .handedOver(let messages, let isInForeground, let key):
             for (position, message) in messages {
-                if !isInFront { findings.add("custom", "\(message.id) was handed to \(key), which is not in front") }
-                if scene.walls.allSatisfy({ message.isExpired(at: $0 - Self.clockTolerance) }) {
+                if !isInForeground {
+                    findings.add("custom", "\(message.id) was handed to \(key), which is not in the foreground")
+                }
+                if state.walls.allSatisfy({ message.isExpired(at: $0 - Self.clockTolerance) }) {
                     findings.add("custom", "\(message.id) was handed to \(key) after it had expired")
                 }
-                self.hand(message, at: position, to: key, in: scene, into: &findings)
+                self.hand(message, at: position, to: key, in: state, into: &findings)
             }
-        case .rollCallEnded: self.lastLook = scene.walls
+        case .finalProbeEnded: self.lastLook = state.walls
         default: break  // tidy: the other facts are other promises'
         }
     }
 
     private mutating func hand(
-        _ message: CustomMessage, at position: LogPosition, to key: DeviceKey, in scene: Scene,
+        _ message: CustomMessage, at position: LogPosition, to key: DeviceKey, in state: CheckerState,
         into findings: inout Findings
     ) {
         let last = self.handedOver[key]?.elements.last?.value ?? 0
@@ -56,7 +55,7 @@ struct CustomChecker: Checker {
         }
         if position < last { findings.add("custom", "\(message.id) was handed to \(key) after a later one") }
         for passed in self.sent[key.user.user] ?? [] where passed.position > last && passed.position < position {
-            if scene.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {
+            if state.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {
                 findings.add("custom", "\(passed.message.id) was passed over on \(key), and has not expired")
             } else {
                 findings.reach(.expiredCustom)
@@ -65,12 +64,12 @@ struct CustomChecker: Checker {
         self.handedOver[key, default: [:]][message.id] = position
     }
 
-    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+    func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for phone in ending.phones {
             let handedOver = self.handedOver[phone.key] ?? [:]
             for entry in ending.person(phone.key.user.user)?.log ?? [] {
                 guard case .custom(let message) = entry.body, handedOver[message.id] == nil else { continue }
-                // What expired while everybody had the phone put away, nobody had to see.
+                // Nobody had to see what expired while all phones were put away.
                 guard !self.lastLook.contains(where: { message.isExpired(at: $0) }) else { continue }
                 findings.add("custom", "\(message.id) was never handed to \(phone.key)")
             }

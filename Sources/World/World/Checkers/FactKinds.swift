@@ -1,32 +1,29 @@
 import StoreModel
 
-/// What a fact tells of. Of what the store has carried out the command tells, whatever came of it.
+/// Of what the store has carried out it is the kind of the command, whatever the result.
 enum FactKind: UInt64, CaseIterable {
     // What the store has carried out.
     case accept, acceptCustom, recall, edit, delete, change, markRead
-    /// How loud a conversation may be, what holds everywhere, who is blocked; and the end of a level.
     case set
     case signIn, signOut, setPushState, advance, keepLeg, endLeg
-    /// Nothing a promise is about: questions, receipts, names of objects.
+    /// Questions, receipts and object names: no promise is about them.
     case askStore
-    /// What it has carried out for the other app on the server.
-    case neighbourStored
+    case otherTenantStored
 
     // The server.
-    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, neighbourTold, apiAccepted, hostile
+    case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, otherTenantNotified, apiAccepted, hostile
 
     // A person and the app in front of them.
     case written, acknowledged, refused, asked, answered, tapped, disturbed, appEnded, opened, refusedWrite, tokenEnded
     case signedIn, signedOut
 
     // The SDK on a phone.
-    case stored, applied, passedGate, posted, extended, unextended, toldMissed, fetched, handedOver
+    case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, fetched, handedOver
 
     // The phone.
-    case presented, lacksLevels, unsilenced, away, moved, held, rollCallEnded, measured, looked, reached
+    case presented, lacksLevels, unsilenced, away, moved, held, finalProbeEnded, measured, looked, reached
 }
 
-/// Kinds of facts.
 struct FactKinds: OptionSet {
     let rawValue: UInt64
 
@@ -36,25 +33,23 @@ struct FactKinds: OptionSet {
         self.rawValue = kinds.reduce(0) { $0 | 1 << $1.rawValue }
     }
 
-    /// Every kind there is.
     static let all = FactKinds(rawValue: .max)
 
     func contains(_ kind: FactKind) -> Bool { self.rawValue & 1 << kind.rawValue != 0 }
 }
 
 extension Fact {
-    /// What it tells of.
     // tidy: long because it is one case per fact.
     var kind: FactKind {
         switch self {
-        case .committed(let command, _): command.app == World.app ? command.kind : .neighbourStored
+        case .committed(let command, _): command.app == World.app ? command.kind : .otherTenantStored
         case .heard: .heard
         case .clockSet: .clockSet
         case .wrongEnvironment: .wrongEnvironment
         case .serverStarted: .serverStarted
         case .pushed: .pushed
         case .pool: .pool
-        case .neighbourTold: .neighbourTold
+        case .otherTenantNotified: .otherTenantNotified
         case .apiAccepted: .apiAccepted
         case .hostile: .hostile
         case .written: .written
@@ -75,6 +70,7 @@ extension Fact {
         case .passedGate: .passedGate
         case .posted: .posted
         case .extended: .extended
+        case .extendedForAnother: .extendedForAnother
         case .unextended: .unextended
         case .toldMissed: .toldMissed
         case .fetched: .fetched
@@ -85,7 +81,7 @@ extension Fact {
         case .away: .away
         case .moved: .moved
         case .held: .held
-        case .rollCallEnded: .rollCallEnded
+        case .finalProbeEnded: .finalProbeEnded
         case .measured: .measured
         case .looked: .looked
         case .reached: .reached
@@ -94,7 +90,6 @@ extension Fact {
 }
 
 extension StoreCommand {
-    /// What it tells of once it is carried out.
     fileprivate var kind: FactKind {
         switch self {
         case .accept: .accept
@@ -112,9 +107,8 @@ extension StoreCommand {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings,
-            .readReceipts,
-            .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite, .readBans,
-            .setAccount, .readAccounts:
+            .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
+            .readBans, .setAccount, .readAccounts:
             .askStore
         }
     }

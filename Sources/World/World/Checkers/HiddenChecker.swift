@@ -1,26 +1,23 @@
-// Who wants notifications to hide their content reads it in none: not in a push that is handed over once the server's core knows,
-// and not in a local notification of a phone that knows.
-import APNsModel
+// A person who hides content reads it in no notification: not in a push handed over once the server's core knows, and
+// not in a local notification of a phone that knows.
 import ClientCore
 import TidingsModel
 
-/// Watches pushes that are handed over, and local notifications.
 struct HiddenChecker: Checker {
     static let kinds = FactKinds(.applied, .signedOut, .pushed, .toldMissed, .posted)
 
-    /// Up to where a phone's client knows its log.
     private var applied: [DeviceKey: LogPosition] = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .applied(let entries, let key):
             self.applied[key] = max(self.applied[key] ?? 0, entries.last?.position ?? 0)
         case .signedOut(let key): self.applied[key] = nil
         case .pushed(let request, let key):
-            guard let info = request.alert, scene.known.settings(of: key.user.user).person.hidesContent else { return }
+            guard let info = request.alert, state.known.settings(of: key.user.user).person.hidesContent else { return }
             if info.text != nil { findings.add("hidden", "a push of \(info.message) tells \(key) what it says") }
         case .toldMissed(let answer, let key):
-            guard scene.known.settings(of: key.user.user).person.hidesContent else { return }
+            guard state.known.settings(of: key.user.user).person.hidesContent else { return }
             for entry in answer["entries"]?.arrayValue ?? [] where entry["text"]?["title"] != nil {
                 findings.add("hidden", "the extension of \(key) is told what \(entry) says")
             }

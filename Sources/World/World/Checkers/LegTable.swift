@@ -1,15 +1,14 @@
 import StoreModel
 import TidingsModel
 
-/// The numbers of devices, and of people without any, in the order in which the store has named them: there are many more legs than
-/// devices, and what names one is long.
+/// Numbers for devices, and for people without any, in the order in which the store has named them: there are many
+/// more legs than devices, and a device's key is long.
 struct LegHolders {
-    /// A device's legs, or of somebody without any those of the person.
     private struct Holder: Hashable {
         var user: UserKey
         var device: DeviceID?
 
-        /// Feeds person and device: the promises are about one app.
+        /// The checkers are about one app.
         func hash(into hasher: inout Hasher) {
             hasher.combine(self.user.user)
             hasher.combine(self.device)
@@ -19,22 +18,18 @@ struct LegHolders {
     private var numbers: [Holder: Int] = [:]
     private var holders: [Holder] = []
 
-    /// The number of who has a leg, or shall have.
     subscript(user: UserKey, device: DeviceID?) -> Int? { self.numbers[Holder(user: user, device: device)] }
 
-    /// The leg of a message that the holder with a number has.
     func leg(of message: MessageID, at number: Int) -> LegID {
         LegID(message: message, user: self.holders[number].user, device: self.holders[number].device)
     }
 
-    /// The device with a number; nil for somebody without any.
     func device(at number: Int) -> DeviceKey? {
         let holder = self.holders[number]
         return holder.device.map { DeviceKey(user: holder.user, device: $0) }
     }
 
-    /// The number of a holder, who gets one if need be.
-    mutating func take(_ user: UserKey, _ device: DeviceID?) -> Int {
+    mutating func findOrAdd(_ user: UserKey, _ device: DeviceID?) -> Int {
         let holder = Holder(user: user, device: device)
         if let number = self.numbers[holder] { return number }
         self.numbers[holder] = self.holders.count
@@ -43,18 +38,15 @@ struct LegHolders {
     }
 }
 
-/// Something of each leg, by message and by the holder's number.
 struct LegTable<Value> {
-    /// Where a leg stands; it stays there.
     struct Place: Hashable {
         fileprivate var row: Int
         fileprivate var cell: Int
     }
 
-    /// The legs of a message.
     private struct Row {
         let message: MessageID
-        /// Their holders, in the order in which they came; a few of most messages.
+        /// In the order in which they came; few for most messages.
         var holders: [Int] = []
         var cells: [Value] = []
     }
@@ -62,7 +54,7 @@ struct LegTable<Value> {
     private var rows: [Row] = []
     private var rowOf: [MessageID: Int] = [:]
 
-    /// Every leg: by the order in which the messages came, then the legs.
+    /// By the order in which the messages came, then the legs.
     var allPlaces: some Sequence<Place> {
         self.rows.indices.lazy.flatMap { row in
             self.rows[row].cells.indices.lazy.map { Place(row: row, cell: $0) }
@@ -78,13 +70,11 @@ struct LegTable<Value> {
 
     func holder(at place: Place) -> Int { self.rows[place.row].holders[place.cell] }
 
-    /// Who has legs of a message that fit, in the order in which these came.
     func holders(of message: MessageID, where fits: (Value) -> Bool) -> [Int] {
         guard let row = self.rowOf[message].map({ self.rows[$0] }) else { return [] }
         return zip(row.holders, row.cells).filter { fits($0.1) }.map(\.0)
     }
 
-    /// Where the leg of a message stands that a holder has; nil if nothing is known of it.
     func find(_ message: MessageID, _ holder: Int) -> Place? {
         guard let row = self.rowOf[message], let cell = self.rows[row].holders.firstIndex(of: holder) else {
             return nil
@@ -92,8 +82,7 @@ struct LegTable<Value> {
         return Place(row: row, cell: cell)
     }
 
-    /// Where the leg of a message stands that a holder has; what stands there is `value` if nothing was known of it.
-    mutating func place(_ message: MessageID, _ holder: Int, or value: @autoclosure () -> Value) -> Place {
+    mutating func findOrAdd(_ message: MessageID, _ holder: Int, or value: @autoclosure () -> Value) -> Place {
         let row = self.rowOf[message] ?? self.addRow(message)
         if let cell = self.rows[row].holders.firstIndex(of: holder) { return Place(row: row, cell: cell) }
         self.rows[row].holders.append(holder)

@@ -2,23 +2,22 @@
 import OrderedCollections
 import TidingsModel
 
-/// Watches what is written, and reads every phone's log at the end.
 struct OrderChecker: Checker {
     static let kinds = FactKinds(.written)
 
     private var written: OrderedDictionary<DeviceKey, OrderedDictionary<ClientMessageID, Int>> = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         guard case .written(let draft, let key) = fact else { return }
         self.written[key, default: [:]][draft.clientMessageID] = self.written[key]?.count ?? 0
     }
 
-    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+    func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for phone in ending.phones {
             var last = -1
             for entry in phone.disk.log {
                 guard case .message(let message) = entry.body,
-                    let number = scene.committed.messages[message.id]?.number
+                    let number = state.committed.messages[message.id]?.number
                 else { continue }
                 if number < last {
                     findings.add("order", "\(phone.key) has \(message.id) after one that was accepted later")
@@ -26,16 +25,16 @@ struct OrderChecker: Checker {
                 last = number
             }
         }
-        self.judgeSenders(scene, into: &findings)
+        self.checkSenders(state, into: &findings)
     }
 
-    private func judgeSenders(_ scene: Scene, into findings: inout Findings) {
+    private func checkSenders(_ state: CheckerState, into findings: inout Findings) {
         struct Line: Hashable {
             var device: DeviceKey
             var conversation: ConversationID
         }
         var last: OrderedDictionary<Line, Int> = [:]
-        for accepted in scene.committed.messages.values {
+        for accepted in state.committed.messages.values {
             let message = accepted.message
             guard let device = accepted.device else { continue }
             let key = DeviceKey(user: UserKey(app: message.app, user: message.sender), device: device)

@@ -5,35 +5,33 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-/// Watches what phones show, while people sign in and out on them.
 struct PersonChecker: Checker {
     static let kinds = FactKinds(
-        .neighbourTold, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
+        .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
 
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100
 
-    /// Who has left, and when.
     private var left: [DeviceKey: Int64] = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .neighbourTold(let message):
-            if scene.committed.messages[message] != nil {
+        case .otherTenantNotified(let message):
+            if state.committed.messages[message] != nil {
                 findings.add("P7", "another app is told of \(message) as its own")
             }
-        case .signedOut(let key): self.left[key] = scene.now.monotonic
+        case .signedOut(let key): self.left[key] = state.now.monotonic
         case .signedIn(let key): self.left[key] = nil
         case .extended(let message, let isQuiet, let text, let key):
             let isStripped = isQuiet && [nil, NotificationWords.english.stripped].contains(text)
-            let isOwn = scene.committed.messages[message]?.position(of: key.user.user) != nil
+            let isOwn = state.committed.messages[message]?.position(of: key.user.user) != nil
             if self.left[key] != nil || !isOwn, !isStripped {
                 findings.add("P7", "\(key) shows \(message), which is for somebody else")
             }
         case .fetched(let posts, _, let key):
             for post in posts
             where self.left[key] != nil
-                || scene.committed.messages[post.message.message]?.position(of: key.user.user) == nil
+                || state.committed.messages[post.message.message]?.position(of: key.user.user) == nil
             {
                 findings.add("P7", "\(key) posts \(post.message.message), which is for somebody else")
             }
@@ -46,9 +44,9 @@ struct PersonChecker: Checker {
                 findings.add("P7", "\(key) hands over \(first.message.id) for nobody")
             }
         case .presented(let record, let key) where record.isRing && record.reason == .willPresent:
-            // The app is in front and was asked: it knows whether anybody is signed in.
-            if let since = self.left[key], scene.now.monotonic - since > Self.answerTolerance {
-                findings.add("P7", "\(key) rings in front for \(record.identifier), and nobody is signed in")
+            // The app is in the foreground and was asked: it knows whether anybody is signed in.
+            if let since = self.left[key], state.now.monotonic - since > Self.answerTolerance {
+                findings.add("P7", "\(key) rings in the foreground for \(record.identifier), and nobody is signed in")
             }
         default: break  // tidy: the other facts are other promises'
         }

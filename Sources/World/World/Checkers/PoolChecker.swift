@@ -1,5 +1,6 @@
-// The server's APNs client: each request ends once, within its 30 seconds, and as what became of it with Apple. What Apple has taken
-// is never told to be refused or not sent, and never sent again; only what was taken is told to be accepted.
+// The server's APNs client ends each request once, within 30 seconds, as what became of it with Apple. A request that
+// Apple has accepted is never told to be refused or not sent, and never sent again; only such a request is told to be
+// accepted.
 import APNsClientCore
 import OrderedCollections
 import StoreModel
@@ -7,17 +8,13 @@ import TidingsModel
 
 /// What becomes of a request of the server's APNs client, by the client's number of it; no number is used twice.
 enum PoolFact: Hashable {
-    /// The client has it.
     case asked(UInt64)
-    /// Apple has accepted it.
     case taken(UInt64)
-    /// The client tells its end.
     case ended(UInt64, PoolEnd)
     /// The server's process has ended, and with it the client.
     case lost
 }
 
-/// How a request ended.
 enum PoolEnd: String, Hashable, CaseIterable {
     case accepted
     case refused
@@ -25,7 +22,6 @@ enum PoolEnd: String, Hashable, CaseIterable {
     case notSent
 }
 
-/// Watches the requests of the server's APNs client.
 struct PoolChecker: Checker {
     /// How long the client may keep a request, in milliseconds: its default.
     static let deadline: Int64 = 30_000
@@ -34,16 +30,15 @@ struct PoolChecker: Checker {
 
     private struct Request: Hashable {
         var at: Int64
-        /// Whether Apple has accepted it.
         var isTaken = false
     }
 
     private var open: OrderedDictionary<UInt64, Request> = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .pool(.asked(let number)):
-            if self.open.updateValue(Request(at: scene.now.monotonic), forKey: number) != nil {
+            if self.open.updateValue(Request(at: state.now.monotonic), forKey: number) != nil {
                 findings.add("push client", "request \(number) was asked for twice")
             }
         case .pool(.taken(let number)):
@@ -52,7 +47,7 @@ struct PoolChecker: Checker {
                 findings.add("push client", "request \(number) was sent again after Apple had taken it")
             }
             self.open[number]?.isTaken = true
-        case .pool(.ended(let number, let end)): self.end(number, end, scene.now.monotonic, into: &findings)
+        case .pool(.ended(let number, let end)): self.end(number, end, state.now.monotonic, into: &findings)
         case .pool(.lost): self.open = [:]
         case .measured(let load):
             guard let pool = load.pool else { return }
@@ -60,8 +55,8 @@ struct PoolChecker: Checker {
                 findings.add("push client", "\(pool.requests) requests are open, \(self.open.count) have no end")
             }
             // In the order they were asked for.
-            if let (number, request) = self.open.elements.first, scene.now.monotonic > request.at + Self.deadline {
-                findings.add("push client", "request \(number) has no end after \(scene.now.monotonic - request.at) ms")
+            if let (number, request) = self.open.elements.first, state.now.monotonic > request.at + Self.deadline {
+                findings.add("push client", "request \(number) has no end after \(state.now.monotonic - request.at) ms")
             }
         default: break  // tidy: the other facts are other promises'
         }
@@ -82,7 +77,7 @@ struct PoolChecker: Checker {
         }
     }
 
-    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+    func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for number in self.open.keys { findings.add("push client", "request \(number) never ended") }
     }
 }

@@ -1,16 +1,15 @@
-// P4: the number a push brings is that of the messages that were unread at the place of the log it names, which is not before its
-// message: by that place a phone tells which of two numbers is newer.
+// P4: the number a push brings is that of the unread messages at the log position it names, which is not before its
+// message: by that position a phone tells which of two numbers is newer.
 import OrderedCollections
 import ServerCore
 import TidingsModel
 
-/// Watches pushes that are handed over.
 struct PushedBadgeChecker: Checker {
     static let kinds = FactKinds(.pushed)
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         guard case .pushed(let request, let key) = fact, let badge = request.badge else { return }
-        let unread = scene.committed.unread(of: key.user.user, at: badge.position)
+        let unread = state.committed.unread(of: key.user.user, at: badge.position)
         if badge.number != unread {
             findings.add(
                 "P4",

@@ -1,27 +1,24 @@
-// What was withdrawn is not presented any more: no push of it goes out once the server's core knows, and no phone that knows lets it
-// ring, nor tells what it said. The same for what the person has deleted. And no push of what the person has read goes out once the core knows.
-//
-// A push on its way, and a notification handed to the system, are not called back: the withdrawal follows them.
-import APNsModel
+// A recalled or deleted message is presented no more: no push of it goes out once the server's core knows, and no
+// phone that knows lets it ring or tells what it said. No push of a message that was read goes out once the core
+// knows. What is under way already is not called back: the recall follows it.
 import ClientCore
 import OrderedCollections
 import TidingsModel
 
-/// Watches pushes that are handed over, and what phones learn and let ring.
 struct RecallChecker: Checker {
     static let kinds = FactKinds(.applied, .signedOut, .pushed, .posted, .extended, .fetched)
 
-    /// What a phone knows to be withdrawn or deleted, by its log or by a push.
+    /// What a phone knows to be recalled or deleted, by its log or by a push.
     private var gone: [DeviceKey: Set<MessageID>] = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .applied(let entries, let key):
             for entry in entries { self.learn(entry.body, key) }
         case .signedOut(let key): self.gone[key] = nil
         case .pushed(let request, let key):
             guard let info = request.alert else { return }
-            self.checkPush(info, key, scene, into: &findings)
+            self.checkPush(info, key, state, into: &findings)
         case .posted(let notification, let key, _):
             guard !notification.isSilent else { return }
             self.checkRing(notification.message, key, into: &findings)
@@ -44,16 +41,16 @@ struct RecallChecker: Checker {
         }
     }
 
-    private func checkPush(_ info: PushInfo, _ key: DeviceKey, _ scene: Scene, into findings: inout Findings) {
+    private func checkPush(_ info: PushInfo, _ key: DeviceKey, _ state: CheckerState, into findings: inout Findings) {
         let user = key.user.user
-        if scene.known.recalled[info.message] != nil {
-            findings.add("recall", "a push of \(info.message) went to \(key) after it was withdrawn")
+        if state.known.recalled[info.message] != nil {
+            findings.add("recall", "a push of \(info.message) went to \(key) after it was recalled")
         }
-        if scene.known.isDeleted(info.message, by: user) {
+        if state.known.isDeleted(info.message, by: user) {
             findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had deleted it")
         }
-        guard let message = scene.committed.messages[info.message]?.message else { return }
-        if info.position <= scene.known.readUpTo(message.conversation(seenBy: user), by: user) {
+        guard let message = state.committed.messages[info.message]?.message else { return }
+        if info.position <= state.known.readUpTo(message.conversation(seenBy: user), by: user) {
             findings.add("recall", "a push of \(info.message) went to \(key) after \(user) had read it")
         }
     }

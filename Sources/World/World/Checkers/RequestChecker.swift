@@ -1,10 +1,9 @@
-// P1 for what is no message: what a phone was told is done is on disk. And nothing good is refused: a message only to somebody who
-// has blocked its sender, or to a group the sender is not in.
+// P1 for requests: what a phone was told is done is in the store. And no message is refused but to somebody who has
+// blocked its sender, or to a group the sender is not in.
 import ClientCore
 import StoreModel
 import TidingsModel
 
-/// Watches requests, refusals and what the store carries out.
 struct RequestChecker: Checker {
     static let kinds = FactKinds(.asked, .answered, .refused, .change, .recall, .edit, .delete, .set)
 
@@ -27,7 +26,7 @@ struct RequestChecker: Checker {
     private var done: Set<Done> = []
     private var blocks: Set<Block> = []
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .asked(let number, let request, let key): self.asked[Asked(key: key, number: number)] = request
         case .answered(let number, .answered(.done), let key):
@@ -60,7 +59,6 @@ struct RequestChecker: Checker {
 }
 
 extension ClientRequest {
-    /// Whether it wants something done that the store keeps.
     fileprivate var isCommand: Bool {
         switch self {
         case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked: true

@@ -1,13 +1,12 @@
-// P3: a message rings at most once on a phone. Where no extension could run a second ring is counted apart, and is bounded: a push
-// that no extension has decided about rings once at most. What is fetched rings once in all, with the push that made it fetched.
-import APNsModel
+// P3: a message rings at most once on a phone. A second ring where no extension could run is counted apart, and
+// bounded: a push that no extension has decided about rings at most once. What is fetched rings once in all, together
+// with the push that led to the fetch.
 import ClientCore
 import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-/// Watches what kit and extension let ring, and what the phone presents. A ring is a banner or a sound; an entry of the list is
-/// none.
+/// A ring is a banner or a sound; an entry of the list is none.
 struct RingChecker: Checker {
     static let kinds = FactKinds(.posted, .extended, .unextended, .fetched, .signedOut, .signedIn, .pushed, .presented)
 
@@ -16,7 +15,6 @@ struct RingChecker: Checker {
         var identifier: String
     }
 
-    /// Where a push stands whose phone may change hands.
     private struct Slot: Hashable {
         var device: DeviceID
         var identifier: String
@@ -27,19 +25,17 @@ struct RingChecker: Checker {
         }
     }
 
-    /// Rings that kit or extension have decided on and that have not come yet, and those that have come, by the notification's
-    /// name; of each device apart, since they go with the person.
+    /// Rings that kit or extension have decided on and that have not come yet, and those that have come, by the
+    /// notification's identifier; by device, since they go with the person.
     private var due: [DeviceKey: [String: Int]] = [:]
     private var rings: [DeviceKey: [String: Int]] = [:]
     /// Those of the person before: what was decided may be on its way to the screen while they sign out.
     private var late: [Place: Int64] = [:]
     private var pushed: Set<Place> = []
-    /// Who has signed out.
     private var left: Set<DeviceKey> = []
-    /// Pushes that no extension has decided about.
     private var unextended: [Slot: Int] = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .posted(let notification, let key, _):
             guard !notification.isSilent else { return }
@@ -49,11 +45,11 @@ struct RingChecker: Checker {
             self.due[key, default: [:]][message.description, default: 0] += 1
         case .unextended(let identifier, let key):
             self.unextended[Slot(Place(device: key, identifier: identifier)), default: 0] += 1
-        case .fetched(let posts, let pushRings, let key): self.see(posts, pushRings, key, into: &findings)
+        case .fetched(let posts, let pushRings, let key): self.addFetched(posts, pushRings, key, into: &findings)
         case .signedOut(let key):
-            // The ledger goes with the person: who signs in again has a new phone.
+            // The ledger goes with the person.
             for (identifier, count) in self.due[key] ?? [:] where count > 0 {
-                self.late[Place(device: key, identifier: identifier)] = scene.now.monotonic
+                self.late[Place(device: key, identifier: identifier)] = state.now.monotonic
             }
             self.left.insert(key)
             self.due[key] = nil
@@ -67,7 +63,7 @@ struct RingChecker: Checker {
             let isSecond = record.isRemote && self.rings[key]?[record.identifier] ?? 0 > 0
             let isUndecided = isSecond && self.unextended[Slot(place)] ?? 0 > 0
             guard !isUndecided, let due = self.due[key]?[record.identifier], due > 0 else {
-                return self.seeUndecided(record, at: place, now: scene.now.monotonic, into: &findings)
+                return self.checkUndecided(record, at: place, now: state.now.monotonic, into: &findings)
             }
             self.due[key]?[record.identifier] = due - 1
             self.rings[key, default: [:]][record.identifier, default: 0] += 1
@@ -78,14 +74,13 @@ struct RingChecker: Checker {
         }
     }
 
-    /// A ring that neither kit nor extension has decided on.
-    private mutating func seeUndecided(
+    private mutating func checkUndecided(
         _ record: PresentationRecord, at place: Place, now: Int64, into findings: inout Findings
     ) {
         if let since = self.late.removeValue(forKey: place), now - since <= PersonChecker.answerTolerance { return }
         let slot = Slot(place)
         guard record.isRemote, self.pushed.contains(place) else {
-            // The system shows what was for the person before, with its neutral text; in front the app is asked.
+            // The system shows a push for the person before, with its neutral text; in the foreground the app is asked.
             if record.isRemote, record.reason != .willPresent, let left = self.unextended[slot], left > 0 {
                 self.unextended[slot] = left - 1
                 return findings.reach(.strayRings)
@@ -100,7 +95,7 @@ struct RingChecker: Checker {
         if self.rings[place.device]?[place.identifier] ?? 0 > 0 { findings.reach(.secondRings) }
     }
 
-    private mutating func see(
+    private mutating func addFetched(
         _ posts: [MissedDecision.Post], _ pushRings: Bool, _ key: DeviceKey, into findings: inout Findings
     ) {
         let ringing = posts.filter { !$0.isSilent }.map(\.message.message)

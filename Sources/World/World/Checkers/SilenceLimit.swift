@@ -1,11 +1,11 @@
-// P3, where it cannot hold: iOS before 15 knows no interruption levels, and shows a banner of what kit and extension have silenced. It
-// is counted apart, and is bounded: without a sound, and once for each push or post that was silenced. All else is a ring.
+// P3, where it cannot hold: iOS before 15 knows no interruption levels, and shows a banner of what kit and extension
+// have silenced. Such a banner is counted apart, and bounded: no sound, and once for each push or post that was
+// silenced.
 import ClientCore
 import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-/// Tells the banners that the system could not silence from rings, for all promises.
 struct SilenceLimit {
     static let kinds = FactKinds(.lacksLevels, .extended, .posted, .fetched, .presented)
 
@@ -14,13 +14,12 @@ struct SilenceLimit {
         var identifier: String
     }
 
-    /// Phones that know no interruption levels.
     private var old: OrderedSet<DeviceID> = []
     /// What kit and extension have silenced there, and the system has not shown yet.
     private var silenced: OrderedDictionary<Place, Int> = [:]
 
-    /// The fact as promises see it: a banner that could not be silenced is no presentation of theirs.
-    mutating func take(_ fact: Fact) -> Fact {
+    /// The fact as checkers see it: a banner that could not be silenced is no presentation of theirs.
+    mutating func rewrite(_ fact: Fact) -> Fact {
         switch fact {
         case .lacksLevels(let device): self.old.append(device)
         case .extended(let message, let isQuiet, _, let key): if isQuiet { self.silence(message, on: key) }

@@ -1,8 +1,7 @@
-// P5: a tap opens the right conversation, once; never again, and unless something happened to the phone, not never.
+// P5: a tap opens the right conversation once, unless something happened to the phone.
 import OrderedCollections
 import TidingsModel
 
-/// Watches taps and what the app opens.
 struct TapChecker: Checker {
     static let kinds = FactKinds(.tapped, .disturbed, .appEnded, .opened)
 
@@ -14,7 +13,7 @@ struct TapChecker: Checker {
 
     private var taps: OrderedDictionary<DeviceKey, [Tap]> = [:]
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .tapped(let message, let key): self.taps[key, default: []].append(Tap(message: message))
         case .disturbed(let key), .appEnded(let key):
@@ -25,7 +24,7 @@ struct TapChecker: Checker {
                 return
             }
             self.taps[key]?[index].isOpened = true
-            let right = scene.committed.messages[message]?.message.conversation(seenBy: key.user.user)
+            let right = state.committed.messages[message]?.message.conversation(seenBy: key.user.user)
             if conversation != right {
                 findings.add(
                     "P5", "\(key) opened \(conversation) for \(message) instead of \(String(describing: right))")
@@ -34,7 +33,7 @@ struct TapChecker: Checker {
         }
     }
 
-    func judge(_ ending: Ending, in scene: Scene, into findings: inout Findings) {
+    func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for (key, taps) in self.taps {
             for tap in taps where !tap.isOpened && !tap.isExcused {
                 findings.add("P5", "\(key) opened nothing for a tap on \(tap.message)")

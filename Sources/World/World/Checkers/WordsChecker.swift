@@ -1,33 +1,31 @@
 // A push tells what the message says now: the newest content the server knows of, and nothing older.
-import APNsModel
 import OrderedCollections
 import ServerCore
 import TidingsModel
 
-/// Watches pushes that are handed over.
 struct WordsChecker: Checker {
     static let kinds = FactKinds(.pushed)
 
-    mutating func see(_ fact: Fact, in scene: Scene, into findings: inout Findings) {
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         // One that counts several messages says how many they are.
         guard case .pushed(let request, let key) = fact, let info = request.alert, info.counted.isEmpty,
-            let text = info.text, let message = scene.committed.messages[info.message]?.message
+            let text = info.text, let message = state.committed.messages[info.message]?.message
         else { return }
-        let content = scene.known.contents[message.id] ?? message.content
+        let content = state.known.contents[message.id] ?? message.content
         guard let words = (try? JSONValue(parsing: content))?["content"]?.stringValue,
             // Mostly they stand at the end; to look everywhere takes long.
             !text.body.hasSuffix(words), !text.body.contains(words),
-            !Self.counts(text.body, at: info.position, message, for: key.user.user, scene)
+            !Self.counts(text.body, at: info.position, message, for: key.user.user, state)
         else { return }
         findings.add("edit", "a push of \(message.id) tells \(key) \(text.body), it says \(words)")
     }
 
     /// Whether a push says how many messages it counts, and the others stand too far back in the log to be named.
     private static func counts(
-        _ body: String, at position: LogPosition, _ message: Message, for user: UserID, _ scene: Scene
+        _ body: String, at position: LogPosition, _ message: Message, for user: UserID, _ state: CheckerState
     ) -> Bool {
         let conversation = message.conversation(seenBy: user)
-        let others = scene.committed.messages.values.count { other in
+        let others = state.committed.messages.values.count { other in
             guard let place = other.position(of: user), place + PushInfo.countedReach < position else { return false }
             return other.message.conversation(seenBy: user) == conversation
         }

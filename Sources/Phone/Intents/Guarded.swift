@@ -1,0 +1,13 @@
+import Synchronization
+
+/// A property that any thread may read and write, each access under its own lock.
+@propertyWrapper public final class Guarded<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    public init(wrappedValue: Value) { self.value = Mutex(wrappedValue) }
+
+    public var wrappedValue: Value {
+        get { self.value.withLock { $0 } }
+        set { self.value.withLock { $0 = newValue } }
+    }
+}

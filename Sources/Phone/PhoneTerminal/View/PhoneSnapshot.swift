@@ -1,0 +1,142 @@
+import TidingsModel
+
+/// What a phone shows, as its `screen` command answers (docs/virtual-phone.md). Texts are unchanged.
+struct PhoneSnapshot: Equatable, Sendable {
+    struct Notice: Equatable, Sendable {
+        var identifier: String
+        var app: String
+        var title = ""
+        var subtitle = ""
+        var body = ""
+        var actions: [Action] = []
+
+        var words: String { [self.title, self.subtitle, self.body].filter { !$0.isEmpty }.joined(separator: ": ") }
+    }
+
+    struct Action: Equatable, Sendable {
+        var identifier: String
+        var title: String
+        var takesText = false
+    }
+
+    struct App: Equatable, Sendable {
+        var bundle: String
+        /// As in the trace, such as `suspended`.
+        var state: String
+        var processIdentifier: Int64?
+        var badge: Int64 = 0
+        /// From the root to the visible screen.
+        var stack: [String] = []
+        /// What else the app said about its screen.
+        var details: [String] = []
+
+        /// What follows the last dot, with a capital.
+        var name: String {
+            let last = self.bundle.split(separator: ".").last.map(String.init) ?? self.bundle
+            return last.prefix(1).uppercased() + last.dropFirst()
+        }
+    }
+
+    var isLocked = false
+    var isBeforeFirstUnlock = false
+    var airplaneMode = false
+    var lowPowerMode = false
+    var focus = false
+    var foregroundApp: String?
+    /// Newest first.
+    var banners: [Notice] = []
+    /// Newest first.
+    var list: [Notice] = []
+    var apps: [App] = []
+    var permissionPrompt: String?
+    /// The notification whose action waits until the phone is unlocked.
+    var unlockFor: String?
+    /// iOS 3–9.
+    var alertPanel: Notice?
+
+    var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
+
+    /// Nothing shortened: what a script searches.
+    var lines: [String] {
+        var lines: [String] = []
+        lines.append(
+            self.isLocked
+                ? "locked"
+                : self.foregroundApp == nil ? "home screen" : "in the foreground: \(self.foregroundApp ?? "")")
+        if self.isBeforeFirstUnlock { lines.append("before first unlock") }
+        lines += self.signs
+        if let app = self.permissionPrompt { lines.append("permission: \(app) would like to send notifications") }
+        if let identifier = self.unlockFor { lines.append("unlock to go on with \(identifier)") }
+        if let panel = self.alertPanel { lines.append("alert: \(panel.words)") }
+        lines += self.banners.map { "banner: \($0.words)" }
+        lines += self.list.enumerated().map { "notification \($0.offset + 1): \($0.element.words)" }
+        for app in self.apps {
+            lines.append("app: \(app.bundle) \(app.state) badge \(app.badge)")
+            if !app.stack.isEmpty { lines.append("screens: \(app.stack.joined(separator: " > "))") }
+            lines += app.details
+        }
+        return lines.map(VisibleText.of)
+    }
+
+    var signs: [String] {
+        (self.airplaneMode ? ["airplane mode"] : []) + (self.lowPowerMode ? ["low power"] : [])
+            + (self.focus ? ["focus"] : [])
+    }
+}
+
+extension PhoneSnapshot {
+    /// Unknown members are passed over.
+    init(screen json: JSONValue) {
+        self.init()
+        let lock = json["lock"]?.stringValue
+        self.isLocked = lock == "locked" || lock == "beforeFirstUnlock"
+        self.isBeforeFirstUnlock = lock == "beforeFirstUnlock"
+        self.airplaneMode = json["airplane"]?.boolValue ?? false
+        self.lowPowerMode = json["low_power"]?.boolValue ?? false
+        self.focus = json["focus"]?.boolValue ?? false
+        self.foregroundApp = json["front_app"]?.stringValue
+        self.banners = Self.notices(json["banners"])
+        self.list = Self.notices(json["list"])
+        self.permissionPrompt = json["permission_prompt"]?.stringValue
+        self.unlockFor = json["unlock_for"]?.stringValue
+        self.alertPanel = json["alert_panel"].flatMap { $0.objectValue == nil ? nil : Notice(json: $0) }
+        self.apps = (json["apps"]?.objectValue?.members ?? []).map { bundle, app in
+            App(
+                bundle: bundle, state: app["state"]?.stringValue ?? "unknown", processIdentifier: app["pid"]?.intValue,
+                badge: json["badges"]?[bundle]?.intValue ?? 0, stack: Self.stack(app["screen"]),
+                details: Self.details(app["screen"]))
+        }
+    }
+
+    private static func notices(_ json: JSONValue?) -> [Notice] { (json?.arrayValue ?? []).map(Notice.init(json:)) }
+
+    private static func stack(_ screen: JSONValue?) -> [String] {
+        let stack = screen?["stack"] ?? screen
+        return stack?.stringValue.map { [$0] } ?? (stack?.arrayValue ?? []).map { $0.stringValue ?? $0.text }
+    }
+
+    /// A list line by line, anything else in one line with its name.
+    private static func details(_ screen: JSONValue?) -> [String] {
+        (screen?.objectValue?.members ?? []).flatMap { name, value -> [String] in
+            guard name != "stack" else { return [] }
+            if let elements = value.arrayValue { return elements.map { $0.stringValue ?? $0.text } }
+            return ["\(name): \(value.stringValue ?? value.text)"]
+        }
+    }
+}
+
+extension PhoneSnapshot.Notice {
+    fileprivate init(json: JSONValue) {
+        // What the person sees: hidden previews replace the text.
+        let shown = json["shown"]?.objectValue == nil ? json : json["shown"] ?? json
+        self.init(
+            identifier: json["notification"]?.stringValue ?? "", app: json["app"]?.stringValue ?? "",
+            title: shown["title"]?.stringValue ?? "", subtitle: shown["subtitle"]?.stringValue ?? "",
+            body: shown["body"]?.stringValue ?? "",
+            actions: (json["actions"]?.arrayValue ?? []).map {
+                PhoneSnapshot.Action(
+                    identifier: $0["action"]?.stringValue ?? "", title: $0["title"]?.stringValue ?? "",
+                    takesText: $0["text"]?.boolValue ?? false)
+            })
+    }
+}

@@ -1,0 +1,131 @@
+public import TidingsModel
+
+/// How a notification is presented while the app is in the foreground.
+public struct PresentationOptions: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// The number on the icon.
+    public static let badge = PresentationOptions(rawValue: 1 << 0)
+    /// The sound.
+    public static let sound = PresentationOptions(rawValue: 1 << 1)
+    /// The entry in Notification Center; part of the alert below iOS 14.
+    public static let list = PresentationOptions(rawValue: 1 << 3)
+    /// The banner; part of the alert below iOS 14.
+    public static let banner = PresentationOptions(rawValue: 1 << 4)
+
+    /// Apple's raw value for a system version: `.alert` (1 << 2) stands for banner and list below iOS 14
+    /// (ios-delivery.md §5.5).
+    ///
+    /// - Parameter major: the system's major version, 10 or more.
+    public func systemValue(major: Int) -> UInt {
+        guard major < 14, !self.isDisjoint(with: [.banner, .list]) else { return self.rawValue }
+        return self.subtracting([.banner, .list]).rawValue | 1 << 2
+    }
+}
+
+/// The text of a push: `aps.alert` is a string, which is the body, or a dictionary (S4.6 with its right rule).
+public struct AlertText: Hashable, Sendable {
+    /// The title; empty if there is none.
+    public var title: String
+    /// The subtitle; empty if there is none.
+    public var subtitle: String
+    /// The body; empty if there is none.
+    public var body: String
+
+    /// A text from its parts.
+    public init(title: String = "", subtitle: String = "", body: String = "") {
+        self.title = title
+        self.subtitle = subtitle
+        self.body = body
+    }
+
+    /// Reads `aps.alert` of a whole payload; empty if there is none.
+    public init(userInfo: JSONValue) {
+        self.init()
+        guard let alert = userInfo["aps"]?["alert"] else { return }
+        if let text = alert.stringValue {
+            self.body = text
+        } else {
+            self.title = alert["title"]?.stringValue ?? ""
+            self.subtitle = alert["subtitle"]?.stringValue ?? ""
+            self.body = alert["body"]?.stringValue ?? ""
+        }
+    }
+
+    /// Whether there is nothing to show.
+    public var isEmpty: Bool { self.title.isEmpty && self.subtitle.isEmpty && self.body.isEmpty }
+}
+
+/// What the app may show itself for a push that arrived in the foreground (S4.2, S4.6); tapping it is told to the kit (S4.7).
+public struct InAppBanner: Hashable, Sendable {
+    /// The text.
+    public var text: AlertText
+    /// The whole push dictionary.
+    public var userInfo: JSONValue
+
+    /// A banner from its parts.
+    public init(text: AlertText, userInfo: JSONValue) {
+        self.text = text
+        self.userInfo = userInfo
+    }
+}
+
+/// What is heard and seen when a notification arrives in the foreground. iOS below 10 shows and sounds nothing then (S4.2); from 10 on
+/// the system does it, if it is asked to.
+public struct ForegroundPresentation: Hashable, Sendable {
+    /// The kit's own choice in the foreground (S2.9): nothing for a message the device has already, no ring for one that the extension
+    /// has silenced because it rang before (DESIGN P3), and nothing at all of what is for somebody else (DESIGN P7).
+    public static func choice(
+        isForAnother: Bool, isKnown: Bool, isSilenced: Bool
+    ) -> PresentationOptions {
+        if isForAnother { return [] }
+        if isKnown { return [] }
+        return isSilenced ? .badge : [.banner, .list, .sound, .badge]
+    }
+
+    /// Whether there are banners of the app's own.
+    public var showsInAppBanner: Bool
+    /// Whether a sound is played where the system plays none.
+    public var playsSound: Bool
+    /// Whether the phone vibrates with it.
+    public var vibrates: Bool
+
+    /// The system sound of an in-app banner (S4.6).
+    public static let bannerSound: UInt32 = 1312
+    /// The system sound of a push without text (S4.2).
+    public static let plainSound: UInt32 = 1007
+
+    /// A policy; by default everything.
+    public init(showsInAppBanner: Bool = true, playsSound: Bool = true, vibrates: Bool = true) {
+        self.showsInAppBanner = showsInAppBanner
+        self.playsSound = playsSound
+        self.vibrates = vibrates
+    }
+
+    /// One thing to do.
+    public enum Step: Hashable, Sendable {
+        /// Tell the app to show a banner.
+        case showBanner(InAppBanner)
+        /// Play a system sound.
+        case playSound(UInt32)
+        /// Vibrate.
+        case vibrate
+    }
+
+    /// What to do for a push or local notification in the foreground. `system` is what the system is asked to present, nil on iOS below
+    /// 10, which presents nothing. A message that is known rings no second time (DESIGN P3).
+    public func steps(
+        text: AlertText, hasSound: Bool, userInfo: JSONValue, system: PresentationOptions?, isKnown: Bool = false
+    ) -> [Step] {
+        // From iOS 10 on the app has said what it wants; nothing is added to it, and nothing stands in for "nothing".
+        guard system == nil, !isKnown else { return [] }
+        var steps: [Step] = []
+        if self.showsInAppBanner, !text.isEmpty {
+            steps.append(.showBanner(InAppBanner(text: text, userInfo: userInfo)))
+        }
+        guard hasSound || !steps.isEmpty else { return steps }
+        if self.playsSound { steps.append(.playSound(steps.isEmpty ? Self.plainSound : Self.bannerSound)) }
+        if self.vibrates { steps.append(.vibrate) }
+        return steps
+    }
+}

@@ -1,0 +1,130 @@
+import StoreModel
+import TidingsModel
+
+extension ByteWriter {
+    private typealias Kind = JournalRecord.Kind
+
+    mutating func record(_ record: JournalRecord) {
+        switch record {
+        case .accept(let message, let senderDevice, let version):
+            let isAddressed = message.isAddressed
+            let kind: Kind = isAddressed ? .acceptAddressed : .accept
+            self.write(kind, message, senderDevice, version)
+            if isAddressed { self.write(message.mentions, message.recipients, message.expiresAt) }
+        case .putConversation(let record, let version): self.writeConversation(record, version: version)
+        case .change(let app, let change): self.write(Kind.change, app, change)
+        case .recall(let app, let recall, let accepted): self.write(Kind.recall, app, recall, accepted)
+        case .edit(let app, let edit, let accepted): self.write(Kind.edit, app, edit, accepted)
+        case .delete(let key, let deletion, let positions, let at):
+            self.write(Kind.delete, key, deletion.conversation, UInt64(positions.count))
+            for (message, position) in zip(deletion.messages, positions) { self.write(message, position) }
+            self.write(at)
+        case .conversationSettings(let key, let conversation, let settings, let at):
+            self.write(Kind.conversationSettings, key, conversation, settings, at)
+        case .personSettings(let key, let settings, let at): self.write(Kind.personSettings, key, settings, at)
+        case .blocked(let key, let user, let isBlocked, let at): self.write(Kind.blocked, key, user, isBlocked, at)
+        case .custom(let operation):
+            if let expiresAt = operation.message.expiresAt {
+                self.write(Kind.expiringCustom, expiresAt, operation)
+            } else {
+                self.write(Kind.custom, operation)
+            }
+        case .signIn(let device): self.write(Kind.signIn, device)
+        case .signOut(let key): self.write(Kind.signOut, key)
+        case .setPushState(let key, let state): self.write(Kind.setPushState, key, state)
+        case .advance(let key, let settled, let decided): self.write(Kind.advance, key, settled, decided)
+        case .markRead(let key, let conversation, let upTo, let at):
+            self.write(Kind.markRead, key, conversation, upTo, at)
+        case .keepLeg(let open): self.write(Kind.keepLeg, open)
+        case .endLeg(let ended): self.write(Kind.endLeg, ended)
+        case .receipt(let leg, let receipt, let at): self.write(Kind.receipt, leg, receipt, at)
+        case .objectNames(let app, let names): self.write(Kind.objectNames, app, names)
+        case .userAccount(let key, let account): self.write(Kind.userAccount, key, account)
+        case .account(let app, let account, let isDeclared): self.write(Kind.account, app, account, isDeclared)
+        case .lost: self.write(Kind.lost)
+        }
+    }
+
+    private mutating func writeConversation(_ record: ConversationRecord, version: UInt64) {
+        let isRanked = record.isRanked
+        let kind: Kind = isRanked ? .putRankedConversation : .putConversation
+        self.write(kind, record.app, record.conversation, record.name, version)
+        self.write(UInt64(record.members.count))
+        for member in record.members {
+            self.write(member.id)
+            if isRanked { self.write(member.role, member.nickname) }
+        }
+        if isRanked { self.write(record.portrait) }
+    }
+}
+
+extension ByteReader {
+    mutating func record() throws(StoredBytesFault) -> JournalRecord {
+        let number = try self.byte()
+        guard let kind = JournalRecord.Kind(rawValue: number) else { throw .unknownKind(number) }
+        switch kind {
+        case .accept, .acceptAddressed:
+            var message: Message = try self.read()
+            let (device, version): (DeviceID?, UInt64) = (try self.read(), try self.read())
+            if kind == .acceptAddressed {
+                (message.mentions, message.recipients) = (try self.read(), try self.read())
+                message.expiresAt = try self.read()
+            }
+            return .accept(message, senderDevice: device, version: version)
+        case .putConversation: return try self.conversation(isRanked: false)
+        case .putRankedConversation: return try self.conversation(isRanked: true)
+        case .change: return .change(try self.read(), try self.read())
+        case .recall: return .recall(try self.read(), try self.read(), accepted: try self.read())
+        case .edit: return .edit(try self.read(), try self.read(), accepted: try self.read())
+        case .delete: return try self.deletion()
+        case .conversationSettings:
+            return .conversationSettings(try self.read(), try self.read(), try self.read(), at: try self.read())
+        case .personSettings: return .personSettings(try self.read(), try self.read(), at: try self.read())
+        case .blocked: return .blocked(try self.read(), try self.read(), try self.read(), at: try self.read())
+        case .custom: return .custom(try self.read())
+        case .expiringCustom:
+            let expiresAt: Int64 = try self.read()
+            var operation: CustomOperation = try self.read()
+            operation.message.expiresAt = expiresAt
+            return .custom(operation)
+        case .signIn: return .signIn(try self.read())
+        case .signOut: return .signOut(try self.read())
+        case .setPushState: return .setPushState(try self.read(), try self.read())
+        case .advance: return .advance(try self.read(), settled: try self.read(), decided: try self.read())
+        case .markRead: return .markRead(try self.read(), try self.read(), upTo: try self.read(), at: try self.read())
+        case .keepLeg: return .keepLeg(try self.read())
+        case .endLeg: return .endLeg(try self.read())
+        case .receipt: return .receipt(try self.read(), try self.read(), at: try self.read())
+        case .objectNames: return .objectNames(try self.read(), try self.read())
+        case .userAccount: return .userAccount(try self.read(), try self.read())
+        case .account: return .account(try self.read(), try self.read(), isDeclared: try self.read())
+        case .lost: return .lost
+        }
+    }
+
+    private mutating func conversation(isRanked: Bool) throws(StoredBytesFault) -> JournalRecord {
+        let (app, conversation): (AppID, ConversationID) = (try self.read(), try self.read())
+        let (name, version): (String, UInt64) = (try self.read(), try self.read())
+        var members: [Member] = []
+        for _ in 0..<(try self.number()) {
+            var member = Member(try self.read())
+            if isRanked { (member.role, member.nickname) = (try self.read(), try self.read()) }
+            members.append(member)
+        }
+        let portrait: String? = isRanked ? try self.read() : nil
+        let record = ConversationRecord(
+            app: app, conversation: conversation, name: name, portrait: portrait, members: members)
+        return .putConversation(record, version: version)
+    }
+
+    private mutating func deletion() throws(StoredBytesFault) -> JournalRecord {
+        let key: UserKey = try self.read()
+        var deletion = Deletion(conversation: try self.read(), messages: [])
+        var positions: [LogPosition] = []
+        for _ in 0..<(try self.number()) {
+            deletion.messages.append(try self.read())
+            positions.append(try self.read())
+        }
+        return .delete(key, deletion, positions: positions, at: try self.read())
+    }
+}

@@ -1,0 +1,391 @@
+import StoreModel
+import TidingsModel
+
+// MARK: - People, devices and legs
+
+extension UserKey: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.app, self.user) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(app: try reader.read(), user: try reader.read())
+    }
+}
+
+extension DeviceKey: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.user, self.device) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(user: try reader.read(), device: try reader.read())
+    }
+}
+
+extension AccountState: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.isBanned, self.tokensNotBefore) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(isBanned: try reader.read(), tokensNotBefore: try reader.read())
+    }
+}
+
+/// Without `unpushed`, which follows from the records of legs.
+extension DeviceRecord: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.key, self.platform, self.push, self.settled)
+        writer.write(self.decided, self.since, self.signedInAt, self.isSignedOut)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            key: try reader.read(), platform: try reader.read(), push: try reader.read(), settled: try reader.read(),
+            decided: try reader.read(), since: try reader.read(), signedInAt: try reader.read(),
+            isSignedOut: try reader.read())
+    }
+}
+
+extension PushState: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .none: writer.byte(0)
+        case .registered(let registration, let at, let wasAccepted):
+            writer.write((wasAccepted ? 4 : 1) as UInt8, registration, at)
+        case .quarantined(let registration, let at, let reason): writer.write(2 as UInt8, registration, at, reason)
+        case .dead(let timestamp): writer.write(3 as UInt8, timestamp)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        switch try reader.byte() {
+        case 0: self = .none
+        case 1: self = .registered(try reader.read(), at: try reader.read())
+        case 2: self = .quarantined(try reader.read(), at: try reader.read(), reason: try reader.read())
+        case 3: self = .dead(timestamp: try reader.read())
+        case 4: self = .registered(try reader.read(), at: try reader.read(), wasAccepted: true)
+        default: throw .badValue("push state")
+        }
+    }
+}
+
+extension PushEnvironment: StoredValue {}
+
+extension PushRegistration: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.token, self.environment, self.topic) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(token: try reader.read(), environment: try reader.read(), topic: try reader.read())
+    }
+}
+
+extension LegWait: StoredValue {}
+extension LegReceipt: StoredValue {}
+
+extension LegID: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.message, self.user, self.device) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(message: try reader.read(), user: try reader.read(), device: try reader.read())
+    }
+}
+
+extension OpenLeg: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.leg, self.position, self.wait)
+        writer.write(self.apnsID, self.attempts, self.notBefore)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            leg: try reader.read(), position: try reader.read(), wait: try reader.read(), apnsID: try reader.read(),
+            attempts: try reader.read(), notBefore: try reader.read())
+    }
+}
+
+extension EndedLeg: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.leg, self.end, self.at) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(leg: try reader.read(), end: try reader.read(), at: try reader.read())
+    }
+}
+
+extension LegEnd: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .ownDevice: writer.byte(1)
+        case .noDevice: writer.byte(2)
+        case .signedOut: writer.byte(3)
+        case .notNotifiable: writer.byte(4)
+        case .settled(let disposition): writer.write(5 as UInt8, disposition)
+        case .readElsewhere: writer.byte(6)
+        case .recalled: writer.byte(7)
+        case .expired: writer.byte(8)
+        case .muted: writer.byte(9)
+        case .noToken: writer.byte(10)
+        case .accepted(let apnsID): writer.write(12 as UInt8, apnsID)
+        case .tokenDead(let timestamp): writer.write(13 as UInt8, timestamp)
+        case .rejected(let reason): writer.write(14 as UInt8, reason)
+        case .quietHours: writer.byte(15)
+        case .disabled: writer.byte(16)
+        // 11 is the form without a reason, which older journals have.
+        case .tokenQuarantined(reason: "", status: 0): writer.byte(11)
+        case .tokenQuarantined(let reason, let status): writer.write(17 as UInt8, reason, status)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        switch try reader.byte() {
+        case 1: self = .ownDevice
+        case 2: self = .noDevice
+        case 3: self = .signedOut
+        case 4: self = .notNotifiable
+        case 5: self = .settled(try reader.read())
+        case 6: self = .readElsewhere
+        case 7: self = .recalled
+        case 8: self = .expired
+        case 9: self = .muted
+        case 10: self = .noToken
+        case 11: self = .tokenQuarantined(reason: "", status: 0)
+        case 12: self = .accepted(apnsID: try reader.read())
+        case 13: self = .tokenDead(timestamp: try reader.read())
+        case 14: self = .rejected(reason: try reader.read())
+        case 15: self = .quietHours
+        case 16: self = .disabled
+        case 17: self = .tokenQuarantined(reason: try reader.read(), status: try reader.read())
+        default: throw .badValue("end of a leg")
+        }
+    }
+}
+
+extension SuppressionReason: StoredValue {}
+
+extension Disposition: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .shown: writer.byte(1)
+        case .appHandled: writer.byte(2)
+        case .leftToApp: writer.byte(3)
+        case .suppressed(let reason): writer.write(4 as UInt8, reason)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        switch try reader.byte() {
+        case 1: self = .shown
+        case 2: self = .appHandled
+        case 3: self = .leftToApp
+        case 4: self = .suppressed(try reader.read())
+        default: throw .badValue("disposition")
+        }
+    }
+}
+
+// MARK: - Messages and conversations
+
+extension ConversationType: StoredValue {}
+extension MessageFlags: StoredValue {}
+
+extension ConversationID: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.type, self.target) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(type: try reader.read(), target: try reader.read())
+    }
+}
+
+/// Without addressees and expiry: most messages have none, and the kind of the record says whether they follow.
+extension Message: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.id, self.app, self.sender, self.conversation, self.clientMessageID)
+        writer.write(self.objectName, self.content, self.flags, self.pushText, self.sentAt)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            id: try reader.read(), app: try reader.read(), sender: try reader.read(), conversation: try reader.read(),
+            clientMessageID: try reader.read(), objectName: try reader.read(), content: try reader.read(),
+            flags: try reader.read(), pushText: try reader.read(), sentAt: try reader.read())
+    }
+}
+
+extension Mentions: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .none: writer.byte(0)
+        case .users(let users): writer.write(1 as UInt8, users)
+        case .everyone: writer.byte(2)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        switch try reader.byte() {
+        case 0: self = .none
+        case 1: self = .users(try reader.read())
+        case 2: self = .everyone
+        default: throw .badValue("mention")
+        }
+    }
+}
+
+extension Recall: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.id, self.message, self.conversation, self.sender, self.at)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            id: try reader.read(), message: try reader.read(), conversation: try reader.read(),
+            sender: try reader.read(), at: try reader.read())
+    }
+}
+
+extension Edit: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.message, self.conversation, self.content, self.at) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            message: try reader.read(), conversation: try reader.read(), content: try reader.read(),
+            at: try reader.read())
+    }
+}
+
+/// Without the expiry: the kind of the record says whether it stands before it.
+extension CustomOperation: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        let message = self.message
+        writer.write(self.app, message.id, message.title, message.content, message.contentType)
+        writer.write(JSONValue.object(message.extras).text, message.sentAt, self.recipients, self.clientMessageID)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        let app: AppID = try reader.read()
+        var message = CustomMessage(
+            id: try reader.read(), title: try reader.read(), content: try reader.read(),
+            contentType: try reader.read(), sentAt: 0)
+        guard let extras = (try? JSONValue(parsing: try reader.text()))?.objectValue else {
+            throw .badValue("object of extras")
+        }
+        message.extras = extras
+        message.sentAt = try reader.read()
+        self.init(app: app, message: message, recipients: try reader.read(), clientMessageID: try reader.read())
+    }
+}
+
+extension MemberRole: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .owner: writer.byte(1)
+        case .admin: writer.byte(2)
+        case .member: writer.byte(3)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        switch try reader.byte() {
+        case 1: self = .owner
+        case 2: self = .admin
+        case 3: self = .member
+        default: throw .badValue("role")
+        }
+    }
+}
+
+extension Ban: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.user, self.until) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(user: try reader.read(), until: try reader.read())
+    }
+}
+
+extension ConversationChange: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.conversation, self.version, self.action, self.by, self.at)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            conversation: try reader.read(), version: try reader.read(), action: try reader.read(),
+            by: try reader.read(), at: try reader.read())
+    }
+}
+
+extension ConversationAction: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .create(let name, let portrait, let members): writer.write(1 as UInt8, name, portrait, members)
+        case .add(let users): writer.write(2 as UInt8, users)
+        case .join: writer.byte(3)
+        case .remove(let users): writer.write(4 as UInt8, users)
+        case .leave: writer.byte(5)
+        case .rename(let name): writer.write(6 as UInt8, name)
+        case .setPortrait(let portrait): writer.write(7 as UInt8, portrait)
+        case .setRole(let user, let role): writer.write(8 as UInt8, user, role)
+        case .setNickname(let user, let nickname): writer.write(9 as UInt8, user, nickname)
+        case .dissolve: writer.byte(10)
+        case .ban(let users, let until): writer.write(11 as UInt8, users, until)
+        case .unban(let users): writer.write(12 as UInt8, users)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        switch try reader.byte() {
+        case 1: self = .create(name: try reader.read(), portrait: try reader.read(), members: try reader.read())
+        case 2: self = .add(try reader.read())
+        case 3: self = .join
+        case 4: self = .remove(try reader.read())
+        case 5: self = .leave
+        case 6: self = .rename(try reader.read())
+        case 7: self = .setPortrait(try reader.read())
+        case 8: self = .setRole(try reader.read(), try reader.read())
+        case 9: self = .setNickname(try reader.read(), try reader.read())
+        case 10: self = .dissolve
+        case 11: self = .ban(try reader.read(), until: try reader.read())
+        case 12: self = .unban(try reader.read())
+        default: throw .badValue("change of a conversation")
+        }
+    }
+}
+
+// MARK: - What people set
+
+extension NotificationLevel: StoredValue {}
+extension QuietHours.Manner: StoredValue {}
+
+extension AllSettings: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.person, self.conversations, self.blocked) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(person: try reader.read(), conversations: try reader.read(), blocked: try reader.read())
+    }
+}
+
+extension ConversationSettings: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.level, self.levelUntil) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(level: try reader.read(), levelUntil: try reader.read())
+    }
+}
+
+extension PersonSettings: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.levels, self.quietHours, self.hidesContent, self.language)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            levels: try reader.read(), quietHours: try reader.read(), hidesContent: try reader.read(),
+            language: try reader.read())
+    }
+}
+
+extension QuietHours: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.start, self.end, self.weekdays, self.timeZone, self.manner)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            start: try reader.read(), end: try reader.read(), weekdays: try reader.read(), timeZone: try reader.read(),
+            manner: try reader.read())
+    }
+}

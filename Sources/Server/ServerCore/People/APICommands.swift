@@ -1,0 +1,134 @@
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
+        switch command {
+        case .send(let sender, let draft):
+            do throws(ServerFrame.Problem) {
+                try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
+                let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app), now, &effects)
+                self.sendToStore(
+                    .accept(message: message.message, senderDevice: nil, room: self.roomAccess(now)),
+                    for: .apiSend(request, message), by: .backend(sender.app), &effects)
+            } catch {
+                effects.append(.reply(request, .refused(error)))
+            }
+        case .putConversation(let conversation):
+            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
+            do throws(InvalidField) {
+                try self.checkMemberCount(conversation.members.count, in: conversation.app)
+                self.sendToStore(
+                    .putConversation(conversation), for: .apiPutConversation(request, conversation), &effects)
+            } catch {
+                effects.append(.reply(request, .refused(ServerFrame.Problem(error))))
+            }
+        case .request(let app, let person, let asked):
+            do throws(ServerFrame.Problem) {
+                try self.admitCommand(.requests, of: app, "request", now, &effects)
+            } catch {
+                return effects.append(.reply(request, .refused(error)))
+            }
+            self.carryOut(asked, Asked(requester: .api(request), app: app, actor: person), now, &effects)
+        case .sendCustom(let app, let message, let recipients, let clientMessageID):
+            self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
+        case .unread(let user, let conversation):
+            self.sendToStore(.readUnread(user, conversation), for: .apiAnswer(request), &effects)
+        case .setObjectNames(let app, let names):
+            self.sendToStore(.setObjectNames(app, names), for: .apiAnswer(request), &effects)
+        case .objectNames(let app):
+            self.sendToStore(.readObjectNames(app), for: .apiAnswer(request), &effects)
+        case .setAccount(let app, let account, let isDeclared):
+            self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .apiAnswer(request), &effects)
+        case .accounts(let app):
+            self.sendToStore(.readAccounts(app), for: .apiAnswer(request), &effects)
+        case .bans(let app, let room, let person):
+            self.sendToStore(.readBans(app, room, asked: person, at: now.wall), for: .apiAnswer(request), &effects)
+        case .trace(let app, let message):
+            self.sendToStore(.trace(app, message), for: .apiAnswer(request), &effects)
+        case .signOut(let device):
+            self.signOut(device, for: request, now, &effects)
+        case .signOutAll(let user):
+            self.signOutAllDevices(of: user, for: request, now, &effects)
+        case .devices(let user):
+            self.listDevices(of: user, for: request, now, &effects)
+        case .changeAccount(let user, let change):
+            self.changeAccount(of: user, change, for: request, now, &effects)
+        case .userAccount(let user):
+            self.sendToStore(.readAccount(user), for: .apiAnswer(request), &effects)
+        case .fromExtension(let device, let issuedAt, let userIssuedAt, let question):
+            guard let slot = self.loadedSlot(of: device.user, for: request, command, now, &effects) else { return }
+            self.serveExtension(
+                question, of: device, slot: slot, issuedAt: issuedAt, userTokenIssuedAt: userIssuedAt, for: request,
+                now,
+                &effects)
+        }
+    }
+
+    /// Serves a service extension whose device is signed in. A replaced token stays good for `extensionTokenOverlap`:
+    /// the welcome that carried the newer one may have been lost.
+    private mutating func serveExtension(
+        _ question: ExtensionRequest, of device: DeviceKey, slot: Int, issuedAt: Int64, userTokenIssuedAt: Int64?,
+        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        guard let index = self.people[slot].devices.index(of: device.device),
+            issuedAt >= self.people[slot].devices[index].signedInAt - self.settings.extensionTokenOverlap,
+            self.people[slot].account.fault(inTokenIssuedAt: userTokenIssuedAt) == nil
+        else {
+            let revoked = ServerFrame.Problem(
+                code: .invalidToken, field: "token", rule: "was revoked: the device has signed out, or connected again")
+            effects.append(.reply(request, .refused(revoked)))
+            return
+        }
+        do throws(ServerFrame.Problem) {
+            try self.admitCommand(.requests, of: device.user.app, slot: slot, "request", now, &effects)
+            try self.checkBacklog(of: .person(device.user), &effects)
+        } catch {
+            return effects.append(.reply(request, .refused(error)))
+        }
+        switch question {
+        case .missed(let after, let limit):
+            let entries = max(1, min(limit, self.settings.pageEntriesMax))
+            self.sendToStore(
+                .readLog(device.user, after: after, limit: entries), for: .apiMissed(request, device.user),
+                by: .person(device.user), &effects)
+        case .receipt(let message, let receipt):
+            let leg = LegID(message: message, user: device.user, device: device.device)
+            self.sendToStore(
+                .receipt(leg, receipt, at: now.wall), for: .apiAnswer(request), by: .person(device.user), &effects)
+        }
+    }
+
+    /// Adds the legs that are only in memory: live, in grace, queued or in flight.
+    func withLiveLegs(_ trace: MessageTrace) -> MessageTrace {
+        var trace = trace
+        let ended = Set(trace.ended.map(\.leg))
+        var open = Dictionary(trace.open.map { ($0.leg, $0) }, uniquingKeysWith: { first, _ in first })
+        for delivery in trace.deliveries {
+            guard let slot = self.slots[UserKey(app: trace.app, user: delivery.user)] else { continue }
+            for index in self.people[slot].devices.indices {
+                guard let leg = self.people[slot].devices[index].legs.index(of: delivery.position) else { continue }
+                let live = self.openLeg(slot, index, leg, notBefore: nil)
+                guard live.leg.message == trace.id, !ended.contains(live.leg) else { continue }
+                let notBefore = open[live.leg]?.notBefore
+                open[live.leg] = live
+                open[live.leg]?.notBefore = notBefore
+            }
+        }
+        trace.open = open.values.sorted { $0.leg < $1.leg }
+        return trace
+    }
+
+    func toldStatuses(of trace: MessageTrace) -> [ToldStatus] {
+        var told: [ToldStatus] = []
+        for leg in (trace.open.map(\.leg) + trace.ended.map(\.leg)).sorted() {
+            guard let device = leg.device, let status = self.statuses[DeviceKey(user: leg.user, device: device)],
+                told.last?.device != status.device
+            else { continue }
+            told.append(status)
+        }
+        return told
+    }
+}

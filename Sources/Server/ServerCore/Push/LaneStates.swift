@@ -1,0 +1,67 @@
+import APNsModel
+import TidingsModel
+
+/// All lanes of a credential, or those of one topic.
+struct LaneScope: Hashable, Sendable {
+    let app: AppID
+    let environment: PushEnvironment
+    let topic: String?
+
+    func covers(_ lane: PushLane) -> Bool {
+        self.app == lane.app && self.environment == lane.environment && (self.topic ?? lane.topic) == lane.topic
+    }
+}
+
+extension LaneOutage {
+    var hold: PushFacts.LaneHold {
+        switch self.cause {
+        case .credential: .configFault
+        case .connection, .provider: .providerDown
+        }
+    }
+
+    var alarm: PushAlarm {
+        switch self.cause {
+        case .credential: .configFault(reason: self.reason)
+        case .connection, .provider: .providerDown(reason: self.reason)
+        }
+    }
+}
+
+// Whether APNs is usable is decided by the APNs client alone. Lanes hold their pushes for as long as it says so
+// (docs/decisions/0026-one-judge-of-apns.md).
+extension ServerCore {
+    func reportedState(of lane: PushLane) -> LaneState {
+        guard !self.outages.isEmpty else { return .usable }
+        return .worst(
+            of: [nil, lane.topic].compactMap {
+                self.outages[LaneScope(app: lane.app, environment: lane.environment, topic: $0)]
+            })
+    }
+
+    mutating func makeLane(_ lane: PushLane) {
+        guard self.lanes[lane] == nil else { return }
+        self.lanes[lane] = Lane(client: self.reportedState(of: lane))
+    }
+
+    mutating func handleLaneReport(
+        _ scope: LaneScope, _ state: LaneState, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.outages[scope] = state == .usable ? nil : state
+        for lane in self.lanes.keys.filter(scope.covers).sorted() {
+            let (before, after) = (self.lanes[lane]?.client ?? .usable, self.reportedState(of: lane))
+            self.lanes[lane]?.setClient(after)
+            switch (before.outage, after.outage) {
+            case (nil, nil): break
+            case (let old, let new?):
+                // Of one outage of Apple's the words may change with each try.
+                if old?.cause != new.cause || (new.cause == .credential && old != new) {
+                    effects.append(.raiseAlarm(lane, new.alarm))
+                }
+            case (.some, nil):
+                if self.lanes[lane]?.burst.state == .closed { effects.append(.clearAlarm(lane)) }
+            }
+            self.pumpLane(lane, now, &effects)
+        }
+    }
+}

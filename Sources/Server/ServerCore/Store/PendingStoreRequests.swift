@@ -1,0 +1,263 @@
+import DequeModule
+import StoreModel
+import TidingsModel
+
+/// What a store command was sent for, until the store answers it. A new one needs a case here, in `complete` and in `refuse`.
+enum PendingStoreRequest: Sendable {
+    case send(SessionID, SharedMessage, DeviceID)
+    case sync(SessionID, after: LogPosition)
+    case markRead(SessionID, UserKey, ConversationID, upTo: LogPosition)
+    case opened(SessionID)
+    /// Reads who may be told that somebody is typing.
+    case typing(ConversationID, UserKey, isTyping: Bool, SessionID)
+    /// Reads the message at which the read cursor of a watched person stands.
+    case readReceipt(UserKey, ConversationID)
+    case clientRequest(Asked)
+    case enterRoom(Asked, ConversationID, history: Int)
+    /// The registrant is nil if the core itself changes the state.
+    case setPushState(Registrant?)
+
+    case signIn(SessionID, DeviceKey)
+    case compareLog(SessionID)
+    case signOut(SessionID, DeviceKey)
+    /// A newer device has taken this one's place, or it was not seen for long.
+    case kick(DeviceKey)
+
+    case loadUser(slot: Int)
+    case loadPage(slot: Int)
+    /// Reads which devices have shown the message of the recall at this position of the person's log; `wasUnread`: it was unread
+    /// and counted until then.
+    case findShown(UserKey, Recall, LogPosition, wasUnread: Bool)
+
+    /// The result is the answer, as it is.
+    case apiAnswer(APIRequestID)
+    case apiSend(APIRequestID, SharedMessage)
+    case apiSendCustom(APIRequestID, CustomOperation)
+    case apiPutConversation(APIRequestID, ConversationRecord)
+    case apiChangeAccount(APIRequestID, UserKey, AccountChange)
+    case apiSignOut(APIRequestID, DeviceKey)
+    case apiMissed(APIRequestID, UserKey)
+}
+
+extension ServerCore {
+    /// Without a pending request the store's answer must be `.done`. The command counts in the backlog of `asker`, if any, until it is
+    /// answered.
+    mutating func sendToStore(
+        _ command: StoreCommand, for request: PendingStoreRequest? = nil, by asker: Asker? = nil,
+        _ effects: inout [ServerEffect]
+    ) {
+        self.storeRequests += 1
+        effects.append(.store(StoreRequestID(self.storeRequests), command))
+        guard let request else { return }
+        self.pendingRequests.append((self.storeRequests, request, asker, command.isReading))
+        if let asker { self.addToBacklog(asker, isReading: command.isReading) }
+    }
+
+    var storeBacklog: Int { Int(self.storeRequests - self.storeAnswers) }
+
+    mutating func handleStoreResult(
+        _ id: StoreRequestID, _ result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard id.rawValue == self.storeAnswers + 1, id.rawValue <= self.storeRequests else {
+            effects.append(.flagBug("\(id) was answered out of turn"))
+            return
+        }
+        self.storeAnswers = id.rawValue
+        while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
+        let pending = self.pendingRequests.first?.id == id.rawValue ? self.pendingRequests.removeFirst() : nil
+        if let pending, let asker = pending.asker { self.removeFromBacklog(asker, isReading: pending.isReading) }
+        switch (pending?.request, result) {
+        case (let request, .unreadable(let setAside, _)):
+            if let request { self.refuse(request, storeHasFailed: false, now, &effects) }
+            guard let setAside, let slot = self.slots[setAside] else { return }
+            // They receive nothing new: an open connection would look as if nobody wrote.
+            for session in self.people[slot].devices.compactMap(\.session) {
+                self.endSession(session, because: Self.unavailable, now, &effects)
+            }
+        case (let request?, _): self.complete(request, with: result, now, &effects)
+        case (nil, .refused(let problem)): effects.append(.flagBug("the store refused \(id): \(problem)"))
+        case (nil, _): break
+        }
+    }
+
+    // tidy: long because it is one switch over (pending request, result).
+    private mutating func complete(
+        _ request: PendingStoreRequest, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        switch (request, result) {
+        case (.send(let session, let message, let device), .accepted(let deliveries, let name)):
+            self.finishSend(session, message, .success(deliveries), &effects)
+            self.countDeliveries(of: message.message, deliveries, byBackend: false, now)
+            self.sendToRoom(message.message, from: session, &effects)
+            self.fanOut(message.named(name), deliveries, from: device, now, &effects)
+        case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
+            self.sessions[session]?.sendsInFlight -= 1
+            self.write(
+                .sendAccepted(Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)), to: session,
+                &effects)
+        case (.send(let session, let message, _), .refused(let problem)):
+            self.finishSend(session, message, .failure(problem), &effects)
+        case (.sync(let session, let after), .page(let page)):
+            self.finishSync(session, after: after, page, now, &effects)
+        case (.markRead(let session, let user, let conversation, let upTo), .read(let position, let unread)):
+            self.sessions[session]?.commandsInFlight -= 1
+            guard let position else { return }
+            let delivery = Delivery(user: user.user, position: position, unread: unread)
+            self.publishEntry(.read(conversation: conversation, upTo: upTo), [delivery], in: user.app, now, &effects)
+            self.requestReadReceipt(user, conversation, upTo: upTo, &effects)
+        case (.markRead(let session, _, _, _), .refused(let problem)):
+            self.sessions[session]?.commandsInFlight -= 1
+            self.write(.problem(problem, isFatal: false), to: session, &effects)
+        case (.opened(let session), .done): self.sessions[session]?.openedInFlight -= 1
+        case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
+            self.sessions[session]?.isTypingAsked = false
+            self.sendTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), now, &effects)
+        case (.typing(let conversation, let user, let isTyping, let session), .done):
+            self.sessions[session]?.isTypingAsked = false
+            let seen = ConversationID(type: conversation.type, target: user.user.rawValue)
+            self.sendTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
+        case (.typing(_, _, _, let session), .refused): self.sessions[session]?.isTypingAsked = false
+        case (.readReceipt(let user, let conversation), .page(let page)):
+            self.sendReadReceipt(user, conversation, page, &effects)
+        case (.clientRequest(let asked), .refused(let problem)): self.answer(asked, .refused(problem), &effects)
+        case (.clientRequest(let asked), .conversation(let info)): self.answer(asked, .conversation(info), &effects)
+        case (.clientRequest(let asked), .settings(let settings)): self.answer(asked, .settings(settings), &effects)
+        case (.clientRequest(let asked), .receipts(let receipts)): self.answer(asked, .receipts(receipts), &effects)
+        case (.clientRequest(let asked), .history(let messages, let hasMore)):
+            let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
+            let fitting = self.fitting(recent)
+            self.answer(asked, .history(fitting, hasMore: hasMore || fitting.count < recent.count), &effects)
+        case (.clientRequest(let asked), .changed(let change, let deliveries)):
+            self.answerDone(asked, deliveries, now, &effects)
+            guard let change else { return }
+            self.publishEntry(.change(change), deliveries, in: asked.app, now, &effects)
+            self.putOut(change, in: asked.app, &effects)
+        case (.clientRequest(let asked), .noted(let body, let deliveries)):
+            self.answerDone(asked, deliveries, now, &effects)
+            if let body { self.publishEntry(body, deliveries, in: asked.app, now, &effects) }
+        case (.clientRequest(let asked), .recalled(let recall, let message, let deliveries, let shown)):
+            self.answerDone(asked, deliveries, now, &effects)
+            self.recall(message, recall, deliveries, shown: shown, now, &effects)
+        case (.enterRoom(let asked, let room, let history), .history(let messages, let hasMore)):
+            self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, now, &effects)
+        case (.enterRoom(let asked, let room, _), .refused(let problem)):
+            self.endEntering(room, asked)
+            self.answer(asked, .refused(problem), &effects)
+        case (.setPushState(let registrant), .done): self.finishRegistering(registrant, &effects)
+        case (.setPushState(let registrant), .taken(let devices)):
+            self.finishRegistering(registrant, &effects)
+            self.clearTokens(of: devices, now, &effects)
+        case (.signIn(let session, let device), .refused(let problem)):
+            self.refuseSignIn(session, device, problem, &effects)
+        case (.signIn(let session, let device), .device(let record)):
+            self.finishSignIn(session, device.user, record, now, &effects)
+        case (.compareLog(let session), .isSameLog(let isSame)):
+            if !isSame { self.openings[session]?.isOtherLog = true }
+        case (.signOut(let session, let device), .done):
+            if self.sessions[session] != nil { self.close(session, &effects) }
+            self.removeDevice(device, now, &effects)
+        case (.kick(let device), .done): self.removeDevice(device, now, &effects)
+        case (.loadUser(let slot), .user(let record)): self.handleUserRecord(record, into: slot, now, &effects)
+        case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)
+        case (.findShown(let user, let recall, let position, let wasUnread), .trace(let trace)):
+            self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
+        case (.apiSend(let request, let message), .accepted(let deliveries, let name)):
+            effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
+            self.countDeliveries(of: message.message, deliveries, byBackend: true, now)
+            self.sendToRoom(message.message, from: nil, &effects)
+            self.fanOut(message.named(name), deliveries, from: nil, now, &effects)
+        case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
+            effects.append(
+                .reply(request, .accepted(Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt))))
+        case (.apiSendCustom(let request, let operation), .accepted(let deliveries, _)):
+            // There is no sender: the first recipient's position tells it from a repeat, which has 0.
+            let accepted = ServerFrame.SendAccepted(
+                clientMessageID: operation.clientMessageID, messageID: operation.message.id,
+                sentAt: operation.message.sentAt, position: deliveries.first?.position ?? 0)
+            effects.append(.reply(request, .accepted(accepted)))
+            self.countDeliveries(deliveries.count, by: nil, in: operation.app, now)
+            self.publishEntry(.custom(operation.message), deliveries, in: operation.app, now, &effects)
+        case (.apiSendCustom(let request, let operation), .duplicate(let id, let sentAt)):
+            effects.append(.reply(request, .accepted(Self.acceptance(ofRepeat: operation.clientMessageID, id, sentAt))))
+        case (.apiPutConversation(let request, let record), .done):
+            effects.append(.reply(request, .done))
+            self.followPut(record, &effects)
+        case (.apiChangeAccount(let request, let user, let change), .done):
+            self.finishAccount(request, user, change, now, &effects)
+        case (.apiSignOut(let request, let device), .done):
+            self.removeDevice(device, now, &effects)
+            effects.append(.reply(request, .done))
+        case (.apiMissed(let request, let user), .page(let page)):
+            // Who asked stays in memory for some time.
+            guard let slot = self.slots[user] else {
+                return effects.append(.reply(request, .refused(Self.unavailable)))
+            }
+            let page = self.missed(page, of: user, now)
+            let hidesContent = self.people[slot].settings.person.hidesContent
+            effects.append(.reply(request, .missed(page, self.words(of: slot).words, hidesContent: hidesContent)))
+        case (.apiSend(let request, _), .refused(let problem)), (.apiSignOut(let request, _), .refused(let problem)),
+            (.apiMissed(let request, _), .refused(let problem)),
+            (.apiPutConversation(let request, _), .refused(let problem)),
+            (.apiSendCustom(let request, _), .refused(let problem)):
+            effects.append(.reply(request, .refused(problem)))
+        case (.apiAnswer(let request), .refused(let problem)): effects.append(.reply(request, .refused(problem)))
+        case (.apiAnswer(let request), .done): effects.append(.reply(request, .done))
+        case (.apiAnswer(let request), .trace(let trace)):
+            let trace = trace.map(self.withLiveLegs)
+            effects.append(.reply(request, .trace(trace, trace.map(self.toldStatuses(of:)) ?? [])))
+        case (.apiAnswer(let request), .unread(let report)): effects.append(.reply(request, .unread(report)))
+        case (.apiAnswer(let request), .objectNames(let names)): effects.append(.reply(request, .objectNames(names)))
+        case (.apiAnswer(let request), .accounts(let accounts)): effects.append(.reply(request, .accounts(accounts)))
+        case (.apiAnswer(let request), .bans(let bans)): effects.append(.reply(request, .bans(bans)))
+        case (.apiAnswer(let request), .userAccount(let account)):
+            effects.append(.reply(request, .userAccount(account)))
+        // The compiler cannot check so many pairs: a case that is missing here shows as a bug, one missing in `refuse` does not compile.
+        default:
+            effects.append(.flagBug("the store gave \(request) an answer of the wrong kind"))
+        }
+    }
+
+    /// The store refused to write: everybody who waits is told, and nothing new is stored.
+    mutating func failStore(because reason: String, _ now: Now, _ effects: inout [ServerEffect]) {
+        for pending in self.pendingRequests { self.refuse(pending.request, storeHasFailed: true, now, &effects) }
+        self.pendingRequests.removeAll()
+        self.backlogs.removeAll()
+        effects.append(.stopForStoreFailure(reason))
+    }
+
+    /// The store could not carry the command out: who waits for it is told to try again later. If it has failed for good, only those
+    /// are told whose frames have an answer of their own.
+    private mutating func refuse(
+        _ request: PendingStoreRequest, storeHasFailed: Bool, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        switch request {
+        case .send(let session, let message, _):
+            self.finishSend(session, message, .failure(Self.unavailable), &effects)
+        case .clientRequest(let asked), .enterRoom(let asked, _, _):
+            self.answer(asked, .refused(Self.unavailable), &effects)
+        case .setPushState(let registrant?):
+            guard !storeHasFailed || registrant.number != nil else { return }
+            self.sessions[registrant.session]?.commandsInFlight -= 1
+            self.refuseCommand(registrant, Self.unavailable, &effects)
+        case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
+        case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _), .apiMissed(let request, _),
+            .apiSendCustom(let request, _), .apiPutConversation(let request, _),
+            .apiChangeAccount(let request, _, _):
+            effects.append(.reply(request, .refused(Self.unavailable)))
+        case .signOut(let session, _), .markRead(let session, _, _, _):
+            guard !storeHasFailed else { return }
+            self.sessions[session]?.commandsInFlight -= 1
+            self.write(.problem(Self.unavailable, isFatal: false), to: session, &effects)
+        case .sync(let session, _):
+            guard !storeHasFailed else { return }
+            self.sessions[session]?.syncsInFlight -= 1
+            self.write(.problem(Self.unavailable, isFatal: false), to: session, &effects)
+        case .loadUser(let slot), .loadPage(let slot):
+            guard !storeHasFailed else { return }
+            self.abandonLoading(slot, now, &effects)
+        case .opened(let session): self.sessions[session]?.openedInFlight -= 1
+        case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
+        case .setPushState(nil), .compareLog, .kick, .findShown, .readReceipt: break
+        }
+    }
+}

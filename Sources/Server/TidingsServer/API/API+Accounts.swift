@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+extension API {
+    func addAccounts(to app: RouterGroup<Context>) {
+        app.get("accounts") { try await self.accounts($0, $1) }
+        app.put("accounts/{type}/{id}") { try await self.setAccount($0, $1, isDeclared: true) }
+        app.delete("accounts/{type}/{id}") { try await self.setAccount($0, $1, isDeclared: false) }
+        let room = app.group("conversations/{type}/{id}")
+        room.get("bans") { try await self.bans($0, $1) }
+        room.put("bans/{user}") { try await self.ban($0, $1) }
+        room.delete("bans/{user}") { try await self.unban($0, $1) }
+    }
+
+    private func accounts(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        guard case .accounts(let accounts) = try await self.result(of: .accounts(app)) else { throw APIProblem.bug }
+        return .json([
+            "accounts": .array(accounts.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] })
+        ])
+    }
+
+    private func setAccount(_ request: Request, _ context: Context, isDeclared: Bool) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        let account = try self.place(context)
+        guard account.type.needsAccount else {
+            throw APIProblem(field: "type", rule: "must be CS, MC or MP: others have no accounts")
+        }
+        return try await self.execute(.setAccount(app, account, isDeclared: isDeclared))
+    }
+
+    private func bans(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let room = try self.place(context, hasMembers: true)
+        let actor = try self.actor(request)
+        guard case .bans(let bans) = try await self.result(of: .bans(app, room, actor: actor)) else {
+            throw APIProblem.bug
+        }
+        return .json([
+            "bans": .array(bans.map { ["user": .string($0.user.rawValue), "until": JSONValue($0.until)] })
+        ])
+    }
+
+    private func ban(_ request: Request, _ context: Context) async throws -> Response {
+        try await self.change(request, context) { (body: APIBody) throws(APIProblem) in
+            .ban([try self.person(context)], until: try body.optionalInteger("until", in: 1...Int64.max))
+        }
+    }
+
+    private func unban(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let room = try self.place(context, hasMembers: true)
+        let user = try self.person(context)
+        return try await self.execute(app, try self.actor(request), .change(room, .unban([user])))
+    }
+}

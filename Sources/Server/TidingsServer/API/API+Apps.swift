@@ -1,0 +1,35 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+extension API {
+    private static let tokenSeconds: (max: Int64, usual: Int64) = (365 * 86_400, 86_400)
+
+    func issueToken(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .tokens)
+        let body = try await self.body(request)
+        let user: UserID = try self.identifier(try body.string("user"), "user")
+        context.note.user = user.rawValue
+        let seconds = try body.integer(
+            "expires_in_seconds", in: 1...Self.tokenSeconds.max, default: Self.tokenSeconds.usual)
+        try body.refuseUnknown()
+        let key = UserKey(app: app, user: user)
+        guard !(try await self.account(of: key)).isBanned else {
+            throw APIProblem(.forbidden, code: "disabled", field: "user", rule: "must not be banned")
+        }
+        let now = Clocks.now().wall
+        let expiresAt = now / 1_000 + seconds
+        guard let token = self.tokens.token(for: key, issuedAt: now, expiresAtSeconds: expiresAt) else {
+            throw APIProblem.bug
+        }
+        return .json(
+            [
+                "token": .string(token), "app": .string(app.rawValue), "user": .string(user.rawValue),
+                "expires_at": .int(expiresAt),
+            ], status: .created)
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import TidingsModel
+
+extension API {
+    // MARK: - Asking
+
+    /// Asks as a person, or as the app's backend without an actor.
+    func answer(
+        _ app: AppID, _ actor: UserID?, _ question: ClientRequest
+    ) async throws(APIProblem) -> ClientAnswer {
+        try self.checked { () throws(InvalidField) in try question.validate() }
+        guard case .answer(let answer) = try await self.result(of: .request(app, actor: actor, question)) else {
+            throw .bug
+        }
+        if case .refused(let problem) = answer { throw APIProblem(problem) }
+        return answer
+    }
+
+    /// What the core answers; a caller that gets the answer of another command throws `APIProblem.bug`.
+    ///
+    /// - Throws: `APIProblem` for what the core refuses.
+    func result(of command: APICommand) async throws(APIProblem) -> APIResult {
+        let result = await self.core(command)
+        if case .refused(let problem) = result { throw APIProblem(problem) }
+        return result
+    }
+
+    /// Carries out what is answered by nothing but that it is done: status 204.
+    func execute(_ command: APICommand) async throws(APIProblem) -> Response {
+        guard case .done = try await self.result(of: command) else { throw .bug }
+        return Response(status: .noContent)
+    }
+
+    func execute(_ app: AppID, _ actor: UserID?, _ question: ClientRequest) async throws(APIProblem) -> Response {
+        guard case .done = try await self.answer(app, actor, question) else { throw .bug }
+        return Response(status: .noContent)
+    }
+
+    // MARK: - Reading
+
+    /// The router leaves the path as it was sent, with its percent signs (RFC 3986 §2.1).
+    static func parameter(_ name: String, _ context: Context) throws(APIProblem) -> String {
+        guard let text = (context.parameters.get(name) ?? "").removingPercentEncoding else {
+            throw APIProblem(field: name, rule: Self.percentEncoded)
+        }
+        return text
+    }
+
+    private static let percentEncoded = "must be UTF-8, with percent signs for what a URL cannot hold (RFC 3986 §2.1)"
+
+    /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be ignored.
+    static func checkQuery(_ request: Request, _ known: [String]) throws(APIProblem) {
+        guard (request.uri.query ?? "").removingPercentEncoding != nil else {
+            throw APIProblem(field: "query", rule: Self.percentEncoded)
+        }
+        var seen: Set<Substring> = []
+        for (key, _) in request.uri.queryParameters where !key.isEmpty {
+            let field = String(key.prefix(64))
+            guard known.contains(String(key)) else {
+                let rule = known.isEmpty ? "nothing is" : "known are \(known.joined(separator: ", "))"
+                throw APIProblem(field: field, rule: "is not known in the query here; \(rule)")
+            }
+            guard seen.insert(key).inserted else {
+                throw APIProblem(field: field, rule: "must not be there twice")
+            }
+        }
+    }
+
+    /// The query's `actor`; nil for the app's backend, which may do everything.
+    func actor(_ request: Request) throws(APIProblem) -> UserID? {
+        guard let actor = request.uri.queryParameters.get("actor") else { return nil }
+        return try self.identifier(actor, "actor")
+    }
+
+    func person(_ context: Context) throws(APIProblem) -> UserID {
+        try self.identifier(try Self.parameter("user", context), "user")
+    }
+
+    func place(_ context: Context, hasMembers: Bool = false) throws(APIProblem) -> ConversationID {
+        let type: ConversationType = try self.word(try Self.parameter("type", context), "type")
+        guard !hasMembers || !type.targetIsPeer else {
+            throw APIProblem(field: "type", rule: "must be DS, GRP or CHRM: others have no members")
+        }
+        let id: UserID = try self.identifier(try Self.parameter("id", context), "id")
+        return ConversationID(type: type, target: id.rawValue)
+    }
+
+    func identifier<ID: StringIdentifier>(_ text: String, _ field: String) throws(APIProblem) -> ID {
+        try self.checked { () throws(InvalidField) in try ID.validated(text, field: field) }
+    }
+
+    /// - Parameter max: how many there may be, repeats counted; nil where only the core limits them.
+    func identifiers(_ texts: [String], _ field: String, max: Int? = nil) throws(APIProblem) -> [UserID] {
+        if let max, texts.count > max {
+            throw APIProblem(field: field, rule: "must be at most \(max) people, got \(texts.count)")
+        }
+        var users: [UserID] = []
+        for (index, text) in texts.enumerated() { users.append(try self.identifier(text, "\(field)[\(index)]")) }
+        return users
+    }
+
+    func messageID(_ text: String, _ field: String) throws(APIProblem) -> MessageID {
+        guard let id = MessageID(text) else {
+            throw APIProblem(field: field, rule: "must be a message id of 13 characters")
+        }
+        return id
+    }
+
+    /// One of a closed list, such as a conversation's kind by its code.
+    func word<Word: RawRepresentable & CaseIterable>(
+        _ text: String, _ field: String
+    ) throws(APIProblem) -> Word where Word.RawValue == String {
+        if let word = Word(rawValue: text) { return word }
+        let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+        throw APIProblem(field: field, rule: "must be one of \(words)")
+    }
+
+    /// Required without a fallback.
+    func number(
+        _ request: Request, _ name: String, _ range: ClosedRange<Int64>, default fallback: Int64?
+    ) throws(APIProblem) -> Int64 {
+        let rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+        guard let text = request.uri.queryParameters.get(name) else {
+            guard let fallback else { throw APIProblem(field: name, rule: rule) }
+            return fallback
+        }
+        guard let number = Int64(text), range.contains(number) else {
+            throw APIProblem(field: name, rule: rule)
+        }
+        return number
+    }
+
+    func checked<Value>(_ check: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
+        do throws(InvalidField) { return try check() } catch { throw APIProblem(error) }
+    }
+}

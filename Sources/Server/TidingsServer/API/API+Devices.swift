@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+extension API {
+    func addDevices(to app: RouterGroup<Context>) {
+        let devices = app.group("users/{user}/devices")
+        devices.get { try await self.devices($0, $1) }
+        devices.delete { try await self.signOutAll($0, $1) }
+        devices.delete("{device}") { try await self.signOut($0, $1) }
+    }
+
+    private func devices(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        let user = UserKey(app: app, user: try self.person(context))
+        guard case .devices(let devices) = try await self.result(of: .devices(user)) else { throw APIProblem.bug }
+        return .json(["devices": .array(devices.map(\.json))])
+    }
+
+    private func signOutAll(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        return try await self.execute(.signOutAll(UserKey(app: app, user: try self.person(context))))
+    }
+
+    private func signOut(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .settings)
+        let device: DeviceID = try self.identifier(try Self.parameter("device", context), "device")
+        let user = UserKey(app: app, user: try self.person(context))
+        return try await self.execute(.signOut(DeviceKey(user: user, device: device)))
+    }
+}
+
+extension DeviceInfo {
+    /// Without the push token, which stays secret.
+    fileprivate var json: JSONValue {
+        var json = JSONObject([
+            ("id", .string(self.id.rawValue)), ("platform", .string(self.platform)),
+            ("connected_at", .int(self.signedInAt)), ("presence", .string(self.presence.rawValue)),
+        ])
+        switch self.push {
+        case .none: json["push"] = .string("none")
+        case .registered(let registration, let at, _):
+            json["push"] = .string("registered")
+            json["push_at"] = .int(at)
+            json["push_topic"] = .string(registration.topic)
+            json["push_environment"] = .string(registration.environment.rawValue)
+        case .quarantined(let registration, let at, let reason):
+            json["push"] = .string("quarantined")
+            json["push_at"] = .int(at)
+            json["push_topic"] = .string(registration.topic)
+            json["push_environment"] = .string(registration.environment.rawValue)
+            json["push_reason"] = .string(reason)
+        case .dead(let timestamp):
+            json["push"] = .string("dead")
+            json["push_at"] = .int(timestamp)
+        }
+        if let status = self.status { json["status"] = status.json }
+        return .object(json)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// What the notification service extension asks, with the token its device received at the last connect (DESIGN §7 "Extension").
+extension API {
+    /// How many entries one fetch brings at most (DESIGN §5 "Keep-one").
+    private static let missedMax: Int64 = 20
+
+    func addExtension(to router: Router<Context>) {
+        let group = router.group("v1/extension")
+        group.post("receipts") { request, _ in try await self.receipt(request) }
+        group.get("missed") { request, _ in try await self.missed(request) }
+    }
+
+    private static let unauthorizedExtension = Self.unauthorized(
+        "must be \"Bearer TOKEN\" with the extension token of the last connect of a device that is signed in")
+
+    private func token(
+        _ request: Request, query: [String] = []
+    ) throws(APIProblem) -> UserTokens.ExtensionToken {
+        guard let token = Self.bearer(request),
+            let checked = self.tokens.checked(extensionToken: token, wallMilliseconds: Clocks.now().wall)
+        else { throw Self.unauthorizedExtension }
+        try Self.checkQuery(request, query)
+        return checked
+    }
+
+    /// The core knows whether the device is still signed in.
+    private func result(
+        of question: ExtensionRequest, _ token: UserTokens.ExtensionToken
+    ) async throws(APIProblem) -> APIResult {
+        let result = await self.core(
+            .fromExtension(
+                token.device, tokenIssuedAt: token.issuedAt, userTokenIssuedAt: token.userTokenIssuedAt, question))
+        guard case .refused(let problem) = result else { return result }
+        throw problem.code == .invalidToken ? Self.unauthorizedExtension : APIProblem(problem)
+    }
+
+    private func receipt(_ request: Request) async throws -> Response {
+        let token = try self.token(request)
+        let body = try await self.body(request)
+        let messages = try self.receiptMessages(body)
+        guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
+            throw APIProblem(field: "receipt", rule: "must be shown or opened")
+        }
+        try body.refuseUnknown()
+        for message in messages {
+            guard try await self.result(of: .receipt(message, receipt), token) == .done else { throw APIProblem.bug }
+        }
+        return Response(status: .noContent)
+    }
+
+    /// One message, or those of one fetch: an extension has no time for a request each.
+    private func receiptMessages(_ body: APIBody) throws -> [MessageID] {
+        try body.refuseNull("message_id", "message_ids")
+        let texts = try body.strings("message_ids", default: [])
+        guard let text = try body.optionalString("message_id") else {
+            guard 1...Int(Self.missedMax) ~= texts.count else {
+                throw APIProblem(
+                    field: "message_ids",
+                    rule: "must be 1 to \(Self.missedMax) ids without message_id, got \(texts.count)")
+            }
+            return try texts.enumerated().map { try self.messageID($1, "message_ids[\($0)]") }
+        }
+        guard !body.has("message_ids") else {
+            throw APIProblem(field: "message_ids", rule: "must not be there beside message_id")
+        }
+        return [try self.messageID(text, "message_id")]
+    }
+
+    private func missed(_ request: Request) async throws -> Response {
+        let token = try self.token(request, query: ["after", "limit"])
+        let after = try self.number(request, "after", 0...Int64.max, default: nil)
+        let limit = try self.number(request, "limit", 1...Self.missedMax, default: Self.missedMax)
+        let question = ExtensionRequest.missed(after: LogPosition(after), limit: Int(limit))
+        guard case .missed(let page, let words, let hidesContent) = try await self.result(of: question, token) else {
+            throw APIProblem.bug
+        }
+        return .json(page.missedAnswer(for: token.device.user.user, in: words, hidesContent: hidesContent))
+    }
+}

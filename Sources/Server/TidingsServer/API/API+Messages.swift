@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+extension API {
+    func addMessages(to app: RouterGroup<Context>) {
+        app.post("messages") { try await self.send($0, $1) }
+        app.patch("messages/{id}") { try await self.edit($0, $1) }
+        app.delete("messages/{id}") { try await self.recall($0, $1) }
+        app.get("messages/{id}/trace") { try await self.trace($0, $1) }
+        app.get("messages/{id}/receipts") { try await self.receipts($0, $1) }
+        app.get("conversations/{type}/{id}/messages") { try await self.history($0, $1) }
+        app.post("custom-messages") { try await self.sendCustom($0, $1) }
+    }
+
+    /// The client message id makes a repeated request one message.
+    private func send(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .messages)
+        let body = try await self.body(request)
+        let sender: UserID = try self.identifier(try body.string("sender"), "sender")
+        let draft = try self.draft(body)
+        return try await self.send(.send(UserKey(app: app, user: sender), draft))
+    }
+
+    /// A message of the backend to the app itself on people's phones (S4.10).
+    private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .messages)
+        let body = try await self.body(request)
+        let recipients = Set(
+            try self.identifiers(
+                try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
+        ).sorted()
+        guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
+            throw APIProblem(
+                field: "recipients",
+                rule: "must be 1 to \(CustomOperation.recipientsMax) people, got \(recipients.count)")
+        }
+        let id: ClientMessageID = try self.identifier(try body.string("client_message_id"), "client_message_id")
+        let lifetime = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
+        // Id and time are the core's to give: the lifetime is counted from then.
+        let message = CustomMessage(
+            id: MessageID(rawValue: 0), title: try body.optionalString("title"), content: try body.string("content"),
+            contentType: try body.optionalString("content_type"), extras: try body.members("extras"), sentAt: 0,
+            expiresAt: lifetime)
+        try body.refuseUnknown()
+        try self.checked { () throws(InvalidField) in try message.validate() }
+        return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id))
+    }
+
+    private func send(_ command: APICommand) async throws(APIProblem) -> Response {
+        guard case .accepted(let accepted) = try await self.result(of: command) else { throw .bug }
+        // Position 0 stands for a repeat (`ServerFrame.SendAccepted`).
+        let isRepeat = accepted.position == 0
+        return .json(
+            [
+                "message_id": .string(accepted.messageID.description),
+                "client_message_id": .string(accepted.clientMessageID.rawValue), "sent_at": .int(accepted.sentAt),
+                "repeated": .bool(isRepeat),
+            ], status: isRepeat ? .ok : .created)
+    }
+
+    private func draft(_ body: APIBody) throws(APIProblem) -> MessageDraft {
+        let place = try body.object("conversation")
+        let conversation = ConversationID(
+            type: try self.word(try place.string("type"), "conversation.type"), target: try place.string("target"))
+        try place.refuseUnknown()
+        var flags: MessageFlags = []
+        for (name, flag) in [("stored", MessageFlags.stored), ("counted", .counted), ("notified", .notified)]
+        where try body.bool(name, default: true) {
+            flags.insert(flag)
+        }
+        let draft = MessageDraft(
+            clientMessageID: ClientMessageID(try body.string("client_message_id")), conversation: conversation,
+            objectName: ObjectName(try body.optionalString("object_name") ?? ObjectName.text.rawValue),
+            content: try body.string("content"), flags: flags, pushText: try body.optionalString("push_text"),
+            mentions: try self.mentions(body),
+            recipients: Set(
+                try self.identifiers(
+                    try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax)
+            ).sorted(),
+            lifetimeMilliseconds: try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax))
+        try body.refuseUnknown()
+        try self.checked { () throws(InvalidField) in try draft.validate() }
+        return draft
+    }
+
+    private func mentions(_ body: APIBody) throws(APIProblem) -> Mentions {
+        guard let mentions = try body.optionalObject("mentions") else { return .none }
+        let isEveryone = try mentions.bool("everyone", default: false)
+        let users = Set(
+            try self.identifiers(
+                try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
+        ).sorted()
+        try mentions.refuseUnknown()
+        guard users.isEmpty else {
+            guard !isEveryone else {
+                throw APIProblem(field: "mentions.users", rule: "must be empty if everyone is mentioned")
+            }
+            return .users(users)
+        }
+        return isEveryone ? .everyone : .none
+    }
+
+    private func edit(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .messages, query: ["actor"])
+        let id = try self.messageID(try Self.parameter("id", context), "id")
+        let actor = try self.actor(request)
+        let body = try await self.body(request)
+        let content = try body.string("content")
+        try body.refuseUnknown()
+        return try await self.execute(app, actor, .edit(id, content: content))
+    }
+
+    private func recall(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .messages, query: ["actor"])
+        let id = try self.messageID(try Self.parameter("id", context), "id")
+        return try await self.execute(app, try self.actor(request), .recall(id))
+    }
+
+    /// Newest first.
+    private func history(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .history, query: ["user", "before", "limit"])
+        let conversation = try self.place(context)
+        guard let user = request.uri.queryParameters.get("user") else {
+            throw APIProblem(field: "user", rule: "must be present")
+        }
+        let reader: UserID = try self.identifier(user, "user")
+        let before = try request.uri.queryParameters.get("before").map { text throws(APIProblem) in
+            try self.messageID(text, "before")
+        }
+        let limit = try self.number(request, "limit", 1...Int64(ClientRequest.historyMax), default: 50)
+        let question = ClientRequest.history(conversation, before: before, limit: UInt32(limit))
+        guard case .history(let messages, let hasMore) = try await self.answer(app, reader, question) else {
+            throw APIProblem.bug
+        }
+        return .json(["messages": .array(messages.map(\.json)), "has_more": .bool(hasMore)])
+    }
+
+    private func receipts(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .history, query: ["actor"])
+        let id = try self.messageID(try Self.parameter("id", context), "id")
+        guard case .receipts(let receipts) = try await self.answer(app, try self.actor(request), .receipts(id)) else {
+            throw APIProblem.bug
+        }
+        return .json([
+            "message_id": .string(receipts.id.description), "recipients": .int(Int64(receipts.recipients)),
+            "delivered": .array(receipts.delivered.map { .string($0.rawValue) }),
+            "read": .array(receipts.read.map { .string($0.rawValue) }),
+        ])
+    }
+
+    private func trace(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .trace)
+        let id = try self.messageID(try Self.parameter("id", context), "id")
+        guard case .trace(let trace, let statuses) = try await self.result(of: .trace(app, id)) else {
+            throw APIProblem.bug
+        }
+        guard let trace else {
+            throw APIProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
+        }
+        return .json(trace.json(with: statuses))
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import ServerCore
+import TidingsModel
+
+/// The HTTP API: checks keys and input, asks the core, and answers. `OpenAPI.document` describes it.
+struct API: Sendable {
+    let core: @Sendable (APICommand) async -> APIResult
+    let metrics: ServerMetrics
+    let tokens: UserTokens
+    let keys: APIKeys
+    let readiness: Readiness
+    let disk: StoreDisk
+    let registry: PrometheusRegistry
+    let bodyBytesMax: Int
+    let proxies: TrustedProxies
+    let audit: AuditLog
+
+    typealias Context = APIContext
+
+    /// The routes of backends and operators.
+    func router() -> Router<Context> { self.router(.api) { self.addRoutes(to: $0) } }
+
+    /// The routes for phones, on a port of their own. `/healthz` is there for the proxy in front of it.
+    func phoneRouter() -> Router<Context> {
+        self.router(.phone) { router in
+            self.addHealth(to: router)
+            self.addExtension(to: router)
+        }
+    }
+
+    private func router(_ listener: Listener, _ add: (Router<Context>) -> Void) -> Router<Context> {
+        let router = Router(context: Context.self)
+        let routes = RouteTable()
+        router.middlewares.add(
+            ProblemMiddleware(
+                listener: listener, routes: routes, metrics: self.metrics, proxies: self.proxies, audit: self.audit))
+        add(router)
+        routes.setRoutes(of: router)
+        return router
+    }
+
+    private func addRoutes(to router: Router<Context>) {
+        self.addHealth(to: router)
+        self.addOperations(to: router)
+        let app = router.group("v1/apps/{app}")
+        app.post("tokens") { try await self.issueToken($0, $1) }
+        self.addMessages(to: app)
+        self.addConversations(to: app)
+        self.addAccounts(to: app)
+        self.addSettings(to: app)
+        self.addDevices(to: app)
+        self.addUserAccounts(to: app)
+    }
+
+    private func addHealth(to router: Router<Context>) {
+        router.get("healthz") { _, _ in Response.json(["status": "ok"]) }
+    }
+
+    private func addOperations(to router: Router<Context>) {
+        router.get("readyz") { _, _ in
+            switch self.readiness.state {
+            case .ready: await self.ready()
+            case .starting: APIProblem(.serviceUnavailable, code: "starting", rule: "the server is starting").response
+            case .stopping: APIProblem(.serviceUnavailable, code: "stopping", rule: "the server is stopping").response
+            }
+        }
+        router.get("metrics") { _, _ in
+            Response.text(self.registry.text, type: "text/plain; version=0.0.4; charset=utf-8")
+        }
+        router.get("openapi.yaml") { _, _ in Response.text(OpenAPI.document, type: "application/yaml") }
+    }
+
+    private func ready() async -> Response {
+        if let fault = await self.disk.fault(monotonic: Clocks.now().monotonic) {
+            return APIProblem(
+                .serviceUnavailable, code: "storage_unwritable", field: "store.path",
+                rule: "cannot be written: \(fault)"
+            ).response
+        }
+        return Response.json(["status": "ready", "storage": self.readiness.isStorageFull ? "full" : "ok"])
+    }
+
+    // MARK: - Who asks
+
+    /// The app of the path, if the request's key may do this there.
+    /// - Throws: status 401 without a key of the app, 403 without the scope, 400 for a member of the query that is not in `query`.
+    func authorize(
+        _ request: Request, _ context: Context, _ scope: APIScope, query: [String] = []
+    ) throws(APIProblem) -> AppID {
+        guard let key = Self.bearer(request) else {
+            throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
+        }
+        let app = AppID(try Self.parameter("app", context))
+        switch self.keys.access(app: app, key: key, scope: scope) {
+        case .granted(let name):
+            context.note.key = name
+            try Self.checkQuery(request, query)
+            return app
+        case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
+        case .missingScope(let name):
+            context.note.key = name
+            throw APIProblem(
+                .forbidden, code: "missing_scope", field: "Authorization",
+                rule: "needs a key with the scope \(scope.rawValue)")
+        }
+    }
+
+    /// RFC 6750 §2.1.
+    static func bearer(_ request: Request) -> String? {
+        guard let value = request.headers[.authorization] else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
+    static func unauthorized(_ rule: String) -> APIProblem {
+        APIProblem(
+            .unauthorized, code: "unauthorized", field: "Authorization", rule: rule,
+            headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    func body(_ request: Request) async throws -> APIBody {
+        try APIBody(Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView))
+    }
+}

@@ -1,0 +1,112 @@
+import HTTPTypes
+import TidingsModel
+
+/// The members of a request's JSON object, read by name. A missing member, a wrong type and an unknown member are errors that name
+/// it.
+struct APIBody {
+    private let fields: JSONFields
+
+    init(_ bytes: some Sequence<UInt8>) throws(APIProblem) {
+        do throws(InvalidField) {
+            self.fields = try JSONFields(parsing: bytes, depthMax: 16)
+        } catch {
+            throw APIProblem(.badRequest, code: "malformed_json", field: error.field, rule: error.rule)
+        }
+    }
+
+    private init(_ fields: JSONFields) { self.fields = fields }
+
+    private static func read<Value>(_ body: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
+        do throws(InvalidField) { return try body() } catch { throw APIProblem(error) }
+    }
+
+    private func optional<Value: Decodable>(_ key: String) throws(APIProblem) -> Value? {
+        try Self.read { () throws(InvalidField) in try self.fields.optional(key) }
+    }
+
+    private func needed<Value>(_ key: String, _ value: Value?) throws(APIProblem) -> Value {
+        guard let value else { throw APIProblem(self.fields.problem(key, "must be present")) }
+        return value
+    }
+
+    func string(_ key: String) throws(APIProblem) -> String { try self.needed(key, try self.optional(key)) }
+
+    func optionalString(_ key: String) throws(APIProblem) -> String? { try self.optional(key) }
+
+    func bool(_ key: String, default fallback: Bool) throws(APIProblem) -> Bool { try self.optional(key) ?? fallback }
+
+    func integer(_ key: String, in range: ClosedRange<Int64>, default fallback: Int64) throws(APIProblem) -> Int64 {
+        try self.optionalInteger(key, in: range) ?? fallback
+    }
+
+    func integer(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64 {
+        try self.needed(key, try self.optionalInteger(key, in: range))
+    }
+
+    func optionalInteger(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64? {
+        guard let value: JSONValue = try self.optional(key) else { return nil }
+        return try self.number(value, key, range)
+    }
+
+    private func number(_ value: JSONValue, _ key: String, _ range: ClosedRange<Int64>) throws(APIProblem) -> Int64 {
+        guard let number = value.intValue, range.contains(number) else {
+            throw APIProblem(
+                self.fields.problem(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)"))
+        }
+        return number
+    }
+
+    /// Sorted, without repeats; empty if it is missing.
+    func integers(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> [Int] {
+        let list: [JSONValue] = try self.optional(key) ?? []
+        var numbers: Set<Int> = []
+        for (index, element) in list.enumerated() {
+            numbers.insert(Int(try self.number(element, "\(key)[\(index)]", range)))
+        }
+        return numbers.sorted()
+    }
+
+    /// Required without a fallback.
+    func strings(_ key: String, default fallback: [String]? = nil) throws(APIProblem) -> [String] {
+        try self.needed(key, try self.optional(key) ?? fallback)
+    }
+
+    func object(_ key: String) throws(APIProblem) -> APIBody { try self.needed(key, try self.optionalObject(key)) }
+
+    func optionalObject(_ key: String) throws(APIProblem) -> APIBody? {
+        guard try self.optional(key) as JSONValue? != nil else { return nil }
+        return APIBody(try Self.read { () throws(InvalidField) in try self.fields.fields(key) })
+    }
+
+    /// An object of anything; empty if it is missing.
+    func members(_ key: String) throws(APIProblem) -> JSONObject { try self.optional(key) ?? JSONObject() }
+
+    /// An object of texts in their order; empty if it is missing.
+    func texts(_ key: String) throws(APIProblem) -> [(key: String, text: String)] {
+        guard let body = try self.optionalObject(key) else { return [] }
+        var texts: [(key: String, text: String)] = []
+        for (name, value) in body.fields.object.members {
+            // Not looked up by name: a body may have a hundred thousand members.
+            guard let text = value.stringValue else {
+                throw APIProblem(body.fields.problem(name, "must be a string, got \(value.typeName)"))
+            }
+            texts.append((name, text))
+        }
+        return texts
+    }
+
+    /// Also if it is null.
+    func has(_ key: String) -> Bool { self.fields.object[key] != nil }
+
+    /// Refuses null where the presence of a member decides what is asked for.
+    func refuseNull(_ keys: String...) throws(APIProblem) {
+        for key in keys where self.fields.object[key] == .null {
+            throw APIProblem(self.fields.problem(key, "must not be null"))
+        }
+    }
+
+    /// Refuses members that were not read: a misspelt one must not be ignored.
+    func refuseUnknown() throws(APIProblem) {
+        try Self.read { () throws(InvalidField) in try self.fields.refuseUnknown() }
+    }
+}

@@ -1,0 +1,46 @@
+import Logging
+import MessageStore
+import ServerCore
+import StoreModel
+
+/// What the loop needs of a store: `MessageStore`, or a test's own.
+protocol BatchStore: Sendable {
+    /// Carries the commands out in order. `completion` is called once, on any thread, with one result per command, after the sync.
+    func submit(_ commands: [StoreCommand], completion: @escaping @Sendable ([StoreResult]) -> Void)
+}
+
+struct MessageStoreAdapter: BatchStore {
+    private let store: MessageStore
+
+    var opening: StoreOpening { self.store.opening }
+
+    /// - Throws: `ConfigurationFaults` naming `store.path`.
+    init(_ server: ServerConfiguration, logger: Logger) throws(ConfigurationFaults) {
+        let settings = server.store
+        var configuration = MessageStoreConfiguration()
+        configuration.roomHistory = .init(
+            messagesMax: server.core.roomHistoryMax, ageMax: server.core.roomHistoryAge)
+        configuration.eraseMilliseconds = settings.eraseMilliseconds
+        configuration.synchronous = .init(rawValue: settings.synchronous) ?? .full
+        do throws(MessageStoreError) {
+            self.store = try MessageStore(path: settings.path, configuration: configuration, logger: logger)
+        } catch {
+            let words = "\(error)"
+            let remedy = ": \(error.remedy)"
+            throw ConfigurationFaults(
+                field: "store.path",
+                rule: "must be a file the server can use, but "
+                    + (words.hasSuffix(remedy) ? String(words.dropLast(remedy.count)) : words),
+                remedy: error.remedy)
+        }
+    }
+
+    func submit(_ commands: [StoreCommand], completion: @escaping @Sendable ([StoreResult]) -> Void) {
+        self.store.submit(commands, completion: completion)
+    }
+
+    func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
+
+    /// Writes what was submitted and closes the file; waits for it.
+    func close() { self.store.close() }
+}

@@ -1,0 +1,94 @@
+import ClientCore
+import OrderedCollections
+import PhoneCore
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// The final probe: when all has healed and every phone has been away for minutes, the app's backend writes to everybody who may be notified.
+// Each phone must ring once, by a push, and show the right number. Every second call is recalled at once.
+extension World {
+    /// Nobody has blocked or silenced them.
+    static let caller = UserID("final-probe")
+
+    mutating func callTheRoll() {
+        self.emit(.measured(self.memoryLoad(isQuiet: true)))
+        for person in self.people {
+            let conversation = ConversationID(type: .direct, target: Self.caller.rawValue)
+            guard let record = self.userRecord(of: person),
+                record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
+            else { continue }
+            self.appendTrace("the roll is called for \(person)")
+            self.emit(.reached(.finalProbes))
+            self.callAPI(
+                .send(
+                    UserKey(app: Self.app, user: Self.caller),
+                    Self.draft(
+                        Self.call(of: person).rawValue, to: ConversationID(type: .direct, target: person.rawValue),
+                        saying: "Are you there?")))
+        }
+    }
+
+    /// Every second call is recalled, while its pushes are on their way or have just come.
+    mutating func recallCall(_ accepted: ServerFrame.SendAccepted) {
+        let called = self.people.firstIndex { accepted.clientMessageID == Self.call(of: $0) }
+        guard let called, called % 2 == 1 else { return }
+        self.lastAPIRequest += 1
+        let person = self.people[called]
+        self.appendTrace("the call of \(person) is to be recalled")
+        // A draw of its own: which draw is under way when the answer comes depends on what the run leaves out.
+        var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + called)
+        var wait = chance.number(0...1_500)
+        // Half of them just as APNs accepts their push, or later if it accepts none.
+        if chance.chance(perMille: 500) {
+            self.callsToRecall.insert(accepted.messageID)
+            wait += 10_000
+        }
+        self.plan(
+            .apiRequest(
+                APIRequestID(self.lastAPIRequest), .request(Self.app, actor: nil, .recall(accepted.messageID))),
+            after: wait)
+    }
+
+    /// The server is about to be told that APNs has accepted a push: the message it was for may be recalled just before.
+    mutating func maybeRecallCall(pushedBy push: PushID) {
+        guard let message = self.pushedCalls.removeValue(forKey: push), self.callsToRecall.remove(message) != nil else {
+            return
+        }
+        self.emit(.reached(.recalledAtAnswer))
+        self.callAPI(.request(Self.app, actor: nil, .recall(message)))
+    }
+
+    private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("roll-\(person)") }
+
+    mutating func endFinalProbe() {
+        let phones = self.phones.map { phone in
+            let settings = phone.core.notificationSettings(of: Self.bundle)
+            return FinalProbePhone(
+                key: phone.key,
+                // A process that was not given its token asks again when it comes in the foreground (S2.8). Until then a token that Apple
+                // has refused stays set aside (DESIGN P8).
+                mayRing: phone.isSignedIn && phone.registration != nil
+                    && !phone.processes.values.contains { $0.kit.needsToken }
+                    && settings?.authorizationStatus == .authorized,
+                icon: phone.core.screen.badge(of: Self.bundle),
+                shown: phone.core.screen.list.map(\.notification.request).map {
+                    .init(identifier: $0.identifier, text: $0.content.body)
+                })
+        }
+        self.emit(.finalProbeEnded(phones))
+    }
+
+    private mutating func userRecord(of person: UserID) -> UserRecord? {
+        let key = UserKey(app: Self.app, user: person)
+        guard case .user(let record)? = try? self.store.apply(.loadUser(key), epoch: self.epoch) else { return nil }
+        return record
+    }
+}
+
+extension AllSettings {
+    fileprivate func mayRing(in conversation: ConversationID, for user: UserID, wall: Int64) -> Bool {
+        self.person.level(of: conversation, self.conversations[conversation], wall: wall).allows(.none, of: user)
+            && !self.isQuiet(at: wall)
+    }
+}

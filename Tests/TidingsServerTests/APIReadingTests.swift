@@ -1,0 +1,104 @@
+import HTTPTypes
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import TidingsServer
+
+@Suite struct `The HTTP API, asked what the server knows` {
+    private let team = ConversationID(type: .group, target: "team")
+
+    @Test func `tells what a person has set, and how much is unread`() async throws {
+        let settings = AllSettings(
+            person: PersonSettings(
+                levels: [.system: .blocked], quietHours: QuietHours(start: 1, end: 2, timeZone: "UTC")),
+            conversations: [team: ConversationSettings(level: .mentions, levelUntil: 8)], blocked: ["mallory"])
+        let api = try await APIDouble(answering: .answer(.settings(settings)))
+        let answer = try await api.request(.get, "users/bob/settings")
+        #expect(api.commands == [.request("demo", actor: "bob", .settings)])
+        #expect(
+            answer.json == [
+                "levels": ["SYS": "blocked"],
+                "quiet_hours": ["start": 1, "end": 2, "weekdays": [], "time_zone": "UTC", "manner": "defer"],
+                "hides_content": false, "language": .null,
+                "conversations": [
+                    [
+                        "conversation": ["type": "GRP", "target": "team"], "level": "mentions", "level_until": 8,
+                    ]
+                ], "blocked": ["mallory"],
+            ])
+        let counts = UnreadCounts(unread: 4, unreadWithMuted: 6, mentions: 1)
+        let reader = try await APIDouble(answering: .unread(UnreadReport(counts: counts, head: 9)))
+        #expect(
+            try await reader.request(.get, "users/bob/unread").json == [
+                "unread": 4, "unread_with_muted": 6, "mentions": 1, "head": 9,
+            ])
+        #expect(reader.commands == [.unread(UserKey(app: "demo", user: "bob"), nil)])
+        let part = UnreadReport.Conversation(id: team, unread: 2, mentions: 1, readUpTo: 7, isMuted: true)
+        let there = try await APIDouble(answering: .unread(UnreadReport(counts: counts, head: 9, conversation: part)))
+        #expect(
+            try await there.request(.get, "users/bob/unread/GRP/team").json == [
+                "conversation": ["type": "GRP", "target": "team"], "unread": 2, "mentions": 1, "is_muted": true,
+                "read_up_to": 7,
+            ])
+        #expect(there.commands == [.unread(UserKey(app: "demo", user: "bob"), team)])
+    }
+
+    @Test func `registers the app's object names, and tells them`() async throws {
+        let api = try await APIDouble(answering: .done)
+        #expect(try await api.request(.put, "object-names", #"{"names":["my:Card"]}"#).status == 204)
+        #expect(api.commands == [.setObjectNames("demo", ["my:Card"])])
+        let reader = try await APIDouble(answering: .objectNames(["my:Card", "my:Poll"]))
+        #expect(try await reader.request(.get, "object-names").json == ["names": ["my:Card", "my:Poll"]])
+        #expect(reader.commands == [.objectNames("demo")])
+    }
+
+    @Test func `tells the life of a message, of a recall and of a custom message`() async throws {
+        let (id, first) = (MessageID(rawValue: 8), MessageID(rawValue: 7))
+        func trace(_ subject: MessageTrace.Subject) async throws -> JSONValue {
+            let trace = MessageTrace(
+                of: subject, deliveries: [Delivery(user: "bob", position: 3, unread: 0)], open: [], ended: [],
+                receipts: [])
+            return try await APIDouble(answering: .trace(trace)).request(.get, "messages/\(id)/trace").json
+        }
+        let recall = Recall(id: id, message: first, conversation: team, sender: "alice", at: 5)
+        #expect(
+            try await trace(.recall(recall, app: "demo")) == [
+                "message_id": .string(id.description), "kind": "recall", "sender": "alice",
+                "conversation": ["type": "GRP", "target": "team"], "recalls": .string(first.description), "sent_at": 5,
+                "deliveries": [["user": "bob", "position": 3]], "open_legs": [], "ended_legs": [], "receipts": [],
+                "devices": [],
+            ])
+        #expect(
+            try await trace(.custom(CustomMessage(id: id, content: "secret", sentAt: 5), app: "demo")) == [
+                "message_id": .string(id.description), "kind": "custom", "sent_at": 5,
+                "deliveries": [["user": "bob", "position": 3]], "open_legs": [], "ended_legs": [], "receipts": [],
+                "devices": [],
+            ])
+    }
+
+    @Test func `tells of the devices in a trace what the person allows there`() async throws {
+        let message = Message(
+            id: MessageID(rawValue: 7), app: "demo", sender: "alice",
+            conversation: ConversationID(type: .direct, target: "bob"),
+            clientMessageID: "c", objectName: .text, content: "{}", flags: .normal, pushText: nil, sentAt: 5)
+        let trace = MessageTrace(of: .message(message), deliveries: [], open: [], ended: [], receipts: [])
+        let status = ToldStatus(
+            device: DeviceKey(user: UserKey(app: "demo", user: "bob"), device: "phone"),
+            status: DeviceStatus(
+                authorization: .denied, alert: false, sound: false, badge: true, lockScreen: true,
+                notificationCenter: true, backgroundRefresh: .restricted), at: 9)
+        let api = try await APIDouble(answering: .trace(trace, [status]))
+        #expect(
+            try await api.request(.get, "messages/\(message.id)/trace").json["devices"] == [
+                [
+                    "user": "bob", "device": "phone",
+                    "status": [
+                        "authorization": "denied", "alert": false, "sound": false, "badge": true, "lock_screen": true,
+                        "notification_center": true, "background_refresh": "restricted", "at": 9,
+                    ],
+                ]
+            ])
+    }
+}

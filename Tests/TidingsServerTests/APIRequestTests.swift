@@ -1,0 +1,369 @@
+import HTTPTypes
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import TidingsServer
+
+private let team = ConversationID(type: .group, target: "team")
+private let first = MessageID("01qdq6qdr0000")!
+
+private struct Asked: CustomTestStringConvertible, Sendable {
+    var method: HTTPRequest.Method
+    var path: String
+    var body: String?
+    var actor: UserID?
+    var request: ClientRequest
+    var testDescription: String { "\(self.method) \(self.path)" }
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, as actor: UserID? = nil,
+        asks request: ClientRequest
+    ) {
+        self.method = method
+        self.path = path
+        self.body = body
+        self.actor = actor
+        self.request = request
+    }
+}
+
+@Suite struct `A request of the HTTP API` {
+    private static let settings = #"""
+        {"levels":{"GRP":"mentions","SYS":"blocked"},"hides_content":true,"language":"zh-Hans",
+         "quiet_hours":{"start":1320,"end":420,"weekdays":[5,1,5],"time_zone":"Europe/Berlin","manner":"drop"}}
+        """#
+
+    private static let changes: [Asked] = [
+        Asked(
+            .post, "conversations/GRP/team?actor=alice", #"{"name":"Team","portrait":"u","members":["carol","bob"]}"#,
+            as: "alice", asks: .change(team, .create(name: "Team", portrait: "u", members: ["bob", "carol"]))),
+        Asked(.delete, "conversations/GRP/team", asks: .change(team, .dissolve)),
+        Asked(.put, "conversations/GRP/team/name", #"{"name":"Team"}"#, asks: .change(team, .rename("Team"))),
+        Asked(.put, "conversations/GRP/team/portrait", #"{"portrait":"u"}"#, asks: .change(team, .setPortrait("u"))),
+        Asked(.put, "conversations/GRP/team/portrait", #"{"portrait":null}"#, asks: .change(team, .setPortrait(nil))),
+        Asked(
+            .post, "conversations/GRP/team/members?actor=bob", #"{"users":["dave","carol","dave"]}"#, as: "bob",
+            asks: .change(team, .add(["carol", "dave"]))),
+        Asked(.delete, "conversations/GRP/team/members/bob", asks: .change(team, .remove(["bob"]))),
+        Asked(
+            .put, "conversations/GRP/team/members/bob/role", #"{"role":"admin"}"#,
+            asks: .change(team, .setRole("bob", .admin))),
+        Asked(
+            .put, "conversations/GRP/team/members/bob/nickname", #"{"nickname":"B"}"#,
+            asks: .change(team, .setNickname("bob", "B"))),
+        Asked(
+            .put, "conversations/GRP/team/members/bob/nickname", "{}", asks: .change(team, .setNickname("bob", nil))),
+        Asked(.delete, "messages/01qdq6qdr0000", asks: .recall(first)),
+        Asked(.delete, "messages/01qdq6qdr0000?actor=alice", as: "alice", asks: .recall(first)),
+        Asked(
+            .patch, "messages/01qdq6qdr0000?actor=alice", #"{"content":"x"}"#, as: "alice",
+            asks: .edit(first, content: "x")),
+        Asked(
+            .put, "users/bob/settings", Self.settings, as: "bob",
+            asks: .setPersonSettings(
+                PersonSettings(
+                    levels: [.group: .mentions, .system: .blocked],
+                    quietHours: QuietHours(
+                        start: 1_320, end: 420, weekdays: [1, 5], timeZone: "Europe/Berlin", manner: .drop),
+                    hidesContent: true, language: "zh-Hans"))),
+        Asked(.put, "users/bob/settings", "{}", as: "bob", asks: .setPersonSettings(PersonSettings())),
+        Asked(
+            .put, "users/bob/settings/GRP/team", #"{"level":"blocked","level_until":1763683260000}"#, as: "bob",
+            asks: .setConversationSettings(team, ConversationSettings(level: .blocked, levelUntil: 1_763_683_260_000))),
+        Asked(
+            .delete, "users/bob/settings/GRP/team", as: "bob",
+            asks: .setConversationSettings(team, ConversationSettings())),
+        Asked(.put, "users/bj%C3%B6rn/blocked/a%2Fb", as: "björn", asks: .setBlocked("a/b", true)),
+        Asked(.put, "users/bob/blocked/mallory", as: "bob", asks: .setBlocked("mallory", true)),
+        Asked(.delete, "users/bob/blocked/mallory", as: "bob", asks: .setBlocked("mallory", false)),
+    ]
+
+    @Test(arguments: changes) private func `asks the core for one change`(asked: Asked) async throws {
+        let api = try await APIDouble()
+        let answer = try await api.request(asked.method, asked.path, asked.body)
+        #expect(api.commands == [.request("demo", actor: asked.actor, asked.request)])
+        #expect(answer.status == (asked.method == .post && asked.path.hasPrefix("conversations/GRP/team?") ? 201 : 204))
+    }
+
+    @Test func `sends with mentions, to some, for a while`() async throws {
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 7)
+        let api = try await APIDouble(answering: .accepted(accepted))
+        let answer = try await api.request(
+            .post, "messages",
+            #"""
+            {"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x",
+             "mentions":{"users":["carol","bob"]},"recipients":["carol","bob","bob"],"lifetime_ms":60000}
+            """#)
+        #expect(answer.status == 201)
+        let draft = MessageDraft(
+            clientMessageID: "c", conversation: team, objectName: .text, content: "x",
+            mentions: .users(["bob", "carol"]), recipients: ["bob", "carol"], lifetimeMilliseconds: 60_000)
+        #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft)])
+    }
+
+    @Test(arguments: [(7 as LogPosition, 201), (0, 200)])
+    func `sends a custom message once`(position: LogPosition, status: Int) async throws {
+        let accepted = ServerFrame.SendAccepted(
+            clientMessageID: "c", messageID: first, sentAt: 5, position: position)
+        let api = try await APIDouble(answering: .accepted(accepted))
+        let answer = try await api.request(
+            .post, "custom-messages",
+            #"""
+            {"recipients":["carol","bob"],"client_message_id":"c","title":"T","content":"x","content_type":"text",
+             "extras":{"number":7}}
+            """#)
+        #expect(answer.status == status)
+        #expect(answer.json["message_id"] == .string(first.description))
+        #expect(answer.json["repeated"] == .bool(position == 0))
+        let message = CustomMessage(
+            id: MessageID(rawValue: 0), title: "T", content: "x", contentType: "text",
+            extras: JSONObject([("number", 7)]), sentAt: 0)
+        #expect(
+            api.commands == [.sendCustom("demo", message, recipients: ["bob", "carol"], clientMessageID: "c")])
+    }
+
+    @Test func `tells a conversation with its members`() async throws {
+        let info = ConversationInfo(
+            id: team, version: 3, name: "Team", portrait: nil,
+            members: [Member("alice", role: .owner), Member("bob", nickname: "B")], isDissolved: false)
+        let api = try await APIDouble(answering: .answer(.conversation(info)))
+        let answer = try await api.request(.get, "conversations/GRP/team")
+        #expect(api.commands == [.request("demo", actor: nil, .conversation(team))])
+        #expect(
+            answer.json == [
+                "conversation": ["type": "GRP", "target": "team"], "version": 3, "name": "Team", "portrait": .null,
+                "is_dissolved": false,
+                "members": [
+                    ["user": "alice", "role": "owner", "nickname": .null],
+                    ["user": "bob", "role": "member", "nickname": "B"],
+                ],
+            ])
+    }
+
+    @Test func `tells what a person can read`() async throws {
+        let message = Message(
+            id: first, app: "demo", sender: "alice", conversation: team, clientMessageID: "c", objectName: .text,
+            content: "x", flags: .normal, pushText: nil, sentAt: 5, mentions: .everyone, recipients: ["bob"],
+            expiresAt: 9)
+        let api = try await APIDouble(answering: .answer(.history([message], hasMore: true)))
+        let answer = try await api.request(
+            .get, "conversations/GRP/team/messages?user=bob&before=01qdq6qdr0001&limit=20")
+        #expect(
+            api.commands == [
+                .request(
+                    "demo", actor: "bob", .history(team, before: MessageID(rawValue: first.rawValue + 1), limit: 20))
+            ])
+        #expect(
+            answer.json == [
+                "messages": [
+                    [
+                        "message_id": .string(first.description), "sender": "alice",
+                        "conversation": ["type": "GRP", "target": "team"], "object_name": "RC:TxtMsg",
+                        "client_message_id": "c", "content": "x", "counted": true, "notified": true,
+                        "push_text": .null, "sent_at": 5, "mentions": ["everyone": true], "recipients": ["bob"],
+                        "expires_at": 9,
+                    ]
+                ], "has_more": true,
+            ])
+    }
+
+    @Test func `tells who has got a message and who has read it`() async throws {
+        let receipts = MessageReceipts(id: first, recipients: 3, delivered: ["bob", "carol"], read: ["bob"])
+        let api = try await APIDouble(answering: .answer(.receipts(receipts)))
+        let answer = try await api.request(.get, "messages/01qdq6qdr0000/receipts?actor=alice")
+        #expect(api.commands == [.request("demo", actor: "alice", .receipts(first))])
+        #expect(
+            answer.json == [
+                "message_id": .string(first.description), "recipients": 3, "delivered": ["bob", "carol"],
+                "read": ["bob"],
+            ])
+    }
+}
+
+@Suite struct `A request of the HTTP API that breaks a rule` {
+    private static let custom = #""recipients":["bob"],"client_message_id":"c","content":"x""#
+    private static let send =
+        #""sender":"a","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x""#
+
+    static let bad: [(HTTPRequest.Method, String, String?, String)] = [
+        (.post, "conversations/PR/bob", "{}", "type must be DS, GRP or CHRM: others have no members"),
+        (.post, "conversations/XX/bob", "{}", "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
+        (
+            .post, "conversations/GRP/a%20b", #"{"name":"T","members":[]}"#,
+            "id must not contain spaces or control characters"
+        ),
+        (.post, "conversations/GRP/team?actor=", #"{"name":"T","members":[]}"#, "actor must not be empty"),
+        (.post, "conversations/GRP/team", #"{"members":[]}"#, "name must be present"),
+        (.post, "conversations/GRP/team", #"{"name":"","members":[]}"#, "name must be 1 to 256 bytes, got 0"),
+        (.post, "conversations/GRP/team", #"{"name":"T"}"#, "members must be present"),
+        (.put, "object-names", "{}", "names must be present"),
+        (
+            .put, "object-names", #"{"names":["my:Card","a b"]}"#,
+            "names[1] must not contain spaces or control characters"
+        ),
+        (.get, "users/bob/unread/XX/team", nil, "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
+        (.post, "conversations/GRP/team", #"{"name":"T","members":["a",""]}"#, "members[1] must not be empty"),
+        (
+            .post, "conversations/GRP/team", #"{"name":"T","portrait":"","members":[]}"#,
+            "portrait must be 1 to 1024 bytes, got 0"
+        ),
+        (
+            .post, "conversations/GRP/team", #"{"name":"T","members":[],"owner":"a"}"#,
+            "owner is not known here; known are members, name, portrait"
+        ),
+        (.put, "conversations/GRP/team", #"{"members":[],"portrait":""}"#, "portrait must be 1 to 1024 bytes, got 0"),
+        (.put, "conversations/GRP/team/name", #"{"name":7}"#, "name must be a string, got a number"),
+        (.put, "conversations/GRP/team/name", nil, "body must be JSON: the text ends too early at byte 0"),
+        (.post, "conversations/GRP/team/members", #"{"users":[]}"#, "users must not be empty"),
+        (.post, "conversations/GRP/team/members", #"{"users":"bob"}"#, "users must be an array, got a string"),
+        (
+            .put, "conversations/GRP/team/members/b/role", #"{"role":"king"}"#,
+            "role must be one of owner, admin, member"
+        ),
+        (
+            .put, "conversations/GRP/team/members/b/nickname", #"{"nickname":""}"#,
+            "nickname must be 1 to 64 bytes, got 0"
+        ),
+        (.get, "conversations/GRP/team/messages", nil, "user must be present"),
+        (.get, "conversations/GRP/team/messages?user=b&before=x", nil, "before must be a message id of 13 characters"),
+        (.get, "conversations/GRP/team/messages?user=b&limit=0", nil, "limit must be a whole number from 1 to 100"),
+        (.patch, "messages/x", #"{"content":"x"}"#, "id must be a message id of 13 characters"),
+        (.patch, "messages/01qdq6qdr0000", "{}", "content must be present"),
+        (.patch, "messages/01qdq6qdr0000", #"{"content":""}"#, "content must not be empty"),
+        (.delete, "messages/01qdq6qdr0000?actor=a%20b", nil, "actor must not contain spaces or control characters"),
+        (
+            .post, "messages", #"{\#(Self.send),"mentions":{"everyone":true,"users":["b"]}}"#,
+            "mentions.users must be empty if everyone is mentioned"
+        ),
+        (
+            .post, "messages", #"{\#(Self.send),"mentions":{"all":true}}"#,
+            "mentions.all is not known here; known are everyone, users"
+        ),
+        (
+            .post, "messages", #"{\#(Self.send),"mentions":{"users":[7]}}"#,
+            "mentions.users[0] must be a string, got a number"
+        ),
+        (.post, "messages", #"{\#(Self.send),"recipients":[""]}"#, "recipients[0] must not be empty"),
+        (
+            .post, "messages", #"{\#(Self.send),"lifetime_ms":0}"#,
+            "lifetime_ms must be a whole number from 1 to 2592000000"
+        ),
+        (
+            .post, "messages", #"{\#(Self.send.replacing("GRP", with: "PR")),"recipients":["b"]}"#,
+            "recipients must be empty but in a group or discussion, got type PR"
+        ),
+        (
+            .post, "custom-messages", #"{"recipients":[],"client_message_id":"c","content":"x"}"#,
+            "recipients must be 1 to 1000 people, got 0"
+        ),
+        (
+            .post, "custom-messages", #"{"recipients":["b"],"client_message_id":"","content":"x"}"#,
+            "client_message_id must not be empty"
+        ),
+        (
+            .post, "custom-messages", #"{"recipients":["b"],"client_message_id":"c","content":""}"#,
+            "content must not be empty"
+        ),
+        (.post, "custom-messages", #"{\#(Self.custom),"extras":[]}"#, "extras must be an object, got an array"),
+        (
+            .post, "custom-messages", #"{\#(Self.custom),"title":"\#(String(repeating: "x", count: 257))"}"#,
+            "title must be at most 256 bytes, got 257"
+        ),
+        (
+            .post, "custom-messages", #"{\#(Self.custom),"content_type":"\#(String(repeating: "x", count: 129))"}"#,
+            "content_type must be at most 128 bytes, got 129"
+        ),
+        (
+            .post, "custom-messages", #"{\#(Self.custom),"extras":{"x":"\#(String(repeating: "x", count: 8_192))"}}"#,
+            "extras must be at most 8192 bytes, got 8200"
+        ),
+        (
+            .put, "users/b/settings", #"{"levels":{"XX":"all"}}"#,
+            "levels must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"
+        ),
+        (
+            .put, "users/b/settings", #"{"levels":{"PR":"loud"}}"#,
+            "levels.PR must be one of all, mentions, mentions_of_me, mentions_of_all, blocked"
+        ),
+        (.put, "users/b/settings", #"{"levels":{"PR":1}}"#, "levels.PR must be a string, got a number"),
+        (.put, "users/b/settings", #"{"hides_content":1}"#, "hides_content must be a Boolean, got a number"),
+        (
+            .put, "users/b/settings", #"{"language":"en_GB"}"#,
+            "language must be a BCP 47 tag of 1 to 35 letters, digits and hyphens"
+        ),
+        (
+            .put, "users/b/settings", #"{"quiet_hours":{"end":1,"time_zone":"UTC"}}"#,
+            "quiet_hours.start must be present"
+        ),
+        (
+            .put, "users/b/settings", #"{"quiet_hours":{"start":1440,"end":1,"time_zone":"UTC"}}"#,
+            "quiet_hours.start must be a whole number from 0 to 1439"
+        ),
+        (
+            .put, "users/b/settings", #"{"quiet_hours":{"start":1,"end":1,"weekdays":[8],"time_zone":"UTC"}}"#,
+            "quiet_hours.weekdays[0] must be a whole number from 1 to 7"
+        ),
+        (
+            .put, "users/b/settings", #"{"quiet_hours":{"start":1,"end":1,"time_zone":""}}"#,
+            "quiet_hours.time_zone must be 1 to 64 bytes"
+        ),
+        (
+            .put, "users/b/settings", #"{"quiet_hours":{"start":1,"end":1,"time_zone":"UTC","manner":"x"}}"#,
+            "quiet_hours.manner must be one of defer, drop"
+        ),
+        (.put, "users/b/settings/GRP/team", "{}", "level must be present"),
+        (
+            .put, "users/b/settings/GRP/team", #"{"level":"all","level_until":0}"#,
+            "level_until must be a whole number from 1 to 9223372036854775807"
+        ),
+        (.put, "users/a%20b/blocked/c", nil, "user must not contain spaces or control characters"),
+        (.delete, "users/b/blocked/a%20b", nil, "other must not contain spaces or control characters"),
+        (.get, "users/a%20b/unread", nil, "user must not contain spaces or control characters"),
+        (.get, "users/a%20b/devices", nil, "user must not contain spaces or control characters"),
+        (.delete, "users/bob/devices/a%20b", nil, "device must not contain spaces or control characters"),
+    ]
+
+    @Test(arguments: bad) func `is refused by field and rule, and the core not asked`(
+        method: HTTPRequest.Method, path: String, body: String?, problem: String
+    ) async throws {
+        let api = try await APIDouble()
+        let answer = try await api.request(method, path, body)
+        #expect(answer.status == 400)
+        #expect(answer.problem == problem)
+        #expect(api.commands.isEmpty)
+    }
+
+    @Test(arguments: [
+        (ServerFrame.Problem.Code.unknownConversation, 404), (.unknownMessage, 404), (.notAMember, 403),
+        (.notAllowed, 403), (.blocked, 403), (.exists, 409), (.tooLate, 409), (.invalidField, 400),
+        (.unknownObjectName, 400), (.unavailable, 503), (.rateLimited, 429), (.storageFull, 507), (.disabled, 403),
+        (.banned, 403),
+    ]) func `by the core has the status that fits`(code: ServerFrame.Problem.Code, status: Int) async throws {
+        let problem = ServerFrame.Problem(code: code, field: "message", rule: "will not do")
+        for result in [APIResult.refused(problem), .answer(.refused(problem))] {
+            let answer = try await APIDouble(answering: result).request(.delete, "messages/01qdq6qdr0000")
+            #expect(answer.status == status)
+            #expect(answer.json["code"] == .string(code.rawValue))
+            #expect(answer.problem == "message will not do")
+        }
+    }
+
+    @Test(arguments: [
+        (HTTPRequest.Method.get, "conversations/GRP/team", APIScope.conversations),
+        (.get, "conversations/GRP/team/messages?user=bob", .history), (.delete, "messages/01qdq6qdr0000", .messages),
+        (.post, "custom-messages", .messages), (.get, "users/bob/settings", .settings),
+        (.delete, "users/bob/blocked/mallory", .settings), (.get, "users/bob/unread", .settings),
+        (.get, "users/bob/devices", .settings), (.delete, "users/bob/devices", .settings),
+        (.delete, "users/bob/devices/phone", .settings),
+    ]) func `for want of the scope is refused with its name`(
+        method: HTTPRequest.Method, path: String, scope: APIScope
+    ) async throws {
+        let api = try await APIDouble(scopes: APIScope.allCases.filter { $0 != scope })
+        let answer = try await api.request(method, path)
+        #expect(answer.status == 403)
+        #expect(answer.problem == "Authorization needs a key with the scope \(scope.rawValue)")
+        #expect(api.commands.isEmpty)
+    }
+}
