@@ -24,9 +24,9 @@ import UserNotifications
     ) -> Bool {
         // Before this method returns: a delegate that is set later misses the tap that started the app.
         UNUserNotificationCenter.current().delegate = self
-        self.chat.kit.handleLaunch(options: launchOptions)
+        let answer = self.chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
         self.chat.start()
-        return true
+        return answer
     }
 
     func application(

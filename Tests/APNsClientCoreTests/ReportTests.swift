@@ -129,7 +129,7 @@ import TidingsModel
         #expect(sender.reports.last == "all usable")
     }
 
-    /// The stated limit of docs/simulation.md, "When Apple is ill": 195 s after an outage of 90 s.
+    /// The stated limit of docs/simulation.md, "When Apple has an outage": 195 s after an outage of 90 s.
     @Test(arguments: [5_000, 20_000, 45_000, 90_000, 200_000] as [Int64], [0, 500, 999] as [Int64])
     func `sends again twice the outage and 15 seconds after it at the latest`(length: Int64, jitter: Int64) {
         var sender = Sender.opened {

@@ -153,7 +153,10 @@ class Phone(asyncio.Protocol):
             case "sendAccepted":
                 self._accepted(body)
             case "sendRefused":
-                self.crowd.count(f"refused {body['problem']['code']}")
+                problem = body["problem"]
+                # A message sent before the refusal of the one in front of it has come is refused, so that it does not overtake.
+                follows = problem["code"] == "unavailable" and problem.get("rule", "").startswith("must follow ")
+                self.crowd.count("refused until the one before has come" if follows else f"refused {problem['code']}")
                 ident = body["clientMessageId"].replace("-", "/")
                 self.crowd.sent[ident].was_refused = True
                 wait = int(body["problem"].get("retryAfterMs", 1_000)) / 1_000

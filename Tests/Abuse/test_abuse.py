@@ -314,8 +314,9 @@ def test_a_disk_that_an_attacker_fills_goes_on_reading_and_refuses_in_words(grou
         assert "storage_full" in seen.answers, seen.line()
         assert seen.honest["counts_after"].get("refused storage_full", 0) > 0, seen.line()
         assert read[0] > 0, "nothing could be read"
-        # Honest phones were refused in the same words, and what they repeated arrived once there was room.
-        assert set(seen.honest["counts_after"]) <= {"refused storage_full", "foreign signals"}, seen.line()
+        # Honest phones were refused in the same words (or held in order behind what was), and what they repeated arrived once there was room.
+        allowed = {"refused storage_full", "refused until the one before has come", "foreign signals"}
+        assert set(seen.honest["counts_after"]) <= allowed, seen.line()
         assert seen.honest["missing"] == 0, seen.line()
         holds(ground.attack("disk after", "opened", message="01qdq6qdr0000"))
 

@@ -278,9 +278,9 @@ enum PolicyPage {
         let settings = ServerSettings()
         return [
             "", "## Times and numbers", "",
-            "- `active_elsewhere`: something the *person* did (connected in the foreground, came to front, sent, read, opened, typed, asked) less than",
+            "- `active_elsewhere`: something the *person* did (connected in the foreground, came to the foreground, sent, read, opened, typed, asked) less than",
             "  \(settings.activeElsewhereTime / 1_000) s ago, on a device in the foreground. What the app does by itself, such as acks and pings, is not the person. The wait is",
-            "  over at once when that device leaves the front.",
+            "  over at once when that device leaves the foreground.",
             "- `merging`: after \(settings.stormLimit) alerts of one conversation to a device within \(settings.stormWindow / 1_000) s the next ones wait for the end of that window",
             "  and go as one, with their number, under the newest one's id. It opens the next window, in which all wait. A mention of the",
             "  person goes at once.",

@@ -268,12 +268,12 @@ final class PersonServer: ClientTransport {
 
     /// What the app's `didFinishLaunching` does.
     func start(_ kit: NotificationIntegration, with options: [UIApplication.LaunchOptionsKey: Any]?) -> Bool {
-        kit.handleLaunch(options: options)
+        let answer = kit.application(.shared, didFinishLaunchingWithOptions: options)
         if self.handlesResponses { self.handleResponses(of: kit) }
         Task { await kit.registerForNotifications() }
         if self.signsIn { self.signIn(to: kit) }
-        self.launches.append(true)
-        return true
+        self.launches.append(answer)
+        return answer
     }
 
     func signIn(to kit: NotificationIntegration) {

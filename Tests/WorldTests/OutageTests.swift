@@ -2,7 +2,7 @@ import Testing
 
 @testable import World
 
-@Suite struct `What ails Apple` {
+@Suite struct `Outages at Apple` {
     private func outage(_ fault: APNsFault, from start: Int64, for length: Int64) -> APNsOutage {
         var outage = APNsOutage()
         outage.goOn(with: fault, from: start, for: length)

@@ -22,7 +22,7 @@ import UserNotifications
         UNUserNotificationCenter.current().delegate = self
         let chat = ChatSession(environment: self.environment)
         self.chat = chat
-        chat.kit.handleLaunch(options: launchOptions)
+        let answer = chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
         chat.kit.registerCategories()
         self.registerBackgroundRefresh(chat.kit, in: application)
         if !self.environment.usesScenes {
@@ -32,7 +32,7 @@ import UserNotifications
         }
         Task { await chat.kit.registerForNotifications() }
         chat.start()
-        return true
+        return answer
     }
 
     /// A refresh task from iOS 13 on, Background Fetch before. The task's identifier stands in the Info.plist.

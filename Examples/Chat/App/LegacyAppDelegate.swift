@@ -23,14 +23,14 @@ import UIKit
         ) -> Bool {
             let chat = ChatSession(environment: self.environment)
             self.chat = chat
-            chat.kit.handleLaunch(options: launchOptions)
+            let answer = chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
             let window = UIWindow()
             self.window = window
             chat.show(in: window)
             self.register(in: application)
             application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
             chat.start()
-            return true
+            return answer
         }
 
         /// Asks the person, each system in its own way, and for a device token.

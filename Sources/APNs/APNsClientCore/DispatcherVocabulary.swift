@@ -19,7 +19,7 @@ extension APNsDispatcher {
         /// After every address has failed.
         package var connectPauses = BackOff(first: 1_000, longest: 60_000)
         /// Pauses before a probe after a fault of credential, topic or provider. After an outage of `t` the first request leaves within
-        /// 2`t` and the first pause (docs/simulation.md, "When Apple is ill").
+        /// 2`t` and the first pause (docs/simulation.md, "When Apple has an outage").
         package var breakerPauses = BackOff(first: 15_000, longest: 600_000)
         /// So many failures of APNs's in a row, whatever they are answers to, stop the sending: status 500 and above, streams that
         /// are reset, connections lost with requests on them, and answers that do not come.

@@ -64,6 +64,17 @@ extension NotificationIntegration {
 
     // MARK: Launch (S0.19, S0.21, S3.12)
 
+    /// The app was launched. Takes what `handleLaunch(options:)` takes, with Apple's signature.
+    ///
+    /// - Returns: what the app's delegate returns: true, whether a notification launched it or the person did (S0.22).
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        self.handleLaunch(options: launchOptions)
+        return true
+    }
+
     /// Takes the notification a cold start began with, from the launch options of iOS before scenes. A tap that iOS tells by
     /// a second callback is handled once.
     @discardableResult

@@ -93,8 +93,8 @@ extension World {
     }
 }
 
-/// A time in which Apple is ill, one fault after the other, and until when that may hold up what has to ring
-/// (docs/simulation.md, "When Apple is ill").
+/// An outage at Apple, one fault after the other, and until when that may hold up what has to ring
+/// (docs/simulation.md, "When Apple has an outage").
 struct APNsOutage: Hashable {
     /// The first pause of the APNs client and its longest: `breakerPauses` of its defaults.
     private static let (firstPause, longestPause): (Int64, Int64) = (15_000, 600_000)
@@ -117,8 +117,8 @@ struct APNsOutage: Hashable {
         self.until = max(self.until, start + length + fault.aftermath)
         self.throttles = self.throttles || fault == .throttle
         // Pauses that double, half of each by chance: the last one is at most twice as long as all before, and the first.
-        let ill = self.until - self.since
-        let pause = min(2 * ill + Self.firstPause, Self.longestPause)
+        let outage = self.until - self.since
+        let pause = min(2 * outage + Self.firstPause, Self.longestPause)
         self.heldUntil = max(
             self.heldUntil, self.until + (self.throttles ? max(pause, Self.devicePause) : pause))
     }

@@ -18,7 +18,7 @@ extension World {
             guard let record = self.userRecord(of: person),
                 record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
             else { continue }
-            self.appendTrace("the roll is called for \(person)")
+            self.appendTrace("the final probe of \(person)")
             self.emit(.reached(.finalProbes))
             self.callAPI(
                 .send(
@@ -59,7 +59,7 @@ extension World {
         self.callAPI(.request(Self.app, actor: nil, .recall(message)))
     }
 
-    private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("roll-\(person)") }
+    private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("probe-\(person)") }
 
     mutating func endFinalProbe() {
         let phones = self.phones.map { phone in

@@ -24,7 +24,7 @@ extension World {
         load.connections += self.hostile.sessions.count
         load.apiRequests = self.openAPIRequests.count
         load.hasHostileClients = self.options.faults.hasHostileClients
-        // The other app's people have the same names; the caller of the roll has a name of its own.
+        // The other app's people have the same names; the sender of the final probe has a name of its own.
         load.people = 2 * self.people.count + 1
         if self.options.faults.hasHostileClients { load.people += Self.hostilePeople.count }
         load.isQuiet = isQuiet

@@ -115,7 +115,7 @@ extension World {
     // MARK: Healing
 
     /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the
-    /// phone away some minutes later. The roll is called once no connection is alive in the background; then
+    /// phone away some minutes later. The final probe runs once no connection is alive in the background; then
     /// everybody looks again.
     mutating func heal() {
         self.appendTrace("everything heals")

@@ -77,6 +77,11 @@ struct PhoneChecks {
         for observation in stage.observed ?? [] {
             switch observation {
             case .posts(let notification): self.posts(notification)
+            // At its end an app counts before it returns.
+            case .requests(.countAtTermination(let unread, let position)):
+                written += 1
+                self.resigned(unread: unread, position: position)
+            case .requests: break
             case .wroteIcon(let number): self.badge.icon = max(0, number)
             case .client(let effect):
                 if case .writeBadge = effect { written += 1 }
@@ -107,12 +112,7 @@ struct PhoneChecks {
         switch effect {
         case .storeEntries(let entries): for entry in entries { self.badge.stored(entry) }
         case .storeRead(let conversation, let position): self.badge.read(conversation, upTo: position)
-        case .writeBadge(let unread, let position):
-            if unread != self.badge.unread || position != self.badge.stored {
-                self.problems.append("the badge counts \(unread), unread are \(self.badge.unread)")
-            }
-            self.badge.resigned()
-            if self.version >= 16 { self.asked.append(self.badge.shown) }
+        case .writeBadge(let unread, let position): self.resigned(unread: unread, position: position)
         case .lowerBadge(let unread, let position):
             if unread != self.badge.unread {
                 self.problems.append("the badge falls to \(unread), unread are \(self.badge.unread)")
@@ -121,6 +121,14 @@ struct PhoneChecks {
             if self.version >= 16, let shown = self.badge.shown { self.asked.append(shown) }
         default: break
         }
+    }
+
+    private mutating func resigned(unread: Int, position: LogPosition) {
+        if unread != self.badge.unread || position != self.badge.stored {
+            self.problems.append("the badge counts \(unread), unread are \(self.badge.unread)")
+        }
+        self.badge.resigned()
+        if self.version >= 16 { self.asked.append(self.badge.shown) }
     }
 
     private mutating func follow(_ effect: PhoneEffect, at now: Int64, isBeforeFirstUnlock: Bool) {
@@ -254,8 +262,7 @@ extension Callback {
     /// Whether the kit writes the badge in it (S2.17).
     fileprivate var resigns: Bool {
         switch self {
-        // At its end an app counts its badge before it returns, as work at the notification centre.
-        case .sceneWillResignActive, .applicationWillResignActive: true
+        case .sceneWillResignActive, .applicationWillResignActive, .applicationWillTerminate: true
         default: false
         }
     }

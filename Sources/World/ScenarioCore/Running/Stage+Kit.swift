@@ -57,6 +57,7 @@ extension Stage {
 
     mutating func requestCenterWork(_ work: NotificationCenterQueue.Work, in process: ProcessID) {
         guard let sdk = self.app.sdk, sdk.process == process else { return }
+        self.observed?.append(.requests(work))
         self.app.sdk?.lastCenterWork += 1
         self.center(.requested(work, sdk.lastCenterWork + 1), in: process)
     }

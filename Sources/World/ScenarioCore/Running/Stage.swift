@@ -41,6 +41,7 @@ struct Stage {
     enum Observation: Equatable {
         case phone(PhoneEffect)
         case client(ClientEffect)
+        case requests(NotificationCenterQueue.Work)
         case posts(LocalNotification)
         /// The app wrote the number on the icon itself, and the phone took it (before iOS 16).
         case wroteIcon(Int)
