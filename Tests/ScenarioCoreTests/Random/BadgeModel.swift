@@ -62,9 +62,9 @@ struct BadgeModel {
     }
 
     /// The kit shows a local notification, or the count fell while nobody looked.
-    mutating func counted(at position: LogPosition) {
+    mutating func counted(_ unread: Int, at position: LogPosition) {
         guard self.isStored, position >= self.position else { return }
-        self.set(self.unread, at: position)
+        self.set(unread, at: position)
     }
 
     /// A push with an absolute number, in the extension.

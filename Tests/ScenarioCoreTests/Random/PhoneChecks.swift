@@ -16,6 +16,8 @@ struct PhoneChecks {
     var customSent: [String] = []
     private var customHanded = 0
     private var rings = Rings()
+    /// What was unread when a notification was begun or its message recalled.
+    private var unread: [MessageID: Int] = [:]
     private var open: [CallbackNumber: OpenCall] = [:]
     /// What the app has asked and not heard of yet; the number is what it writes on the icon, nil for a notification.
     private var asked: [Int?] = []
@@ -36,7 +38,7 @@ struct PhoneChecks {
         /// The badge the rule gives what comes now, by identifier.
         fileprivate var numbers: [String: Int?] = [:]
         /// The same for the kit's local notifications.
-        fileprivate var localNumbers: [String: Int?] = [:]
+        fileprivate var localNumbers: [String: [Int?]] = [:]
         /// Rings altogether.
         private(set) var count = 0
         /// Second rings where no extension ran or it could not read the ledger (DESIGN P3: counted apart).
@@ -76,15 +78,22 @@ struct PhoneChecks {
         var written = 0
         for observation in stage.observed ?? [] {
             switch observation {
-            case .posts(let notification): self.posts(notification)
-            // At its end an app counts before it returns.
-            case .requests(.countAtTermination(let unread, let position)):
-                written += 1
-                self.resigned(unread: unread, position: position)
-            case .requests: break
+            // A `UILocalNotification` is not answered.
+            case .posts: if self.version.hasUserNotifications { self.asked.append(nil) }
+            case .showsBadge(let number):
+                if !isBeforeFirstUnlock, number != self.badge.shown {
+                    self.problems.append("the icon is set to \(number), the rule says \(self.badge.shown ?? -1)")
+                }
+                self.asked.append(number)
+            case .requests(let work, let hasGroup):
+                switch work {
+                case .countResigned, .countAtTermination: written += 1
+                default: break
+                }
+                self.follow(work, hasGroup: hasGroup)
+            case .extensionDecides(let request): self.extended(request, isBeforeFirstUnlock: isBeforeFirstUnlock)
             case .wroteIcon(let number): self.badge.icon = max(0, number)
             case .client(let effect):
-                if case .writeBadge = effect { written += 1 }
                 self.follow(effect)
             case .phone(let effect):
                 if case .call(let process, _, let callback, _) = effect, process.role == .app, callback.resigns {
@@ -98,37 +107,42 @@ struct PhoneChecks {
         }
     }
 
-    private mutating func posts(_ notification: LocalNotification) {
-        if notification.unread != self.badge.unread {
-            self.problems.append("a notification counts \(notification.unread), unread are \(self.badge.unread)")
-        }
-        self.badge.counted(at: notification.position)
-        self.rings.localNumbers[notification.message.description] = self.badge.shown
-        // A `UILocalNotification` is not answered.
-        if self.version.hasUserNotifications { self.asked.append(nil) }
-    }
-
-    private mutating func follow(_ effect: ClientEffect) {
-        switch effect {
-        case .storeEntries(let entries): for entry in entries { self.badge.stored(entry) }
-        case .storeRead(let conversation, let position): self.badge.read(conversation, upTo: position)
-        case .writeBadge(let unread, let position): self.resigned(unread: unread, position: position)
-        case .lowerBadge(let unread, let position):
+    /// Ledger and number change when the work is asked for, whenever its turn at the notification centre comes.
+    private mutating func follow(_ work: NotificationCenterQueue.Work, hasGroup: Bool) {
+        switch work {
+        case .post(let notification), .recall(_, replacement: let notification?):
+            // Later messages may be stored by now.
+            let unread = self.unread[notification.message]
+            if notification.unread != unread {
+                self.problems.append("a notification counts \(notification.unread), unread were \(unread ?? -1)")
+            }
+            if hasGroup { self.badge.counted(notification.unread, at: notification.position) }
+            let number: Int? = hasGroup ? self.badge.shown : nil
+            self.rings.localNumbers[notification.message.description, default: []].append(number)
+        case .countUnread(let unread, let position):
             if unread != self.badge.unread {
                 self.problems.append("the badge falls to \(unread), unread are \(self.badge.unread)")
             }
-            self.badge.counted(at: position)
-            if self.version >= 16, let shown = self.badge.shown { self.asked.append(shown) }
+            guard hasGroup else { return }
+            self.badge.counted(unread, at: position)
+        case .countResigned(let unread, let position), .countAtTermination(let unread, let position):
+            if unread != self.badge.unread || position != self.badge.stored {
+                self.problems.append("the badge counts \(unread), unread are \(self.badge.unread)")
+            }
+            if hasGroup { self.badge.resigned() }
         default: break
         }
     }
 
-    private mutating func resigned(unread: Int, position: LogPosition) {
-        if unread != self.badge.unread || position != self.badge.stored {
-            self.problems.append("the badge counts \(unread), unread are \(self.badge.unread)")
+    private mutating func follow(_ effect: ClientEffect) {
+        switch effect {
+        case .storeEntries(let entries):
+            for entry in entries { self.badge.stored(entry) }
+            for case .recall(let recall) in entries.map(\.body) { self.unread[recall.message] = self.badge.unread }
+        case .resolveNames(let message, _): self.unread[message] = self.badge.unread
+        case .storeRead(let conversation, let position): self.badge.read(conversation, upTo: position)
+        default: break
         }
-        self.badge.resigned()
-        if self.version >= 16 { self.asked.append(self.badge.shown) }
     }
 
     private mutating func follow(_ effect: PhoneEffect, at now: Int64, isBeforeFirstUnlock: Bool) {
@@ -138,7 +152,8 @@ struct PhoneChecks {
                 self.open[number] = OpenCall(process: process, name: callback.name, since: now)
             }
             if case .serviceExtensionReceive(let request) = callback {
-                self.extended(request, isBeforeFirstUnlock: isBeforeFirstUnlock)
+                // What holds if it never comes to a decision, or none of the SDK's is there to make one.
+                self.rings.numbers[request.identifier] = request.content.badge
             }
         case .answer(_, _, let answer):
             switch answer {
@@ -164,10 +179,11 @@ struct PhoneChecks {
             self.rings.numbers.removeValue(forKey: arrival.identifier)
         case .presentation(let record):
             if let shown = record.badge {
-                let numbers = record.isRemote ? self.rings.numbers : self.rings.localNumbers
-                if let number = numbers[record.identifier], number != shown {
-                    self.problems.append(
-                        "\(record.identifier) sets the badge to \(shown), the rule says \(number ?? -1)")
+                let numbers =
+                    record.isRemote
+                    ? self.rings.numbers[record.identifier].map { [$0] } : self.rings.localNumbers[record.identifier]
+                if let numbers, !numbers.contains(shown) {
+                    self.problems.append("\(record.identifier) sets the badge to \(shown), the rule says \(numbers)")
                 }
                 self.badge.icon = max(0, shown)
             }

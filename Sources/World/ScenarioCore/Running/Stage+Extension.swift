@@ -104,6 +104,9 @@ extension Stage {
         machine.handle(
             event, group: &group, canAskServer: self.app.sdk?.canFetch ?? false, wall: self.now.wall, into: &effects)
         if let group { self.app.sdk = group }
+        if run.machine?.changes == nil, machine.changes != nil {
+            self.observed?.append(.extensionDecides(run.request))
+        }
         self.app.extensionRuns[number]?.machine = machine
         for effect in effects { self.carryOut(effect, number, of: run) }
         if self.app.extensionRuns[number]?.isAnswered == true, machine.isIdle { self.app.extensionRuns[number] = nil }

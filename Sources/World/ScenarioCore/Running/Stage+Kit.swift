@@ -57,7 +57,7 @@ extension Stage {
 
     mutating func requestCenterWork(_ work: NotificationCenterQueue.Work, in process: ProcessID) {
         guard let sdk = self.app.sdk, sdk.process == process else { return }
-        self.observed?.append(.requests(work))
+        self.observed?.append(.requests(work, hasGroup: self.core.isUnlockedOnce))
         self.app.sdk?.lastCenterWork += 1
         self.center(.requested(work, sdk.lastCenterWork + 1), in: process)
     }
@@ -93,7 +93,7 @@ extension Stage {
             guard hasKit, version.hasUserNotifications else { return self.center(.listed([], number), in: process) }
             self.app.centerQueries[self.ask(.deliveredNotifications, of: process)] = .listing(number)
         case .post(let notification, let badge, let number):
-            self.observed?.append(.posts(notification))
+            self.observed?.append(.posts)
             let request = notification.request(
                 badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true)
             guard version.hasUserNotifications else {
@@ -108,10 +108,13 @@ extension Stage {
             self.follow(.process(process, .iconBadgeNumberSet(badge)))
             self.center(.badgeShown(number), in: process)
         case .showBadge(let badge, let number):
+            self.observed?.append(.showsBadge(badge))
             self.app.centerQueries[self.ask(.setBadgeCount(badge), of: process)] = .badge(number)
         case .showBadgeBeforeReturning(let badge) where version < 16:
             self.follow(.process(process, .iconBadgeNumberSet(badge)))
-        case .showBadgeBeforeReturning(let badge): _ = self.ask(.setBadgeCount(badge), of: process)
+        case .showBadgeBeforeReturning(let badge):
+            self.observed?.append(.showsBadge(badge))
+            _ = self.ask(.setBadgeCount(badge), of: process)
         case .finish(_, .client(let event)): self.client(event, in: process)
         case .finish(_, .kit(let event)): self.kit(event, in: process)
         case .finish(_, nil): break

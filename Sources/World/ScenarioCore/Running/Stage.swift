@@ -41,8 +41,11 @@ struct Stage {
     enum Observation: Equatable {
         case phone(PhoneEffect)
         case client(ClientEffect)
-        case requests(NotificationCenterQueue.Work)
-        case posts(LocalNotification)
+        /// Without the app group, which cannot be used before the first unlock, nothing is counted.
+        case requests(NotificationCenterQueue.Work, hasGroup: Bool)
+        case extensionDecides(NotificationRequest)
+        case posts
+        case showsBadge(Int)
         /// The app wrote the number on the icon itself, and the phone took it (before iOS 16).
         case wroteIcon(Int)
     }
