@@ -44,7 +44,6 @@ package struct ScenarioFile: Sendable {
         self.path = path
     }
 
-    /// A YAML error as `path:line:column: what`.
     private static func words(_ error: any Error, path: String) -> String {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
@@ -57,7 +56,7 @@ package struct ScenarioFile: Sendable {
         }
     }
 
-    /// The most values of a file: aliases of aliases grow without end.
+    /// Limits what aliases of aliases can grow to.
     private static let nodesMax = 100_000
 
     /// A node of the parser as the core knows it; nil from `nodesMax` on.
@@ -101,7 +100,7 @@ package struct ScenarioFileError: Error, Equatable, Sendable {
     package var problems: [String]
 }
 
-/// The files of what a person named: files as they are, folders with every `.yaml` and `.yml` in them, sorted.
+/// Named files as they are, and every `.yaml` and `.yml` in named folders, sorted.
 package enum ScenarioFiles {
     /// - Throws: `ScenarioFileError` if there is nothing at a path, or no scenario in a folder.
     package static func paths(of names: [String]) throws(ScenarioFileError) -> [String] {

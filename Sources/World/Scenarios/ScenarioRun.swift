@@ -1,17 +1,13 @@
 package import ScenarioCore
 package import TidingsModel
 
-/// The run of some scenario files: what passed, what differs, what could not be read.
 package struct ScenarioRun: Sendable {
-    /// The files that could be read, in the order given.
     package var files: [FileResult] = []
-    /// The problems of the others, each with file, line and column.
     package var problems: [String] = []
 
     package struct FileResult: Sendable {
         package var path: String
         package var scenario: Scenario
-        /// Its cases that ran, in order.
         package var cases: [CaseResult]
     }
 
@@ -48,7 +44,6 @@ package struct ScenarioRun: Sendable {
     }
 
     package var caseCount: Int { self.files.reduce(0) { $0 + $1.cases.count } }
-    /// How many of them differ from what was expected.
     package var failedCount: Int { self.files.reduce(0) { $0 + $1.cases.count { !$0.hasPassed } } }
 
     /// 0: everything passed. 1: something differs. 2: something could not be read.
@@ -139,7 +134,6 @@ package struct ScenarioRun: Sendable {
     }
 }
 
-/// A difference as a table: expected beside actual, the rows that differ marked.
 struct ScenarioTable {
     let lines: [String]
 
@@ -159,7 +153,6 @@ struct ScenarioTable {
     }
 }
 
-/// The keys of the format, for `--explain` and the documentation's check.
 package enum ScenarioFormat {
     package static var lines: [String] {
         var lines: [String] = []

@@ -69,7 +69,7 @@ package enum CallWords {
 
     package static let words = Self.names.map(\.word)
 
-    /// Calls whose `applicationState` an expectation must name: it decides how an app reads them.
+    /// Calls whose `applicationState` an expectation must name, because an app decides by it.
     static let stateMatters = [
         "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
     ]
@@ -85,7 +85,6 @@ package enum CallWords {
         }
     }
 
-    /// A call in a scenario's words: name, arguments that matter, and the request or payload it is about.
     static func observed(_ callback: Callback) -> (name: String, arguments: [String], subject: Subject?) {
         switch callback {
         case .willFinishLaunching(let options): ("willFinishLaunching", options.keys, nil)

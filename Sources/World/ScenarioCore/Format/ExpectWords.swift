@@ -77,7 +77,6 @@ enum Entitlement: String, CaseIterable {
     static let words = Self.allCases.map(\.rawValue)
 }
 
-/// What a person can do with the phone in one word.
 enum PersonWord: String, CaseIterable {
     case open, home, lock, unlock, forceQuit, overlayAppears, overlayDisappears
     static let words = Self.allCases.map(\.rawValue)

@@ -65,159 +65,166 @@ extension ScenarioSection {
         ScenarioKey("expect", "mapping", "the checks"),
     ]
 
-    static let pushKeys = [
-        ScenarioKey("id", "text", "names it in this file; not sent; push-1, push-2, … if left out"),
-        ScenarioKey(
-            "headers", "mapping",
-            "apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id, apns-expiration (0 or a time from now)"
-        ),
-        ScenarioKey("alert", "text or mapping", "aps.alert"),
-        ScenarioKey("badge", "number", "aps.badge"),
-        ScenarioKey("sound", "text or mapping", "aps.sound"),
-        ScenarioKey("thread-id", "text", "aps.thread-id"),
-        ScenarioKey("category", "text", "aps.category"),
-        ScenarioKey("content-available", "1 or 0", "aps.content-available; 0 is as without it"),
-        ScenarioKey("mutable-content", "1", "aps.mutable-content"),
-        ScenarioKey("target-content-id", "text", "aps.target-content-id"),
-        ScenarioKey("interruption-level", "passive, active, time-sensitive, critical", "aps.interruption-level"),
-        ScenarioKey("relevance-score", "number from 0 to 1", "aps.relevance-score"),
-        ScenarioKey("filter-criteria", "text", "aps.filter-criteria"),
-        ScenarioKey("data", "mapping", "custom data beside aps"),
-        ScenarioKey("size", "number", "the payload's bytes: the custom key `filler` makes it so large"),
-    ]
+    static let pushKeys = ScenarioKey.table(
+        """
+        id | text | names it in this file; not sent; push-1, push-2, … if left out
+        headers | mapping | apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id, apns-expiration (0 or a time from now)
+        alert | text or mapping | aps.alert
+        badge | number | aps.badge
+        sound | text or mapping | aps.sound
+        thread-id | text | aps.thread-id
+        category | text | aps.category
+        content-available | 1 or 0 | aps.content-available; 0 is as without it
+        mutable-content | 1 | aps.mutable-content
+        target-content-id | text | aps.target-content-id
+        interruption-level | passive, active, time-sensitive, critical | aps.interruption-level
+        relevance-score | number from 0 to 1 | aps.relevance-score
+        filter-criteria | text | aps.filter-criteria
+        data | mapping | custom data beside aps
+        size | number | the payload's bytes: the custom key `filler` makes it so large
+        """)
 
-    static let alertKeys = [
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("subtitle", "text", "the subtitle"),
-        ScenarioKey("body", "text", "the body"),
-        ScenarioKey("launch-image", "text", "the image of the launch"),
-        ScenarioKey("action-loc-key", "text", "what the alert's button says (iOS 3–9)"),
-        ScenarioKey("title-loc-key", "text", "key of the title in the app's strings"),
-        ScenarioKey("title-loc-args", "list of texts", "its arguments"),
-        ScenarioKey("subtitle-loc-key", "text", "key of the subtitle"),
-        ScenarioKey("subtitle-loc-args", "list of texts", "its arguments"),
-        ScenarioKey("loc-key", "text", "key of the body"),
-        ScenarioKey("loc-args", "list of texts", "its arguments"),
-        ScenarioKey("summary-arg", "text", "what the group's summary says of it (iOS 12)"),
-        ScenarioKey("summary-arg-count", "number", "how many it counts there"),
-    ]
+    static let alertKeys = ScenarioKey.table(
+        """
+        title | text | the title
+        subtitle | text | the subtitle
+        body | text | the body
+        launch-image | text | the image of the launch
+        action-loc-key | text | what the alert's button says (iOS 3–9)
+        title-loc-key | text | key of the title in the app's strings
+        title-loc-args | list of texts | its arguments
+        subtitle-loc-key | text | key of the subtitle
+        subtitle-loc-args | list of texts | its arguments
+        loc-key | text | key of the body
+        loc-args | list of texts | its arguments
+        summary-arg | text | what the group's summary says of it (iOS 12)
+        summary-arg-count | number | how many it counts there
+        """)
 
-    static let soundKeys = [
-        ScenarioKey("critical", "1", "whether it is a critical alert"),
-        ScenarioKey("name", "text, needed", "the file, or default"),
-        ScenarioKey("volume", "number from 0 to 1", "how loud"),
-    ]
+    static let soundKeys = ScenarioKey.table(
+        """
+        critical | 1 | whether it is a critical alert
+        name | text, needed | the file, or default
+        volume | number from 0 to 1 | how loud
+        """)
 
-    static let localKeys = [
-        ScenarioKey("id", "text, needed", "the request identifier"),
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("body", "text", "the body"),
-        ScenarioKey("sound", "yes or no", "whether the default sound plays; yes if left out"),
-        ScenarioKey("badge", "number", "the badge"),
-        ScenarioKey("category", "text", "the category"),
-        ScenarioKey("thread", "text", "the thread identifier"),
-        ScenarioKey("data", "mapping", "the userInfo"),
-        ScenarioKey("in", "time", "presented after so long; at once if left out"),
-        ScenarioKey("region", "text", "presented when the phone crosses the border of this region"),
-        ScenarioKey("on", "enter, leave or both", "which way, with `region`; both if left out"),
-        ScenarioKey("repeats", "yes or no", "whether it repeats; `in` is 1 min at least then"),
-    ]
+    static let localKeys = ScenarioKey.table(
+        """
+        id | text, needed | the request identifier
+        title | text | the title
+        body | text | the body
+        sound | yes or no | whether the default sound plays; yes if left out
+        badge | number | the badge
+        category | text | the category
+        thread | text | the thread identifier
+        data | mapping | the userInfo
+        in | time | presented after so long; at once if left out
+        region | text | presented when the phone crosses the border of this region
+        on | enter, leave or both | which way, with `region`; both if left out
+        repeats | yes or no | whether it repeats; `in` is 1 min at least then
+        """)
 
-    static let startActivityKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("content-state", "mapping, needed", "what it shows"),
-        ScenarioKey("token", "yes or no", "whether it can be changed by push; yes if left out"),
-        ScenarioKey("channel", "text", "the broadcast channel it listens to, instead of a token (iOS 18)"),
-    ]
+    static let startActivityKeys = ScenarioKey.table(
+        """
+        id | text, needed | names it in this file
+        content-state | mapping, needed | what it shows
+        token | yes or no | whether it can be changed by push; yes if left out
+        channel | text | the broadcast channel it listens to, instead of a token (iOS 18)
+        """)
 
-    static let updateActivityKeys = [
-        ScenarioKey("id", "activity, needed", "which"),
-        ScenarioKey("content-state", "mapping, needed", "what it shows now"),
-    ]
+    static let updateActivityKeys = ScenarioKey.table(
+        """
+        id | activity, needed | which
+        content-state | mapping, needed | what it shows now
+        """)
 
     static let activityPushKeys =
-        [
-            ScenarioKey("event", "start, update or end, needed", "aps.event"),
-            ScenarioKey("id", "activity, needed", "which; with `start`, the name it gets in this file"),
-        ] + Self.activityContentKeys + [
-            ScenarioKey("attributes-type", "text", "aps.attributes-type, needed to start one"),
-            ScenarioKey("attributes", "mapping", "aps.attributes, needed to start one"),
-            ScenarioKey("input-push-channel", "text", "aps.input-push-channel: the channel it listens to (iOS 18)"),
-        ]
+        ScenarioKey.table(
+            """
+            event | start, update or end, needed | aps.event
+            id | activity, needed | which; with `start`, the name it gets in this file
+            """) + Self.activityContentKeys
+        + ScenarioKey.table(
+            """
+            attributes-type | text | aps.attributes-type, needed to start one
+            attributes | mapping | aps.attributes, needed to start one
+            input-push-channel | text | aps.input-push-channel: the channel it listens to (iOS 18)
+            """)
 
     static let broadcastKeys =
-        [
-            ScenarioKey("event", "start, update or end, needed", "aps.event"),
-            ScenarioKey("channel", "text, needed", "the channel's id"),
-        ] + Self.activityContentKeys
+        ScenarioKey.table(
+            """
+            event | start, update or end, needed | aps.event
+            channel | text, needed | the channel's id
+            """) + Self.activityContentKeys
 
-    private static let activityContentKeys = [
-        ScenarioKey("content-state", "mapping", "aps.content-state"),
-        ScenarioKey("age", "time", "aps.timestamp: how long before now it was written; 0 s if left out"),
-        ScenarioKey("stale-date", "time", "aps.stale-date, from now"),
-        ScenarioKey("dismissal-date", "time", "aps.dismissal-date, from now"),
-        ScenarioKey("alert", "text or mapping", "aps.alert: the phone lights up or shows a banner"),
-        ScenarioKey("sound", "text or mapping", "what it plays, with `alert`"),
-    ]
+    private static let activityContentKeys = ScenarioKey.table(
+        """
+        content-state | mapping | aps.content-state
+        age | time | aps.timestamp: how long before now it was written; 0 s if left out
+        stale-date | time | aps.stale-date, from now
+        dismissal-date | time | aps.dismissal-date, from now
+        alert | text or mapping | aps.alert: the phone lights up or shows a banner
+        sound | text or mapping | what it plays, with `alert`
+        """)
 
-    static let notificationActionKeys = [
-        ScenarioKey("id", "text, needed", "the action's identifier"),
-        ScenarioKey("on", "notification, needed", "the notification's id"),
-        ScenarioKey("text", "text", "what is typed into a text-input action"),
-    ]
+    static let notificationActionKeys = ScenarioKey.table(
+        """
+        id | text, needed | the action's identifier
+        on | notification, needed | the notification's id
+        text | text | what is typed into a text-input action
+        """)
 
-    static let messageKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("from", "text", "who sends it; bob if left out"),
-        ScenarioKey(
-            "for", "text",
-            "for somebody who was signed in here before: a push with that person's recipient tag, and nothing else"),
-        ScenarioKey(
-            "in", "conversation", "`PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out"),
-        ScenarioKey("text", "text", "what it says; the id if left out, nothing with another `type`"),
-        ScenarioKey("type", "text", "its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out"),
-        ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
-        ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
-        ScenarioKey("recalls", "message", "the recall of an earlier message, by its id"),
-        ScenarioKey("mentions", "all or list of people", "whom it mentions; nobody if left out; not one-to-one"),
-        ScenarioKey(
-            "catchUp", "yes or no",
-            "the app's connection breaks before it: the app finds it in the log when it has connected again"),
-        ScenarioKey(
-            "namesAfter", "time or never", "when the app's info providers answer for it; at once if left out"),
-    ]
+    static let messageKeys = ScenarioKey.table(
+        """
+        id | text, needed | names it in this file
+        from | text | who sends it; bob if left out
+        for | text | for somebody who was signed in here before: a push with that person's recipient tag, and nothing else
+        in | conversation | `PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out
+        text | text | what it says; the id if left out, nothing with another `type`
+        type | text | its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out
+        command | yes or no | a command message: not kept, not counted
+        notifies | yes or no | no: the sender asked for no notification
+        recalls | message | the recall of an earlier message, by its id
+        mentions | all or list of people | whom it mentions; nobody if left out; not one-to-one
+        catchUp | yes or no | the app's connection breaks before it: the app finds it in the log when it has connected again
+        namesAfter | time or never | when the app's info providers answer for it; at once if left out
+        """)
 
-    static let customKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("content", "text", "the content"),
-        ScenarioKey("extras", "mapping", "the extras"),
-    ]
+    static let customKeys = ScenarioKey.table(
+        """
+        id | text, needed | names it in this file
+        title | text | the title
+        content | text | the content
+        extras | mapping | the extras
+        """)
 
-    static let settingKeys = [
-        ScenarioKey("notifications", "on or off", "Allow Notifications"),
-        ScenarioKey("alert", "on or off", "banners"),
-        ScenarioKey("sound", "on or off", "sounds"),
-        ScenarioKey("badge", "on or off", "badges"),
-        ScenarioKey("notificationCenter", "on or off", "Notification Center"),
-        ScenarioKey("lockScreen", "on or off", "lock screen"),
-        ScenarioKey("backgroundRefresh", "on or off", "Background App Refresh"),
-        ScenarioKey("criticalAlert", "on or off", "Critical Alerts"),
-        ScenarioKey("timeSensitive", "on or off", "Time Sensitive Notifications"),
-        ScenarioKey("scheduledDelivery", "on or off", "delivery in the scheduled summary"),
-    ]
+    static let settingKeys = ScenarioKey.table(
+        """
+        notifications | on or off | Allow Notifications
+        alert | on or off | banners
+        sound | on or off | sounds
+        badge | on or off | badges
+        notificationCenter | on or off | Notification Center
+        lockScreen | on or off | lock screen
+        backgroundRefresh | on or off | Background App Refresh
+        criticalAlert | on or off | Critical Alerts
+        timeSensitive | on or off | Time Sensitive Notifications
+        scheduledDelivery | on or off | delivery in the scheduled summary
+        """)
 
     static let quirkKeys = QuirkWords.all.map { ScenarioKey($0.word, "on or off", $0.summary) }
 
     static let expectKeys =
-        ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) } + [
-            ScenarioKey(
-                "anyOf", "list of two or more expectations", "of which at least one holds, beside the other keys")
-        ]
+        ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) }
+        + ScenarioKey.table(
+            """
+            anyOf | list of two or more expectations | of which at least one holds, beside the other keys
+            """)
 
-    static let expectedValueKeys = [
-        ScenarioKey("anyOf", "list of two or more values", "one of these is there"),
-        ScenarioKey(
-            "anywhere", "list as without it", "these are there, in any order and with others before, between and after"),
-    ]
+    static let expectedValueKeys = ScenarioKey.table(
+        """
+        anyOf | list of two or more values | one of these is there
+        anywhere | list as without it | these are there, in any order and with others before, between and after
+        """)
 }

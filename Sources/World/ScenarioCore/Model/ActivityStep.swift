@@ -11,10 +11,8 @@ package enum ActivityStep: Equatable, Sendable {
 
 /// A push to a Live Activity, one that starts it, or a broadcast to those on a channel (ios-delivery.md §12).
 package struct ActivityPush: Equatable, Sendable {
-    /// `aps.event`: started, updated or ended.
     package var event: ActivityUpdate.Change
     package var target: Target
-    /// `aps.content-state`.
     package var contentState: JSONValue?
     /// How long before now it was written, in milliseconds: what `aps.timestamp` says.
     package var age: Int64 = 0
@@ -22,13 +20,10 @@ package struct ActivityPush: Equatable, Sendable {
     package var staleAfter: Int64?
     /// When it leaves the lock screen, in milliseconds from now: `aps.dismissal-date`.
     package var dismissedAfter: Int64?
-    /// `aps.attributes-type`.
     package var attributesType: String?
-    /// `aps.attributes`.
     package var attributes: JSONValue?
     /// `aps.input-push-channel`: the channel one that is started listens to (iOS 18).
     package var channelToListen: String?
-    /// `aps.alert`.
     package var alert: JSONValue?
     /// The alert's sound: inside `aps.alert` where that is a mapping, beside it where it is a text.
     package var sound: JSONValue?
@@ -72,6 +67,5 @@ package struct ActivityPush: Equatable, Sendable {
 }
 
 extension ActivityUpdate.Change {
-    /// The word of `activityChanges`, and of `aps.event` where a push makes the change.
     var word: String { self.rawValue }
 }

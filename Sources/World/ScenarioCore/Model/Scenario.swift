@@ -1,22 +1,16 @@
 package import PhoneCore
 
-/// A scenario file, read: what it says about itself, and its cases.
 package struct Scenario: Equatable, Sendable {
     package var title: String
-    /// Where its expectations come from; nil if it does not say.
     package var source: String?
-    /// The requirements it holds, at most three.
     package var requirements: [String]
     /// Its cases in the order of the file; a case with variations stands here once for each.
     package var cases: [ScenarioCase]
 }
 
-/// One run: a phone, an app, what happens, what is expected.
 package struct ScenarioCase: Equatable, Sendable {
-    /// Its name with the variation, unique in the file.
     package var name: String
     package var position: ScenarioPosition
-    /// The requirements it holds, the file's included, at most three.
     package var requirements: [String]
     package var phone: PhoneSetup
     package var app: AppSetup
@@ -65,7 +59,6 @@ package struct PhoneSetup: Equatable, Sendable {
     package var settings = PhoneSettings()
     /// What the phone's clock says when the trace begins, in minutes after midnight; nil: whatever it is then.
     package var clock: Int?
-    /// What else is so before the first step, as events.
     package var conditions: [PhoneEvent] = []
 }
 
@@ -76,11 +69,9 @@ package struct SwitchChange: Equatable, Sendable {
 
 package struct AppSetup: Equatable, Sendable {
     package var installed: InstalledApp
-    /// When it sets `UNUserNotificationCenter.delegate`.
     package var delegateMoment: DelegateMoment = .didFinishLaunching
     package var registers: RegistrationMoment = .firstLaunch
     package var categories: [NotificationCategory] = []
-    /// Whether it begins a background task in `didEnterBackground`.
     package var backgroundTask: BackgroundTaskHabit?
     /// How it answers calls; what is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
@@ -89,11 +80,10 @@ package struct AppSetup: Equatable, Sendable {
     /// How much memory its extension uses for a push, in bytes; nil: little.
     package var extensionMemory: Int?
     package var extensionChange = ContentChange()
-    /// What its extension hands out when its time expires; nil: nothing.
+    /// What its extension delivers when its time expires; nil for nothing.
     package var bestAttempt: BestAttempt?
     /// What its extension takes out of the list when a push comes, by the push's name in the file.
     package var extensionRemoves: [String: [String]] = [:]
-    /// The SDK behind the app; nil for an app without it.
     package var sdk: SDKSetup?
 }
 
@@ -112,7 +102,6 @@ package enum RegistrationMoment: String, Equatable, Sendable, CaseIterable {
     case everyLaunch
 }
 
-/// What a service extension hands out in `serviceExtensionTimeWillExpire`.
 package enum BestAttempt: Equatable, Sendable {
     case changed
     case own(ContentChange)
@@ -146,11 +135,9 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
 package struct AnswerHabit: Equatable, Sendable {
     /// The answer; nil: never.
     package var result: CallbackResult?
-    /// How long it takes, in milliseconds.
+    /// Milliseconds.
     package var after: Int64 = 0
-    /// Whether the app reports an incoming call first (VoIP pushes).
     package var reportsCall = true
-    /// Whether the handler is called a second time.
     package var isTwice = false
     /// How the process ends instead of answering (service extension); nil: it does not.
     package var death: Death?
@@ -166,6 +153,7 @@ package struct ContentChange: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?
     package var body: String?
+    /// 0 or more.
     package var badge: Int?
     package var isSilent = false
     package var level: InterruptionLevel?
@@ -180,17 +168,14 @@ package struct Step: Equatable, Sendable {
 
 package enum StepAction: Equatable, Sendable {
     case phone(PhoneEvent)
-    /// Several things happen to it, in this order.
     case phones([PhoneEvent])
     /// A push comes to the phone; the label names it in the trace. The lifetime is how long APNs may store it, in milliseconds:
     /// 0 is not at all, nil as long as it can.
     case push(Push, label: String, lifetime: Int64?)
-    /// The person acts on an entry of the list, by its label.
     case act(on: String, PersonAct)
-    /// A new version of the app, or the app removed and installed again.
     case reinstall(keepsData: Bool)
     case switches([SwitchChange])
-    /// The app does something; it must have a process.
+    /// Needs an app that has a process.
     case app(AppCall)
     case local(NotificationRequest, LocalMoment)
     case activity(ActivityStep)
@@ -208,7 +193,6 @@ package enum LocalMoment: Equatable, Sendable {
     case atOnce
     /// After so many milliseconds.
     case after(Int64, repeats: Bool)
-    /// When the phone crosses a region's border.
     case region(NotificationRegion, repeats: Bool)
 }
 

@@ -72,7 +72,6 @@ extension ScenarioReader {
         return ExpectedRows(rows: rows, isAnywhere: true)
     }
 
-    /// The one key of a value that is a mapping.
     private mutating func only(_ node: ScenarioNode, _ key: ExpectKey) -> ScenarioNode.Member? {
         guard let fields = self.reader.fields(node, .expectedValue) else { return nil }
         guard let member = fields.members.first, fields.members.count == 1 else {

@@ -51,7 +51,6 @@ extension ScenarioReader {
         return sdk
     }
 
-    /// An app's own words, in one language: what they leave out is built in.
     private mutating func words(_ node: ScenarioNode) -> AppWords {
         guard let fields = self.reader.fields(node, .words) else { return AppWords() }
         var own = NotificationWords()
@@ -88,7 +87,6 @@ extension ScenarioReader {
         return 0
     }
 
-    /// A log position. The small server's log is held whole.
     private mutating func position(_ node: ScenarioNode, _ name: String) -> LogPosition {
         guard let number = self.reader.number(node, name) else { return 0 }
         if number > 10_000 {

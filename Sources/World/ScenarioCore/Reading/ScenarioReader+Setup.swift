@@ -15,20 +15,16 @@ extension ScenarioReader {
             phone.authorization = self.reader.word(node, "notifications", words) ?? .authorized
         }
         if let node = fields["settings"] { phone.switches = self.switches(node) }
-        if let node = fields["lowPowerMode"], let isOn = self.reader.flag(node, "lowPowerMode"), isOn {
-            phone.conditions.append(.person(.lowPowerModeChanged(isOn: true)))
-        }
-        if let node = fields["airplaneMode"], let isOn = self.reader.flag(node, "airplaneMode"), isOn {
-            phone.conditions.append(.person(.airplaneModeChanged(isOn: true)))
-        }
-        if let node = fields["locked"], let isLocked = self.reader.flag(node, "locked"), isLocked {
-            phone.conditions.append(.person(.locked))
-        }
-        if let node = fields["mute"], let isOn = self.reader.flag(node, "mute"), isOn {
-            phone.conditions.append(.person(.muteChanged(isOn: true)))
+        let switches: [(String, PersonEvent)] = [
+            ("lowPowerMode", .lowPowerModeChanged(isOn: true)), ("airplaneMode", .airplaneModeChanged(isOn: true)),
+            ("locked", .locked), ("mute", .muteChanged(isOn: true)),
+        ]
+        for (key, event) in switches {
+            guard let node = fields[key], self.reader.flag(node, key) == true else { continue }
+            phone.conditions.append(.person(event))
         }
         if let node = fields["alertStyle"], let style = self.alertStyle(node) {
-            phone.conditions.append(.person(.alertStyleChanged(Stage.bundle, style)))
+            phone.conditions.append(.person(.alertStyleChanged(ScenarioPhone.bundle, style)))
         }
         if let node = fields["summaryTimes"], let times = self.summaryTimes(node) {
             phone.conditions.append(.person(.summaryTimesChanged(times)))
@@ -103,10 +99,10 @@ extension ScenarioReader {
 
     // MARK: The app
 
-    /// The app of a node; nil if it is no mapping.
+    /// - Returns: nil if the node is no mapping.
     mutating func app(_ node: ScenarioNode?) -> AppSetup? {
         self.promised = []
-        var app = AppSetup(installed: InstalledApp(bundleID: Stage.bundle))
+        var app = AppSetup(installed: InstalledApp(bundleID: ScenarioPhone.bundle))
         app.answers[.didReceiveRemoteNotificationFetch] = AnswerHabit(result: .fetch(.newData))
         app.answers[.performFetch] = AnswerHabit(result: .fetch(.newData))
         guard let node else { return app }
