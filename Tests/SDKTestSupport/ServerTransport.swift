@@ -2,14 +2,15 @@ package import Foundation
 package import ServerCore
 import SimulatedServer
 package import Synchronization
+package import Testing
 package import TidingsClient
 package import TidingsModel
 import TidingsWire
 
 /// `SimulatedServer` behind the SDK's transport; every frame crosses the wire format. Its tokens are the ids of people.
 ///
-/// The server's own deadlines pass only with `meetDeadlines`. What a real server never does is the work of a `Script`, and what a network
-/// does that of `network` and `drop`.
+/// The server's own deadlines never pass. What a real server never does is the work of a `Script`, and what a network does that of `network` and
+/// `drop`. A test that waits for a frame that never comes goes on after two minutes, with an issue.
 package final class ServerTransport: ClientTransport {
     /// What happens to connections on the way.
     package enum Network: CaseIterable, Sendable {
@@ -51,10 +52,16 @@ package final class ServerTransport: ClientTransport {
         var frames: [ClientFrame] = []
         var welcomes: [UserID: ServerFrame.Welcome] = [:]
         var acknowledged: LogPosition = 0
-        /// What clients are told next. It is told outside the lock, and in order.
+        /// Called outside the lock, and in order: what clients are told, and the tests that have waited for a frame.
         var outbox: [@Sendable () -> Void] = []
-        var isTelling = false
-        var waiters: [(test: @Sendable (ClientFrame) -> Bool, resume: CheckedContinuation<ClientFrame, Never>)] = []
+        var isDelivering = false
+        var waiters: [UInt64: Waiter] = [:]
+        var lastWaiter: UInt64 = 0
+    }
+
+    private struct Waiter: Sendable {
+        let test: @Sendable (ClientFrame) -> Bool
+        let continuation: CheckedContinuation<ClientFrame?, Never>
     }
 
     private let state: Mutex<State>
@@ -64,8 +71,9 @@ package final class ServerTransport: ClientTransport {
     package init(now: @escaping @Sendable () -> Now) {
         self.now = now
         var settings = ServerSettings()
-        // Tests do more in no time than a person.
+        // Tests do more in no time than a person, and flood a client.
         settings.limits = .none
+        settings.liveWindowMax = 1_000
         self.state = Mutex(
             State(
                 server: SimulatedServer(
@@ -94,10 +102,8 @@ package final class ServerTransport: ClientTransport {
         self.change { state in
             guard let link = state.links[session], !link.isDead else { return }
             state.frames.append(frame)
-            for waiter in state.waiters where waiter.test(frame) {
-                state.outbox.append { waiter.resume.resume(returning: frame) }
-            }
-            state.waiters.removeAll { $0.test(frame) }
+            // Whoever waited for the frame finds it answered.
+            defer { Self.resumeWaiters(for: frame, &state) }
             if case .hello(let hello) = frame {
                 state.links[session]?.person = UserID(hello.token)
                 state.acknowledged = hello.after
@@ -113,8 +119,15 @@ package final class ServerTransport: ClientTransport {
         }
     }
 
+    private static func resumeWaiters(for frame: ClientFrame, _ state: inout State) {
+        for (number, waiter) in state.waiters.sorted(by: { $0.key < $1.key }) where waiter.test(frame) {
+            state.waiters[number] = nil
+            state.outbox.append { waiter.continuation.resume(returning: frame) }
+        }
+    }
+
     private func close(_ session: SessionID, reason: String) {
-        self.change { self.end(session, reason: reason, isKnown: true, &$0) }
+        self.change { self.endLink(session, reason: reason, isKnown: true, &$0) }
     }
 
     // MARK: The server's side
@@ -123,12 +136,12 @@ package final class ServerTransport: ClientTransport {
     private func change<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let result = self.state.withLock { change(&$0) }
         while let next = self.state.withLock({ state -> (@Sendable () -> Void)? in
-            guard !state.isTelling, !state.outbox.isEmpty else { return nil }
-            state.isTelling = true
+            guard !state.isDelivering, !state.outbox.isEmpty else { return nil }
+            state.isDelivering = true
             return state.outbox.removeFirst()
         }) {
             next()
-            self.state.withLock { $0.isTelling = false }
+            self.state.withLock { $0.isDelivering = false }
         }
         return result
     }
@@ -141,7 +154,7 @@ package final class ServerTransport: ClientTransport {
                     state.welcomes[person] = welcome
                 }
                 if let changed = state.script.change(frame) { Self.write(changed, on: session, &state) }
-            case .close(let session): self.end(session, reason: "closed by the server", isKnown: false, &state)
+            case .close(let session): self.endLink(session, reason: "closed by the server", isKnown: false, &state)
             case .probe(let session):
                 guard state.links[session]?.isDead == false else { continue }
                 var answers: [SimulatedServer.Output] = []
@@ -163,7 +176,7 @@ package final class ServerTransport: ClientTransport {
     }
 
     /// - Parameter isKnown: whether the server is to be told.
-    private func end(_ session: SessionID, reason: String, isKnown: Bool, _ state: inout State) {
+    private func endLink(_ session: SessionID, reason: String, isKnown: Bool, _ state: inout State) {
         guard let link = state.links.removeValue(forKey: session) else { return }
         state.outbox.append { link.events(.closed(reason: reason)) }
         guard isKnown else { return }
@@ -203,7 +216,7 @@ extension ServerTransport {
                 switch network {
                 case .isSilent: state.links[session]?.isDead = true
                 case .works where !link.isDead: break
-                case .works, .refuses: self.end(session, reason: "lost", isKnown: isNoticed, &state)
+                case .works, .refuses: self.endLink(session, reason: "lost", isKnown: isNoticed, &state)
                 }
             }
         }
@@ -212,7 +225,7 @@ extension ServerTransport {
     /// Drops every connection without a word.
     package func drop() {
         self.change { state in
-            for session in state.links.keys.sorted() { self.end(session, reason: "lost", isKnown: true, &state) }
+            for session in state.links.keys.sorted() { self.endLink(session, reason: "lost", isKnown: true, &state) }
         }
     }
 
@@ -236,25 +249,22 @@ extension ServerTransport {
         self.write(FrameCodec.encode(frame, as: .protobuf), to: person)
     }
 
-    /// Does what the app's backend asks.
-    @discardableResult
-    package func ask(_ command: APICommand) -> APIResult? {
-        self.ask(command) { _ in }
-    }
+    /// Does what the app's backend requests, which must not be refused: whoever waits for what comes of it would wait for ever.
+    package func request(_ command: APICommand) { self.request(command) { _ in } }
 
-    private func ask(_ command: APICommand, beforehand: (APIResult?) -> Void) -> APIResult? {
+    private func request(_ command: APICommand, beforehand: (APIResult?) -> Void) {
         self.change { state in
             var outputs: [SimulatedServer.Output] = []
-            let answer = state.server.ask(command, at: self.now(), into: &outputs)
+            let answer = state.server.request(command, at: self.now(), into: &outputs)
+            if case .refused(let problem)? = answer { preconditionFailure("the server refuses \(command): \(problem)") }
             beforehand(answer)
             self.carryOut(outputs, &state)
-            return answer
         }
     }
 
     /// A message through the HTTP API.
     ///
-    /// - Parameter beforehand: is told the id before any client is told of the message.
+    /// - Parameter beforehand: is told the id before any client is told of the message; must not use the server.
     @discardableResult
     package func send(
         _ text: String, from sender: UserID, to conversation: ConversationID, beforehand: (MessageID) -> Void = { _ in }
@@ -266,13 +276,14 @@ extension ServerTransport {
         let draft = MessageDraft(
             clientMessageID: ClientMessageID("d\(number)"), conversation: conversation, objectName: .text,
             content: JSONValue.members([("content", .string(text))]).text)
-        let answer = self.ask(.send(UserKey(app: Self.app, user: sender), draft)) { answer in
-            if case .accepted(let accepted)? = answer { beforehand(accepted.messageID) }
+        var id: MessageID?
+        self.request(.send(UserKey(app: Self.app, user: sender), draft)) { answer in
+            guard case .accepted(let accepted)? = answer else { return }
+            id = accepted.messageID
+            beforehand(accepted.messageID)
         }
-        guard case .accepted(let accepted)? = answer else {
-            preconditionFailure("the server takes no message: \(String(describing: answer))")
-        }
-        return accepted.messageID
+        guard let id else { preconditionFailure("the server does not answer a send at once") }
+        return id
     }
 
     /// A person does something on another device.
@@ -292,15 +303,6 @@ extension ServerTransport {
         }
     }
 
-    /// Lets the server see how late it is.
-    package func meetDeadlines() {
-        self.change { state in
-            var outputs: [SimulatedServer.Output] = []
-            state.server.handle(.timeReached, at: self.now(), into: &outputs)
-            self.carryOut(outputs, &state)
-        }
-    }
-
     package var frames: [ClientFrame] { self.state.withLock { $0.frames } }
     package var hellos: [ClientFrame.Hello] {
         self.frames.compactMap { if case .hello(let hello) = $0 { hello } else { nil } }
@@ -310,16 +312,32 @@ extension ServerTransport {
     }
     package func forgetFrames() { self.state.withLock { $0.frames = [] } }
 
-    /// The next frame that passes the test, also one that has come already.
-    package func frame(where test: @escaping @Sendable (ClientFrame) -> Bool) async -> ClientFrame {
-        await withCheckedContinuation { continuation in
+    /// The first frame that passes the test, also one that has come already.
+    package func frame(
+        where test: @escaping @Sendable (ClientFrame) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> ClientFrame {
+        let number = self.state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let limit = Task {
+            try await Task.sleep(for: .seconds(120))
+            self.state.withLock { $0.waiters.removeValue(forKey: number) }?.continuation.resume(returning: nil)
+        }
+        defer { limit.cancel() }
+        let frame: ClientFrame? = await withCheckedContinuation { continuation in
             let found = self.state.withLock { state -> ClientFrame? in
                 if let frame = state.frames.first(where: test) { return frame }
-                state.waiters.append((test, continuation))
+                state.waiters[number] = Waiter(test: test, continuation: continuation)
                 return nil
             }
             if let found { continuation.resume(returning: found) }
         }
+        guard let frame else {
+            Issue.record("no such frame has come", sourceLocation: sourceLocation)
+            return .ping(0)
+        }
+        return frame
     }
 
     package var connections: [Connection] {

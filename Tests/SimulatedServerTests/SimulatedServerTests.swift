@@ -35,7 +35,7 @@ private struct Bench {
             clientMessageID: ClientMessageID(text),
             conversation: ConversationID(type: .direct, target: alice.user.rawValue), objectName: .text,
             content: JSONValue.members([("content", .string(text))]).text)
-        return self.server.ask(.send(UserKey(app: app, user: "bob"), draft), at: self.now, into: &self.outputs)
+        return self.server.request(.send(UserKey(app: app, user: "bob"), draft), at: self.now, into: &self.outputs)
     }
 
     mutating func pass(_ milliseconds: Int64) {

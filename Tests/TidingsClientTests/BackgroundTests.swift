@@ -104,9 +104,10 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     }
 
     private func send(_ message: CustomMessage, _ bench: ClientBench) {
-        bench.server.ask(
+        bench.server.request(
             .sendCustom(
-                ServerTransport.app, message, recipients: [alice], clientMessageID: ClientMessageID(message.content)))
+                ServerTransport.app, message, recipients: [alice],
+                clientMessageID: ClientMessageID("custom\(message.id)")))
     }
 
     @Test func `is dropped when it has expired by the server's clock, and waits while that is not known`() throws {
@@ -263,7 +264,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             return ack.settled.contains { $0.disposition == .shown }
         }
         #expect(kit.state.withLock { $0.badges } == [1])
-        bench.server.ask(.recall(message), as: bob)
+        bench.server.request(.recall(message), as: bob)
         _ = await bench.server.frame { frame in
             guard case .ack(let ack) = frame else { return false }
             return ack.stored == 2
@@ -360,10 +361,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             _ = await bench.server.frame { $0 == .signOut }
             told.withLock { $0 = true }
         }
-        while !told.withLock({ $0 }) {
-            bench.clock.advance(by: 60)
-            await Task.yield()
-        }
+        await bench.passTime { told.withLock { $0 } }
         await waiting.value
         while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(client.connectionStatus == .disconnected)

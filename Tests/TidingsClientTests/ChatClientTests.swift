@@ -100,9 +100,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.setScript { script in
-            script.change = { if case .sendAccepted = $0 { nil } else { $0 } }
-        }
+        bench.server.setScript { $0.change = { if case .sendAccepted = $0 { nil } else { $0 } } }
         async let sent = client.send(text: "hi", to: withBob)
         let lost = await bench.server.frame { if case .send = $0 { true } else { false } }
         bench.server.behave()
@@ -133,6 +131,8 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         #expect(try second.history(conversation: withBob).map(\.text) == ["late"])
         waiting.cancel()
+        // The server has closed the connection of the process that died: its sign-out does not wait for an answer.
+        for await status in first.connectionStatuses { if case .waiting = status { break } }
         await first.signOut()
         await #expect(throws: ChatError.self) { try await waiting.value }
     }
@@ -145,7 +145,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let problem = ServerFrame.Problem(
             code: .blocked, field: "conversation.target",
             rule: "must name a person who accepts messages, \"bob\" has blocked the sender")
-        bench.server.ask(.setBlocked(alice, true), as: bob)
+        bench.server.request(.setBlocked(alice, true), as: bob)
         try #require(first.engine?.store).refuseRemovals(true)
         await #expect(throws: ChatError(problem)) { try await first.send(text: "hi", to: withBob) }
         // The refusal costs nothing else: the connection goes on.
@@ -153,13 +153,14 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         #expect(first.connectionStatus == .connected)
         // The process dies. Now the server would take it.
-        bench.server.ask(.setBlocked(alice, false), as: bob)
+        bench.server.request(.setBlocked(alice, false), as: bob)
         bench.server.forgetFrames()
         let second = try bench.client()
         try await second.connect(userID: alice, token: "alice")
         #expect(try await second.send(text: "later", to: withBob).text == "later")
         let sent = bench.server.frames.filter { if case .send = $0 { true } else { false } }
         #expect(sent.count == 1)
+        for await status in first.connectionStatuses { if case .waiting = status { break } }
         await first.signOut()
     }
 
@@ -196,9 +197,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let bench = try ClientBench()
         defer { bench.remove() }
         let expired = ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired")
-        bench.server.setScript {
-            $0.answer = { person, _ in person == "old" ? [.problem(expired, isFatal: true)] : nil }
-        }
+        bench.server.setScript { $0.answer = { person, _ in person == "old" ? [.problem(expired, isFatal: true)] : nil } }
         let tokens = Mutex(["alice", "old"])
         let client = try bench.client()
         try await client.connect(userID: alice) { tokens.withLock { $0.popLast() ?? "none" } }

@@ -83,6 +83,16 @@ struct ClientBench {
             safety: safety)
     }
 
+    /// Lets back-offs and deadlines pass until something holds: slowly while there is a connection, so that neither end is late. Gives up after
+    /// two minutes, so that what is expected next tells what is there.
+    func passTime(until holds: () -> Bool) async {
+        let end = ContinuousClock.now.advanced(by: .seconds(120))
+        while !holds(), ContinuousClock.now < end {
+            self.clock.advance(by: self.server.connections.isEmpty ? 60 : 1)
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
     func remove() { try? FileManager.default.removeItem(at: self.folder) }
 }
 
@@ -97,8 +107,8 @@ extension ServerTransport {
     }
 
     /// Does for a person what their device would ask for.
-    func ask(_ request: ClientRequest, as person: UserID) {
-        self.ask(.request(Self.app, actor: person, request))
+    func request(_ request: ClientRequest, as person: UserID) {
+        self.request(.request(Self.app, actor: person, request))
     }
 
     /// Sends get no answer, and arrive nowhere.

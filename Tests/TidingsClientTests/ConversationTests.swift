@@ -65,7 +65,7 @@ extension ServerTransport {
         defer { bench.remove() }
         let client = try await self.connected(bench)
         var entries = client.logEntries.makeAsyncIterator()
-        bench.server.ask(
+        bench.server.request(
             .putConversation(.init(app: ServerTransport.app, conversation: team, name: "Team", members: [alice, bob])))
         let place = MessageContent.location(.init(latitude: 52.5, longitude: 13.25))
         let image = MessageContent.image(.init(url: "https://a/b.jpg"))
@@ -136,13 +136,13 @@ extension ServerTransport {
     @Test func `for the members of a group it hears of for the first time`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
-        bench.server.ask(
+        bench.server.request(
             .putConversation(.init(app: ServerTransport.app, conversation: team, name: "Team", members: [bob])))
         let info = ConversationInfo(
             id: team, version: 2, name: "Team", portrait: nil, members: [Member(alice), Member(bob)],
             isDissolved: false)
         let client = try await self.connected(bench)
-        bench.server.ask(.request(ServerTransport.app, actor: nil, .change(team, .add([alice]))))
+        bench.server.request(.request(ServerTransport.app, actor: nil, .change(team, .add([alice]))))
         await bench.server.asked(.conversation(team))
         while try client.storedConversationInfo(team) != info { await Task.yield() }
         await client.signOut()
@@ -300,6 +300,7 @@ extension ServerTransport {
         try await again.connect(userID: alice, token: "alice")
         #expect(try again.engine?.parts.group?.update { $0.settings.showsContent } == false)
         await again.signOut()
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
     }
 
@@ -312,7 +313,7 @@ extension ServerTransport {
         try await client.block(bob)
         try await client.unblock("carol")
         #expect(bench.server.requests == [.setBlocked(bob, true), .setBlocked("carol", false)])
-        bench.server.ask(.setBlocked(bob, true), as: alice)
+        bench.server.request(.setBlocked(bob, true), as: alice)
         while try client.settings().blocked != [bob] { await Task.yield() }
         await client.signOut()
     }

@@ -26,11 +26,11 @@ extension ServerTransport {
     }
 
     /// Bob recalls a message.
-    func recall(_ message: MessageID) { self.ask(.request(Self.app, actor: "bob", .recall(message))) }
+    func recall(_ message: MessageID) { self.request(.request(Self.app, actor: "bob", .recall(message))) }
 
     /// Alice has set this on another device.
     func set(_ settings: PersonSettings) {
-        self.ask(.request(Self.app, actor: "alice", .setPersonSettings(settings)))
+        self.request(.request(Self.app, actor: "alice", .setPersonSettings(settings)))
     }
 
     var isConnected: Bool { !self.connections.isEmpty }

@@ -33,7 +33,7 @@ extension ServerTransport {
         let actions: [ConversationAction] = [
             .create(name: name, portrait: nil, members: ["alice", "bob"]), .setNickname("bob", "Bobby"),
         ]
-        for action in actions { self.ask(.request(Self.app, actor: nil, .change(group, action))) }
+        for action in actions { self.request(.request(Self.app, actor: nil, .change(group, action))) }
     }
 }
 
@@ -86,7 +86,7 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         await bench.until { $0.kit?.client.runState == .backgroundActive }
         for (group, body) in [("team", "Bob of the team: hello"), ("club", "Bob: hello")] {
             let conversation = ConversationID(type: .group, target: group)
-            bench.server.ask(
+            bench.server.request(
                 .putConversation(
                     .init(app: ServerTransport.app, conversation: conversation, name: group, members: ["alice", "bob"]))
             )

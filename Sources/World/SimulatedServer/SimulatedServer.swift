@@ -93,7 +93,7 @@ package struct SimulatedServer: Sendable {
     /// A request of the HTTP API.
     ///
     /// - Returns: the answer, which is not among `outputs`; nil if it comes later.
-    package mutating func ask(_ command: APICommand, at now: Now, into outputs: inout [Output]) -> APIResult? {
+    package mutating func request(_ command: APICommand, at now: Now, into outputs: inout [Output]) -> APIResult? {
         self.apiRequests += 1
         let request = APIRequestID(self.apiRequests)
         var own: [Output] = []

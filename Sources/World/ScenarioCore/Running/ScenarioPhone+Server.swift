@@ -203,7 +203,7 @@ extension ScenarioPhone {
 
     private mutating func request(_ command: APICommand, for scripted: ScriptedMessage? = nil) {
         var outputs: [SimulatedServer.Output] = []
-        let answer = self.server?.ask(command, at: self.now, into: &outputs)
+        let answer = self.server?.request(command, at: self.now, into: &outputs)
         switch answer {
         case .accepted(let accepted):
             if let scripted { self.addName(accepted.messageID, as: scripted) }
@@ -228,7 +228,7 @@ extension ScenarioPhone {
         }
         var outputs: [SimulatedServer.Output] = []
         let device = DeviceKey(user: sdk.setup.user, device: SDKHost.device)
-        let answer = self.server?.ask(
+        let answer = self.server?.request(
             .fromExtension(device, tokenIssuedAt: token, question), at: self.now, into: &outputs)
         self.carryOut(outputs)
         return answer
