@@ -113,8 +113,7 @@ package final class ServerTransport: ClientTransport {
                 for answer in answers { Self.write(answer, on: session, &state) }
                 return
             }
-            var outputs: [SimulatedServer.Output] = []
-            state.server.receive(frame, on: session, at: self.now(), into: &outputs)
+            let outputs = state.server.receive(frame, on: session, at: self.now())
             self.carryOut(outputs, &state)
         }
     }
@@ -155,13 +154,9 @@ package final class ServerTransport: ClientTransport {
                 }
                 if let changed = state.script.change(frame) { Self.write(changed, on: session, &state) }
             case .close(let session): self.endLink(session, reason: "closed by the server", isKnown: false, &state)
-            case .probe(let session):
-                guard state.links[session]?.isDead == false else { continue }
-                var answers: [SimulatedServer.Output] = []
-                state.server.handle(.heard(session), at: self.now(), into: &answers)
-                self.carryOut(answers, &state)
             case .fault(let text): preconditionFailure("the server has met a bug of its own: \(text)")
-            case .push, .reply, .stored: break
+            // The server probes at a deadline only.
+            case .probe, .push, .reply, .stored: break
             }
         }
     }
@@ -180,8 +175,7 @@ package final class ServerTransport: ClientTransport {
         guard let link = state.links.removeValue(forKey: session) else { return }
         state.outbox.append { link.events(.closed(reason: reason)) }
         guard isKnown else { return }
-        var outputs: [SimulatedServer.Output] = []
-        state.server.hangUp(session, at: self.now(), into: &outputs)
+        let outputs = state.server.hangUp(session, at: self.now())
         self.carryOut(outputs, &state)
     }
 
@@ -254,8 +248,7 @@ extension ServerTransport {
 
     private func request(_ command: APICommand, beforehand: (APIResult?) -> Void) {
         self.change { state in
-            var outputs: [SimulatedServer.Output] = []
-            let answer = state.server.request(command, at: self.now(), into: &outputs)
+            let (answer, outputs) = state.server.request(command, at: self.now())
             if case .refused(let problem)? = answer { preconditionFailure("the server refuses \(command): \(problem)") }
             beforehand(answer)
             self.carryOut(outputs, &state)
@@ -294,11 +287,10 @@ extension ServerTransport {
             let hello = ClientFrame.Hello(
                 versions: 1...1, token: person.rawValue, device: "other", platform: "test",
                 runState: .background(remainingMilliseconds: 0), after: 0)
-            var outputs: [SimulatedServer.Output] = []
-            for frame in [.hello(hello)] + frames {
-                state.server.receive(frame, on: session, at: self.now(), into: &outputs)
+            var outputs = ([.hello(hello)] + frames).flatMap { frame in
+                state.server.receive(frame, on: session, at: self.now())
             }
-            state.server.hangUp(session, at: self.now(), into: &outputs)
+            outputs += state.server.hangUp(session, at: self.now())
             self.carryOut(outputs, &state)
         }
     }

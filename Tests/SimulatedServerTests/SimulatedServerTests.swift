@@ -24,10 +24,10 @@ private struct Bench {
     }
 
     mutating func receive(_ frame: ClientFrame, on session: SessionID) {
-        self.server.receive(frame, on: session, at: self.now, into: &self.outputs)
+        self.outputs += self.server.receive(frame, on: session, at: self.now)
     }
 
-    mutating func handle(_ event: ServerEvent) { self.server.handle(event, at: self.now, into: &self.outputs) }
+    mutating func handle(_ event: ServerEvent) { self.outputs += self.server.handle(event, at: self.now) }
 
     @discardableResult
     mutating func send(_ text: String) -> APIResult? {
@@ -35,7 +35,9 @@ private struct Bench {
             clientMessageID: ClientMessageID(text),
             conversation: ConversationID(type: .direct, target: alice.user.rawValue), objectName: .text,
             content: JSONValue.members([("content", .string(text))]).text)
-        return self.server.request(.send(UserKey(app: app, user: "bob"), draft), at: self.now, into: &self.outputs)
+        let (answer, outputs) = self.server.request(.send(UserKey(app: app, user: "bob"), draft), at: self.now)
+        self.outputs += outputs
+        return answer
     }
 
     mutating func pass(_ milliseconds: Int64) {

@@ -197,7 +197,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let bench = try ClientBench()
         defer { bench.remove() }
         let expired = ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired")
-        bench.server.setScript { $0.answer = { person, _ in person == "old" ? [.problem(expired, isFatal: true)] : nil } }
+        bench.server.setScript { $0.answer = { name, _ in name == "old" ? [.problem(expired, isFatal: true)] : nil } }
         let tokens = Mutex(["alice", "old"])
         let client = try bench.client()
         try await client.connect(userID: alice) { tokens.withLock { $0.popLast() ?? "none" } }

@@ -49,8 +49,7 @@ package struct SimulatedServer: Sendable {
         self.store = store
         self.epoch = opening.epoch
         self.checkToken = checkToken
-        var outputs: [Output] = []
-        self.handle(.opened(opening), at: now, into: &outputs)
+        _ = self.handle(.opened(opening), at: now)
     }
 
     /// A check that takes the token for the person's id. The extension token it issues is the time of the connect.
@@ -67,51 +66,51 @@ package struct SimulatedServer: Sendable {
 
     /// A frame of a client, its hello included. A sign-out waits for what the client says next, or for its hanging up: a real disk is so slow
     /// that the server reads the client's ping behind it before it closes the session.
-    package mutating func receive(
-        _ frame: ClientFrame, on session: SessionID, at now: Now, into outputs: inout [Output]
-    ) {
+    package mutating func receive(_ frame: ClientFrame, on session: SessionID, at now: Now) -> [Output] {
         switch frame {
         case .hello(let hello):
-            self.handle(.connected(session, hello, self.checkToken(hello.token, now)), at: now, into: &outputs)
-        case .signOut: self.signingOut.insert(session)
-        default:
-            self.handle(.frame(session, frame), at: now, into: &outputs)
-            self.finishSignOut(session, at: now, into: &outputs)
+            return self.handle(.connected(session, hello, self.checkToken(hello.token, now)), at: now)
+        case .signOut:
+            self.signingOut.insert(session)
+            return []
+        case .send, .ack, .sync, .runState, .registerPush, .markRead, .deviceStatus, .opened, .request, .typing, .ping:
+            return self.handle(.frame(session, frame), at: now) + self.finishSignOut(session, at: now)
         }
     }
 
-    private mutating func finishSignOut(_ session: SessionID, at now: Now, into outputs: inout [Output]) {
-        guard self.signingOut.remove(session) != nil else { return }
-        self.handle(.frame(session, .signOut), at: now, into: &outputs)
+    private mutating func finishSignOut(_ session: SessionID, at now: Now) -> [Output] {
+        self.signingOut.remove(session) == nil ? [] : self.handle(.frame(session, .signOut), at: now)
     }
 
-    package mutating func hangUp(_ session: SessionID, at now: Now, into outputs: inout [Output]) {
-        self.finishSignOut(session, at: now, into: &outputs)
-        self.handle(.disconnected(session), at: now, into: &outputs)
+    package mutating func hangUp(_ session: SessionID, at now: Now) -> [Output] {
+        self.finishSignOut(session, at: now) + self.handle(.disconnected(session), at: now)
     }
 
     /// A request of the HTTP API.
     ///
-    /// - Returns: the answer, which is not among `outputs`; nil if it comes later.
-    package mutating func request(_ command: APICommand, at now: Now, into outputs: inout [Output]) -> APIResult? {
+    /// - Returns: the answer, if it comes at once, and what else leaves the server.
+    package mutating func request(_ command: APICommand, at now: Now) -> (answer: APIResult?, outputs: [Output]) {
         self.apiRequests += 1
         let request = APIRequestID(self.apiRequests)
-        var own: [Output] = []
-        self.handle(.api(request, command), at: now, into: &own)
         var answer: APIResult?
-        for output in own {
-            if case .reply(request, let result) = output { answer = result } else { outputs.append(output) }
+        var outputs = self.handle(.api(request, command), at: now)
+        outputs.removeAll { output in
+            guard case .reply(request, let result) = output else { return false }
+            answer = result
+            return true
         }
-        return answer
+        return (answer, outputs)
     }
 
-    package mutating func handle(_ event: ServerEvent, at now: Now, into outputs: inout [Output]) {
+    package mutating func handle(_ event: ServerEvent, at now: Now) -> [Output] {
+        var outputs: [Output] = []
         var events: Deque = [event]
         while let event = events.popFirst() {
             for effect in self.core.handle(event, at: now) {
                 self.carryOut(effect, at: now, answers: &events, into: &outputs)
             }
         }
+        return outputs
     }
 
     private mutating func carryOut(

@@ -13,15 +13,11 @@ extension ScenarioPhone {
     var serverHead: LogPosition { self.setup.app.sdk.flatMap { self.server?.unread(of: $0.user).head } ?? 0 }
 
     mutating func handleServer(_ event: ServerEvent) {
-        var outputs: [SimulatedServer.Output] = []
-        self.server?.handle(event, at: self.now, into: &outputs)
-        self.carryOut(outputs)
+        self.carryOut(self.server?.handle(event, at: self.now) ?? [])
     }
 
     mutating func disconnect(_ session: SessionID) {
-        var outputs: [SimulatedServer.Output] = []
-        self.server?.hangUp(session, at: self.now, into: &outputs)
-        self.carryOut(outputs)
+        self.carryOut(self.server?.hangUp(session, at: self.now) ?? [])
     }
 
     mutating func receive(_ frame: ClientFrame, on number: ConnectionNumber) {
@@ -32,9 +28,7 @@ extension ScenarioPhone {
         case .signOut: self.trace.append(server: "sign out", at: self.now.monotonic)
         case .ack, .sync, .ping, .markRead, .send, .opened, .registerPush, .deviceStatus, .request, .typing: break
         }
-        var outputs: [SimulatedServer.Output] = []
-        self.server?.receive(frame, on: session, at: self.now, into: &outputs)
-        self.carryOut(outputs)
+        self.carryOut(self.server?.receive(frame, on: session, at: self.now) ?? [])
     }
 
     private mutating func traceRunState(_ state: ReportedRunState) {
@@ -193,23 +187,16 @@ extension ScenarioPhone {
         let hello = ClientFrame.Hello(
             versions: 1...1, token: person.rawValue, device: device, platform: "ios",
             runState: .background(remainingMilliseconds: 0), after: 0)
-        var outputs: [SimulatedServer.Output] = []
         for frame in [.hello(hello)] + frames {
-            self.server?.receive(frame, on: session, at: self.now, into: &outputs)
+            self.carryOut(self.server?.receive(frame, on: session, at: self.now) ?? [])
         }
-        self.server?.hangUp(session, at: self.now, into: &outputs)
-        self.carryOut(outputs)
+        self.disconnect(session)
     }
 
     private mutating func request(_ command: APICommand, for scripted: ScriptedMessage? = nil) {
-        var outputs: [SimulatedServer.Output] = []
-        let answer = self.server?.request(command, at: self.now, into: &outputs)
-        switch answer {
-        case .accepted(let accepted):
-            if let scripted { self.addName(accepted.messageID, as: scripted) }
-        case .refused(let problem): self.halt("the server refuses: \(problem)")
-        default: break
-        }
+        guard let (answer, outputs) = self.server?.request(command, at: self.now) else { return }
+        if case .accepted(let accepted)? = answer, let scripted { self.addName(accepted.messageID, as: scripted) }
+        if case .refused(let problem)? = answer { self.halt("the server refuses: \(problem)") }
         self.carryOut(outputs)
     }
 
@@ -226,10 +213,9 @@ extension ScenarioPhone {
         guard let sdk = self.app.sdk, let token = sdk.recipient.flatMap({ Int64($0.extensionToken) }) else {
             return nil
         }
-        var outputs: [SimulatedServer.Output] = []
         let device = DeviceKey(user: sdk.setup.user, device: SDKHost.device)
-        let answer = self.server?.request(
-            .fromExtension(device, tokenIssuedAt: token, question), at: self.now, into: &outputs)
+        let command = APICommand.fromExtension(device, tokenIssuedAt: token, question)
+        guard let (answer, outputs) = self.server?.request(command, at: self.now) else { return nil }
         self.carryOut(outputs)
         return answer
     }
