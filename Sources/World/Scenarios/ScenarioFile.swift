@@ -6,8 +6,6 @@ package struct ScenarioFile: Sendable {
     package var path: String
     package var scenario: Scenario
 
-    /// Reads a file.
-    ///
     /// - Throws: `ScenarioFileError` if it cannot be read or says something that is not allowed.
     package init(path: String) throws(ScenarioFileError) {
         let text: String
@@ -19,8 +17,6 @@ package struct ScenarioFile: Sendable {
         try self.init(path: path, text: text)
     }
 
-    /// Reads a text that came from a path.
-    ///
     /// - Throws: `ScenarioFileError` with every problem, each with its line and column.
     package init(path: String, text: String) throws(ScenarioFileError) {
         let root: Node?

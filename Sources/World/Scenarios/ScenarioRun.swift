@@ -11,8 +11,6 @@ package struct ScenarioRun: Sendable {
         package var cases: [CaseResult]
     }
 
-    /// Runs files and folders.
-    ///
     /// - Parameter filter: only cases whose file, title or name contains this text, upper and lower case alike.
     package init(_ names: [String], filter: String? = nil) {
         let paths: [String]
@@ -51,9 +49,7 @@ package struct ScenarioRun: Sendable {
 
     // MARK: For people
 
-    /// One line for each case, a table for each difference, and a sum.
-    ///
-    /// - Parameter showsTrace: whether everything that happened is told too.
+    /// One line for each case, with its trace if wanted, a table for each difference, and a sum.
     package func lines(showsTrace: Bool = false) -> [String] {
         var lines: [String] = []
         for file in self.files where !file.cases.isEmpty {

@@ -17,11 +17,9 @@ package struct SimulatedServer: Sendable {
         case reply(APIRequestID, APIResult)
         /// The store has carried out a command: what a test sees of the server's records.
         case stored(StoreCommand, StoreResult)
-        /// The server has met a bug of its own.
         case fault(String)
     }
 
-    /// Checks the token of a hello or a renewal.
     package typealias TokenCheck = @Sendable (String, Now) -> TokenVerdict
 
     private static let utc = TimeZoneFacts(offsets: [.init(from: 0, seconds: 0)], until: .max)
@@ -34,9 +32,7 @@ package struct SimulatedServer: Sendable {
     /// Sessions whose sign-out is not with the store yet.
     private var signingOut: Set<SessionID> = []
 
-    /// - Parameters:
-    ///   - prepared: commands the store has carried out before the server is started.
-    ///   - checkToken: see `tokenIsUser(in:)`.
+    /// - Parameter prepared: commands the store has carried out before the server is started.
     package init(
         settings: ServerSettings = ServerSettings(), seed: UInt64 = 1, prepared: [StoreCommand] = [], at now: Now,
         checkToken: @escaping TokenCheck
@@ -148,22 +144,20 @@ package struct SimulatedServer: Sendable {
 
     // MARK: What the store holds
 
+    private func read(_ command: StoreCommand) -> StoreResult? {
+        var store = self.store
+        return try? store.apply(command, epoch: self.epoch)
+    }
+
     /// A person's whole log, as a device is told it now.
     package func log(of person: UserKey) -> [LogEntry] {
-        var store = self.store
-        guard
-            case .page(let page)? = try? store.apply(
-                .readLog(person, after: 0, limit: .max), epoch: self.epoch)
-        else { return [] }
+        guard case .page(let page)? = self.read(.readLog(person, after: 0, limit: .max)) else { return [] }
         return page.entries
     }
 
     /// The unread messages of a person outside muted conversations, and how far their log reaches.
     package func unread(of person: UserKey) -> (count: Int, head: LogPosition) {
-        var store = self.store
-        guard case .unread(let report)? = try? store.apply(.readUnread(person, nil), epoch: self.epoch) else {
-            return (0, 0)
-        }
+        guard case .unread(let report)? = self.read(.readUnread(person, nil)) else { return (0, 0) }
         return (report.counts.unread, report.head)
     }
 }

@@ -104,7 +104,8 @@ extension RandomPhone {
     private mutating func readElsewhere() {
         guard let chosen = self.chance.one(of: self.sent) else { return self.wait() }
         self.note("\(chosen.conversation) is read elsewhere")
-        self.phone.readElsewhere(chosen.conversation)
+        self.phone.connectBriefly(
+            "alice", "other", [.markRead(chosen.conversation, upTo: self.phone.serverHead)])
         self.phone.processQueue()
     }
 

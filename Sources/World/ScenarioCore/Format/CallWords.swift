@@ -80,7 +80,7 @@ package enum CallWords {
         case "didReceive", "handleRemoteAction", "handleLocalAction": nil
         case "willFinishLaunching", "didFinishLaunching": ["remoteNotification", "localNotification"]
         case "sceneWillConnect": ["notificationResponse"]
-        case "activityUpdated": ActivityUpdate.Change.allCases.map(\.word)
+        case "activityUpdated": ActivityUpdate.Change.allCases.map(\.rawValue)
         default: []
         }
     }
@@ -135,7 +135,7 @@ package enum CallWords {
         case .expiringActivityExpired: ("expiringActivityExpired", [], nil)
         case .activityTokenUpdated(let activity, _): ("activityToken", [], .activity(activity))
         case .pushToStartTokenUpdated: ("pushToStartToken", [], nil)
-        case .activityUpdated(let update): ("activityUpdated", [update.change.word], .activity(update.activity))
+        case .activityUpdated(let update): ("activityUpdated", [update.change.rawValue], .activity(update.activity))
         case .serviceExtensionReceive(let request): ("serviceExtension", [], .request(request.identifier))
         case .serviceExtensionTimeWillExpire: ("serviceExtensionTimeWillExpire", [], nil)
         }

@@ -2,68 +2,63 @@ import PhoneCore
 
 // The keys of steps and expectations.
 extension ScenarioSection {
-    static let stepKeys = [
-        ScenarioKey("push", "mapping", "a push arrives"),
-        ScenarioKey("activityPush", "mapping", "a push to a Live Activity arrives, or one that starts it"),
-        ScenarioKey("broadcast", "mapping", "a broadcast is sent to the Live Activities on a channel"),
-        ScenarioKey("local", "mapping", "the app adds a local notification"),
-        ScenarioKey("message", "mapping", "somebody sends a message (SDK)"),
-        ScenarioKey("custom", "mapping", "somebody sends a custom message (SDK)"),
-        ScenarioKey("read", "conversation", "the person reads a conversation in the app (SDK)"),
-        ScenarioKey("tap", "notification", "the person taps a notification, by its id"),
-        ScenarioKey("dismiss", "notification", "the person clears a notification"),
-        ScenarioKey("swipeBanner", "notification", "the person swipes a banner away"),
-        ScenarioKey(
-            "openSettings", "notification or app", "the person opens the app's own settings, from it or from Settings"),
-        ScenarioKey("keep", "notification", "the person chooses Keep on a provisional notification (iOS 12)"),
-        ScenarioKey("turnOff", "notification", "the person chooses Turn Off on a provisional notification (iOS 12)"),
-        ScenarioKey("action", "mapping", "the person chooses an action"),
-        ScenarioKey("panel", "view or close", "the person answers the alert panel (iOS 3–9)"),
-        ScenarioKey("dismissActivity", "activity", "the person takes a Live Activity off the lock screen"),
-        ScenarioKey("person", PersonWord.words.joined(separator: ", "), "the person does something with the phone"),
-        ScenarioKey("system", SystemWord.words.joined(separator: ", "), "the system does something by itself"),
-        ScenarioKey("install", "update or again", "a new version of the app, or the app removed and installed again"),
-        ScenarioKey("prompt", "allow or deny", "the person answers the permission prompt"),
-        ScenarioKey("set", "mapping", "the person turns switches"),
-        ScenarioKey(
-            "focus", "off, on, timeSensitive, allowsApp", "a Focus: on lets nothing through, or only what it names"),
-        ScenarioKey("mute", "on or off", "the ring/silent switch; on is silent"),
-        ScenarioKey("alertStyle", AlertStyle.words.joined(separator: ", "), "the person chooses how alerts appear"),
-        ScenarioKey(
-            "summaryTimes", "list of times such as 08:00",
-            "when the scheduled summary is delivered; an empty list turns it off"),
-        ScenarioKey("enterRegion", "region", "the phone comes into a region a local notification waits for"),
-        ScenarioKey("leaveRegion", "region", "the phone leaves it"),
-        ScenarioKey("airplaneMode", "on or off", "the person turns airplane mode"),
-        ScenarioKey("lowPowerMode", "on or off", "the person turns Low Power Mode"),
-        ScenarioKey(
-            "backgroundRefresh", "on, off, restricted",
-            "Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it"),
-        ScenarioKey("requestAuthorization", "list of \(AuthorizationWords.list)", "the app asks"),
-        ScenarioKey("setBadgeCount", "number", "the app calls setBadgeCount"),
-        ScenarioKey("applicationIconBadgeNumber", "number", "the app sets applicationIconBadgeNumber"),
-        ScenarioKey("removeDelivered", "list of notifications or all", "the app removes delivered notifications"),
-        ScenarioKey("removePending", "list of notifications or all", "the app removes scheduled notifications"),
-        ScenarioKey("register", "yes or no", "the app registers for remote notifications, or unregisters"),
-        ScenarioKey("setsDelegate", "yes or no", "the app sets the UN delegate, or sets it to nil"),
-        ScenarioKey("beginBackgroundTask", "number", "the app begins a background task"),
-        ScenarioKey("endBackgroundTask", "number", "the app ends a background task"),
-        ScenarioKey("beginExpiringActivity", "number", "the app calls performExpiringActivity"),
-        ScenarioKey("endExpiringActivity", "number", "its block returns"),
-        ScenarioKey("takeLock", "text", "the app locks a file or database of the app group, by a name"),
-        ScenarioKey("releaseLock", "text", "it releases the lock"),
-        ScenarioKey("startActivity", "mapping", "the app requests a Live Activity"),
-        ScenarioKey("updateActivity", "mapping", "the app changes a Live Activity"),
-        ScenarioKey("endActivity", "activity", "the app ends a Live Activity"),
-        ScenarioKey("requestPushToStart", "yes", "the app reads pushToStartTokenUpdates"),
-        ScenarioKey("minimumFetchInterval", "time", "the app calls setMinimumBackgroundFetchInterval"),
-        ScenarioKey("submitRefreshTask", "time", "the app submits a BGAppRefreshTask that may begin after so long"),
-        ScenarioKey("shows", "text", "the app says what it shows"),
-        ScenarioKey("crash", "yes", "the app crashes"),
-        ScenarioKey("wait", "time", "time passes, deadlines and timers on the way"),
-        ScenarioKey("clear", "trace", "the trace so far is forgotten"),
-        ScenarioKey("expect", "mapping", "the checks"),
-    ]
+    static let stepKeys = ScenarioKey.table(
+        """
+        push | mapping | a push arrives
+        activityPush | mapping | a push to a Live Activity arrives, or one that starts it
+        broadcast | mapping | a broadcast is sent to the Live Activities on a channel
+        local | mapping | the app adds a local notification
+        message | mapping | somebody sends a message (SDK)
+        custom | mapping | somebody sends a custom message (SDK)
+        read | conversation | the person reads a conversation in the app (SDK)
+        tap | notification | the person taps a notification, by its id
+        dismiss | notification | the person clears a notification
+        swipeBanner | notification | the person swipes a banner away
+        openSettings | notification or app | the person opens the app's own settings, from it or from Settings
+        keep | notification | the person chooses Keep on a provisional notification (iOS 12)
+        turnOff | notification | the person chooses Turn Off on a provisional notification (iOS 12)
+        action | mapping | the person chooses an action
+        panel | view or close | the person answers the alert panel (iOS 3–9)
+        dismissActivity | activity | the person takes a Live Activity off the lock screen
+        person | \(PersonWord.words.joined(separator: ", ")) | the person does something with the phone
+        system | \(SystemWord.words.joined(separator: ", ")) | the system does something by itself
+        install | update or again | a new version of the app, or the app removed and installed again
+        prompt | allow or deny | the person answers the permission prompt
+        set | mapping | the person turns switches
+        focus | off, on, timeSensitive, allowsApp | a Focus: on lets nothing through, or only what it names
+        mute | on or off | the ring/silent switch; on is silent
+        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | the person chooses how alerts appear
+        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered; an empty list turns it off
+        enterRegion | region | the phone comes into a region a local notification waits for
+        leaveRegion | region | the phone leaves it
+        airplaneMode | on or off | the person turns airplane mode
+        lowPowerMode | on or off | the person turns Low Power Mode
+        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it
+        requestAuthorization | list of \(AuthorizationWords.list) | the app asks
+        setBadgeCount | number | the app calls setBadgeCount
+        applicationIconBadgeNumber | number | the app sets applicationIconBadgeNumber
+        removeDelivered | list of notifications or all | the app removes delivered notifications
+        removePending | list of notifications or all | the app removes scheduled notifications
+        register | yes or no | the app registers for remote notifications, or unregisters
+        setsDelegate | yes or no | the app sets the UN delegate, or sets it to nil
+        beginBackgroundTask | number | the app begins a background task
+        endBackgroundTask | number | the app ends a background task
+        beginExpiringActivity | number | the app calls performExpiringActivity
+        endExpiringActivity | number | its block returns
+        takeLock | text | the app locks a file or database of the app group, by a name
+        releaseLock | text | it releases the lock
+        startActivity | mapping | the app requests a Live Activity
+        updateActivity | mapping | the app changes a Live Activity
+        endActivity | activity | the app ends a Live Activity
+        requestPushToStart | yes | the app reads pushToStartTokenUpdates
+        minimumFetchInterval | time | the app calls setMinimumBackgroundFetchInterval
+        submitRefreshTask | time | the app submits a BGAppRefreshTask that may begin after so long
+        shows | text | the app says what it shows
+        crash | yes | the app crashes
+        wait | time | time passes, deadlines and timers on the way
+        clear | trace | the trace so far is forgotten
+        expect | mapping | the checks
+        """)
 
     static let pushKeys = ScenarioKey.table(
         """
@@ -213,14 +208,12 @@ extension ScenarioSection {
         scheduledDelivery | on or off | delivery in the scheduled summary
         """)
 
-    static let quirkKeys = QuirkWords.all.map { ScenarioKey($0.word, "on or off", $0.summary) }
+    static let quirkKeys = QuirkWords.all.map { ScenarioKey(name: $0.word, type: "on or off", summary: $0.summary) }
 
     static let expectKeys =
-        ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) }
+        ExpectKey.allCases.map { ScenarioKey(name: $0.rawValue, type: $0.type, summary: $0.summary) }
         + ScenarioKey.table(
-            """
-            anyOf | list of two or more expectations | of which at least one holds, beside the other keys
-            """)
+            "anyOf | list of two or more expectations | of which at least one holds, beside the other keys")
 
     static let expectedValueKeys = ScenarioKey.table(
         """

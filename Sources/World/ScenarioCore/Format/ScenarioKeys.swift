@@ -8,19 +8,13 @@ package struct ScenarioKey: Hashable, Sendable {
     package var type: String
     package var summary: String
 
-    init(_ name: String, _ type: String, _ summary: String) {
-        self.name = name
-        self.type = type
-        self.summary = summary
-    }
-
     /// One key a line: its name, its type and its meaning, with bars between.
     static func table(_ text: String) -> [ScenarioKey] {
         text.split(separator: "\n").map { line in
             let parts = line.split(separator: "|").map { part in
                 String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
             }
-            return ScenarioKey(parts[0], parts[1], parts[2])
+            return ScenarioKey(name: parts[0], type: parts[1], summary: parts[2])
         }
     }
 }
@@ -120,32 +114,28 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         steps | list of steps, needed | what happens; the cell of the matrix is expected afterwards
         """)
 
-    private static let phoneKeys = [
-        ScenarioKey("ios", "version such as 17 or 9.3", "what it runs; 17 if left out"),
-        ScenarioKey("focus", "off, on, timeSensitive, allowsApp", "a Focus, as the step of this name"),
-        ScenarioKey(
-            "notifications", "allowed, denied, notDetermined, provisional",
-            "what the person answered; allowed if left out"),
-        ScenarioKey("settings", "mapping", "switches of the app in Settings, turned after the answer"),
-        ScenarioKey("lowPowerMode", "on or off", "Low Power Mode"),
-        ScenarioKey("airplaneMode", "on or off", "no network"),
-        ScenarioKey(
-            "backgroundRefresh", "on, off, restricted",
-            "Background App Refresh of the whole phone, as the step of this name"
-        ),
-        ScenarioKey("mute", "on or off", "the ring/silent switch; on is silent"),
-        ScenarioKey("alertStyle", AlertStyle.words.joined(separator: ", "), "how the app's alerts appear"),
-        ScenarioKey("summaryTimes", "list of times such as 08:00", "when the scheduled summary is delivered"),
-        ScenarioKey("clock", "time such as 07:30", "what the phone's clock says when the trace begins"),
-        ScenarioKey("locked", "yes or no", "locked when the trace begins"),
-        ScenarioKey("wakesPerHour", "number", "the budget of silent pushes per hour; 3 if left out"),
-        ScenarioKey("wakesPerDay", "number", "the budget of silent pushes per day; 40 if left out"),
-        ScenarioKey("pendingLimit", "number", "scheduled notifications per app; 64 if left out"),
-        ScenarioKey("backgroundTime", "time", "background task time; the version's own if left out"),
-        ScenarioKey("extensionMemory", "size such as 24 MB", "what an extension may use; 24 MB if left out"),
-        ScenarioKey("payloadLimit", "number", "the largest payload in bytes; the era's own if left out"),
-        ScenarioKey("quirks", "mapping", "the measured oddities of ios-delivery.md §14"),
-    ]
+    private static let phoneKeys = ScenarioKey.table(
+        """
+        ios | version such as 17 or 9.3 | what it runs; 17 if left out
+        focus | off, on, timeSensitive, allowsApp | a Focus, as the step of this name
+        notifications | allowed, denied, notDetermined, provisional | what the person answered; allowed if left out
+        settings | mapping | switches of the app in Settings, turned after the answer
+        lowPowerMode | on or off | Low Power Mode
+        airplaneMode | on or off | no network
+        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone, as the step of this name
+        mute | on or off | the ring/silent switch; on is silent
+        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | how the app's alerts appear
+        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered
+        clock | time such as 07:30 | what the phone's clock says when the trace begins
+        locked | yes or no | locked when the trace begins
+        wakesPerHour | number | the budget of silent pushes per hour; 3 if left out
+        wakesPerDay | number | the budget of silent pushes per day; 40 if left out
+        pendingLimit | number | scheduled notifications per app; 64 if left out
+        backgroundTime | time | background task time; the version's own if left out
+        extensionMemory | size such as 24 MB | what an extension may use; 24 MB if left out
+        payloadLimit | number | the largest payload in bytes; the era's own if left out
+        quirks | mapping | the measured oddities of ios-delivery.md §14
+        """)
 
     private static let appKeys = ScenarioKey.table(
         """

@@ -29,7 +29,6 @@ package struct ActivityPush: Equatable, Sendable {
     package var sound: JSONValue?
 
     package enum Target: Equatable, Sendable {
-        /// The activity's name in the file; for a start, the name it gets.
         case activity(String)
         case channel(String)
 
@@ -40,15 +39,9 @@ package struct ActivityPush: Equatable, Sendable {
         }
     }
 
-    init(event: ActivityUpdate.Change, target: Target) {
-        self.event = event
-        self.target = target
-    }
-
-    /// `aps`, as it is written at a moment in wall milliseconds.
     func aps(at wall: Int64) -> JSONObject {
         let seconds = { (milliseconds: Int64) in JSONValue.int(milliseconds / 1_000) }
-        var aps = JSONObject([("timestamp", seconds(wall - self.age)), ("event", .string(self.event.word))])
+        var aps = JSONObject([("timestamp", seconds(wall - self.age)), ("event", .string(self.event.rawValue))])
         aps["content-state"] = self.contentState
         aps["stale-date"] = self.staleAfter.map { seconds(wall + $0) }
         aps["dismissal-date"] = self.dismissedAfter.map { seconds(wall + $0) }
@@ -64,8 +57,4 @@ package struct ActivityPush: Equatable, Sendable {
         }
         return aps
     }
-}
-
-extension ActivityUpdate.Change {
-    var word: String { self.rawValue }
 }

@@ -11,7 +11,6 @@ package struct Expectation: Equatable, Sendable {
 package struct ExpectedValue: Equatable, Sendable {
     package var key: ExpectKey
     package var position: ScenarioPosition
-    /// One of these must match.
     package var choices: [ExpectedRows]
 }
 
@@ -27,23 +26,21 @@ package enum ExpectedRow: Equatable, Sendable {
     case part(String)
     case call(ExpectedCall)
     case presentation(ExpectedPresentation)
-    /// A nil content is not checked.
     case activity(String, contentState: JSONValue?)
 }
 
+/// What is nil is not checked.
 package struct ExpectedCall: Equatable, Sendable {
     package var name: String
-    /// nil is not checked.
     package var state: ApplicationState?
     package var arguments: [String]
-    /// nil is not checked.
     package var label: String?
-    /// When, in milliseconds since the last `expect` or `clear`; nil is not checked.
+    /// Milliseconds since the last `expect` or `clear`.
     package var at: Int64?
 }
 
 package struct ExpectedPresentation: Equatable, Sendable {
-    /// nil is not checked.
+    /// Nil is not checked.
     package var label: String?
     package var parts: [PresentationPart]
 }
@@ -59,8 +56,7 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 
     static func parts(of record: PresentationRecord) -> [PresentationPart] {
         (record.banner ? [.banner] : []) + (record.panel ? [.panel] : []) + (record.list ? [.list] : [])
-            + (record.sound ? [.sound] : [])
-            + (record.badge != nil ? [.badge] : [])
+            + (record.sound ? [.sound] : []) + (record.badge != nil ? [.badge] : [])
     }
 }
 

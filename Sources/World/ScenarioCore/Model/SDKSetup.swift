@@ -6,7 +6,7 @@ package struct SDKSetup: Equatable, Sendable {
     /// Whether the app library runs; otherwise the core library alone (S0.5).
     package var hasKit = true
     package var kit = KitSettings()
-    /// How the app's custom callback answers; nil: there is none (S3.4).
+    /// Nil: there is none (S3.4, S3.7).
     package var customCallback: CustomCallbackHabit?
     package var customCallbackOf: [String: CustomCallbackHabit] = [:]
     /// What the app's providers know; nil: every name (S3.5).
@@ -20,10 +20,9 @@ package struct SDKSetup: Equatable, Sendable {
     /// How far the phone's store and app group reach when the steps begin; nil for the whole log.
     package var phonePosition: LogPosition?
     package var ledger: [KnownMessage] = []
-    /// What the app group holds as the badge; nil: what the app wrote when it left the front.
+    /// What the app group holds as the badge; nil: what the app wrote when it left the foreground.
     package var badge: StoredBadge?
     package var isOffline = false
-    /// Whether the app registers the kit's actions (ios-delivery.md §6.4).
     package var registersActions = false
     /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
     package var fetchesMissed = true
@@ -34,7 +33,6 @@ package struct SDKSetup: Equatable, Sendable {
     }
 }
 
-/// How an app's custom callback answers (S3.4, S3.7).
 package struct CustomCallbackHabit: Equatable, Sendable {
     /// Whether the app shows the message itself; nil: it never answers.
     package var isHandled: Bool?
@@ -42,7 +40,6 @@ package struct CustomCallbackHabit: Equatable, Sendable {
     package var after: Int64 = 0
 }
 
-/// A message the ledger knows before it comes (DESIGN P3).
 package struct KnownMessage: Equatable, Sendable {
     package var label: String
     package var state: State = .shown
@@ -79,8 +76,6 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var namesAfter: NamesTime = .after(0)
     package var recalls: String?
     package var custom: JSONValue?
-
-    init(label: String) { self.label = label }
 }
 
 package enum NamesTime: Equatable, Sendable {

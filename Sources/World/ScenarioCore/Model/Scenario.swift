@@ -37,7 +37,6 @@ package enum StartState: String, Equatable, Sendable, CaseIterable {
         }
     }
 
-    /// The code of ios-delivery.md §2.1.
     package var code: String {
         switch self {
         case .foregroundActive: "FA"
@@ -73,9 +72,9 @@ package struct AppSetup: Equatable, Sendable {
     package var registers: RegistrationMoment = .firstLaunch
     package var categories: [NotificationCategory] = []
     package var backgroundTask: BackgroundTaskHabit?
-    /// How it answers calls; what is not here returns at once.
+    /// What is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
-    /// How it answers calls about one notification, by its name in the file; what is not here is answered as `answers` says.
+    /// By the notification's name in the file; what is not here is answered as `answers` says.
     package var answersOf: [AnsweredCall: [String: AnswerHabit]] = [:]
     /// How much memory its extension uses for a push, in bytes; nil: little.
     package var extensionMemory: Int?
@@ -98,7 +97,6 @@ package enum DelegateMoment: String, Equatable, Sendable, CaseIterable {
 package enum RegistrationMoment: String, Equatable, Sendable, CaseIterable {
     case never = "no"
     case firstLaunch = "yes"
-    /// Whenever it is launched, in the background too.
     case everyLaunch
 }
 
@@ -133,7 +131,7 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
 }
 
 package struct AnswerHabit: Equatable, Sendable {
-    /// The answer; nil: never.
+    /// Nil: it never answers.
     package var result: CallbackResult?
     /// Milliseconds.
     package var after: Int64 = 0
@@ -153,7 +151,6 @@ package struct ContentChange: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?
     package var body: String?
-    /// 0 or more.
     package var badge: Int?
     package var isSilent = false
     package var level: InterruptionLevel?
@@ -180,9 +177,9 @@ package enum StepAction: Equatable, Sendable {
     case local(NotificationRequest, LocalMoment)
     case activity(ActivityStep)
     case activityPush(ActivityPush)
-    /// The app submits a refresh task, to begin after so many milliseconds at the earliest.
+    /// Milliseconds.
     case refreshTask(after: Int64)
-    /// Time passes, in milliseconds.
+    /// Milliseconds.
     case wait(Int64)
     case clear
     case expect(Expectation)
@@ -191,7 +188,7 @@ package enum StepAction: Equatable, Sendable {
 
 package enum LocalMoment: Equatable, Sendable {
     case atOnce
-    /// After so many milliseconds.
+    /// Milliseconds.
     case after(Int64, repeats: Bool)
     case region(NotificationRegion, repeats: Bool)
 }

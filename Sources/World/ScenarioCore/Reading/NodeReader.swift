@@ -17,7 +17,6 @@ struct NodeReader {
         subscript(key: String) -> ScenarioNode? { self.members.first { $0.key == key }?.node }
     }
 
-    /// Unknown keys are problems.
     mutating func fields(_ node: ScenarioNode, _ section: ScenarioSection) -> Fields? {
         guard let members = self.mapping(node, section.rawValue) else { return nil }
         let allowed = section.keys.map(\.name)
@@ -99,6 +98,20 @@ struct NodeReader {
     mutating func words<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> [Word]? {
         guard let nodes = self.list(node, name) else { return nil }
         return nodes.compactMap { self.word($0, name, words) }
+    }
+
+    mutating func options<Options: OptionSet>(
+        _ node: ScenarioNode, _ name: String, _ words: [(String, Options)]
+    ) -> Options? where Options.Element == Options {
+        self.words(node, name, words)?.reduce([]) { $0.union($1) }
+    }
+
+    /// A key that may be left out.
+    mutating func read<Value>(
+        _ key: String, in fields: Fields, into value: inout Value,
+        by read: (inout NodeReader, ScenarioNode, String) -> Value?
+    ) {
+        if let node = fields[key], let new = read(&self, node, key) { value = new }
     }
 
     /// A time with its unit, in milliseconds: `500 ms`, `30 s`, `2 min`, `1 h`, `1 d`.

@@ -186,7 +186,7 @@ extension ScenarioReader {
         self.reader.needed("content-state", in: fields).flatMap { self.reader.object($0, "content-state") }
     }
 
-    private static let activityEvents = [ActivityUpdate.Change.started, .updated, .ended].map { ($0.word, $0) }
+    private static let activityEvents = [ActivityUpdate.Change.started, .updated, .ended].map { ($0.rawValue, $0) }
 
     mutating func activityPush(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .activityPush),

@@ -30,28 +30,16 @@ extension ScenarioReader {
             phone.conditions.append(.person(.summaryTimesChanged(times)))
         }
         if let node = fields["clock"] { phone.clock = self.reader.clock(node, "clock") }
-        if let node = fields["extensionMemory"], let size = self.reader.size(node, "extensionMemory") {
-            phone.settings.extensionMemoryLimit = size
-        }
-        if let node = fields["payloadLimit"] {
-            phone.settings.payloadLimit = self.reader.number(node, "payloadLimit", from: 1)
-        }
+        self.reader.read("extensionMemory", in: fields, into: &phone.settings.extensionMemoryLimit) { $0.size($1, $2) }
+        self.reader.read("payloadLimit", in: fields, into: &phone.settings.payloadLimit) { $0.number($1, $2, from: 1) }
         if let node = fields["backgroundRefresh"] {
             phone.backgroundRefresh = self.backgroundRefresh(node) ?? .available
         }
         if let node = fields["focus"], case .phone(let event)? = self.focus(node) { phone.conditions.append(event) }
-        if let node = fields["wakesPerHour"], let count = self.reader.number(node, "wakesPerHour") {
-            phone.settings.wakesPerHour = count
-        }
-        if let node = fields["wakesPerDay"], let count = self.reader.number(node, "wakesPerDay") {
-            phone.settings.wakesPerDay = count
-        }
-        if let node = fields["pendingLimit"], let count = self.reader.number(node, "pendingLimit", from: 1) {
-            phone.settings.pendingLimit = count
-        }
-        if let node = fields["backgroundTime"] {
-            phone.settings.backgroundTaskTime = self.reader.time(node, "backgroundTime")
-        }
+        self.reader.read("wakesPerHour", in: fields, into: &phone.settings.wakesPerHour) { $0.number($1, $2) }
+        self.reader.read("wakesPerDay", in: fields, into: &phone.settings.wakesPerDay) { $0.number($1, $2) }
+        self.reader.read("pendingLimit", in: fields, into: &phone.settings.pendingLimit) { $0.number($1, $2, from: 1) }
+        self.reader.read("backgroundTime", in: fields, into: &phone.settings.backgroundTaskTime) { $0.time($1, $2) }
         if let node = fields["quirks"] { self.quirks(node, &phone.settings) }
         return phone
     }
@@ -107,26 +95,19 @@ extension ScenarioReader {
         app.answers[.performFetch] = AnswerHabit(result: .fetch(.newData))
         guard let node else { return app }
         guard let fields = self.reader.fields(node, .app) else { return nil }
-        if let node = fields["lifecycle"], let style = self.reader.word(node, "lifecycle", LifecycleStyle.self) {
-            app.installed.lifecycle = style
+        self.reader.read("lifecycle", in: fields, into: &app.installed.lifecycle) {
+            $0.word($1, $2, LifecycleStyle.self)
         }
-        if let node = fields["implements"] {
-            let words = MethodWords.all.map { ($0.word, $0.method) }
-            app.installed.methods = (self.reader.words(node, "delegate method", words) ?? []).reduce([]) {
-                $0.union($1)
-            }
+        self.reader.read("implements", in: fields, into: &app.installed.methods) { reader, node, _ in
+            reader.options(node, "delegate method", MethodWords.all)
         }
-        if let node = fields["setsDelegate"], let moment = self.reader.word(node, "setsDelegate", DelegateMoment.self) {
-            app.delegateMoment = moment
-        }
+        self.reader.read("setsDelegate", in: fields, into: &app.delegateMoment) { $0.word($1, $2, DelegateMoment.self) }
         if let node = fields["registers"] { app.registers = self.registers(node) }
         if let node = fields["backgroundModes"] {
             let words: [(String, BackgroundModes)] = [
                 ("remote-notification", .remoteNotification), ("fetch", .fetch), ("voip", .voip),
             ]
-            app.installed.backgroundModes = (self.reader.words(node, "background mode", words) ?? []).reduce([]) {
-                $0.union($1)
-            }
+            app.installed.backgroundModes = self.reader.options(node, "background mode", words) ?? []
         }
         if let node = fields["entitlements"] {
             for word in self.reader.words(node, "entitlement", Entitlement.allCases.map { ($0.rawValue, $0) }) ?? [] {
@@ -214,9 +195,7 @@ extension ScenarioReader {
         change.body = fields["body"].flatMap { self.reader.text($0, "body") }
         change.badge = fields["badge"].flatMap { self.reader.number($0, "badge") }
         if let node = fields["sound"] { change.isSilent = self.reader.word(node, "sound", [("none", true)]) ?? false }
-        if let node = fields["interruptionLevel"] {
-            change.level = self.reader.word(node, "interruptionLevel", Self.levels)
-        }
+        self.reader.read("interruptionLevel", in: fields, into: &change.level) { $0.word($1, $2, Self.levels) }
         if let node = fields["empty"] { change.isEmpty = self.reader.flag(node, "empty") ?? false }
         if change.isEmpty, change != ContentChange(badge: change.badge, isEmpty: true), let node = fields["empty"] {
             self.reader.problem(node.position, "an empty content can have a badge and nothing else")
@@ -236,8 +215,8 @@ extension ScenarioReader {
         if let node = fields["actions"] {
             category.actions = (self.reader.list(node, "actions") ?? []).compactMap { self.action($0) }
         }
-        if let node = fields["customDismissAction"] {
-            if self.reader.flag(node, "customDismissAction") == true { category.options.insert(.customDismissAction) }
+        if let node = fields["customDismissAction"], self.reader.flag(node, "customDismissAction") == true {
+            category.options.insert(.customDismissAction)
         }
         return category
     }
@@ -253,7 +232,7 @@ extension ScenarioReader {
                 ("foreground", .foreground), ("authenticationRequired", .authenticationRequired),
                 ("destructive", .destructive),
             ]
-            action.options = (self.reader.words(node, "option", words) ?? []).reduce([]) { $0.union($1) }
+            action.options = self.reader.options(node, "option", words) ?? []
         }
         if let node = fields["textInput"] { action.takesText = self.reader.flag(node, "textInput") ?? false }
         return action
@@ -265,9 +244,7 @@ extension ScenarioReader {
         if let node = fields["endsAfter"], node.text != "never" {
             habit.endsAfter = self.reader.time(node, "endsAfter")
         }
-        if let node = fields["endsOnExpiration"] {
-            habit.endsOnExpiration = self.reader.flag(node, "endsOnExpiration") ?? true
-        }
+        self.reader.read("endsOnExpiration", in: fields, into: &habit.endsOnExpiration) { $0.flag($1, $2) }
         return habit
     }
 }

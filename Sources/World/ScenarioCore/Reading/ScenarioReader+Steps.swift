@@ -11,13 +11,6 @@ struct StepContext {
     var activities: [String] = []
     var regions: [String] = []
     var locks: [String] = []
-
-    init() {}
-
-    init(_ app: AppSetup) {
-        self.sdk = app.sdk != nil
-        self.hasKit = app.sdk?.hasKit == true
-    }
 }
 
 // The steps.
@@ -84,8 +77,8 @@ extension ScenarioReader {
         case "backgroundRefresh": return self.backgroundRefresh(node).map { .phones($0.events) }
         case "expect": return self.expectation(node).map { .expect($0) }
         case "requestAuthorization":
-            return self.reader.words(node, "authorization option", AuthorizationWords.all).map {
-                .app(.query(.requestAuthorization($0.reduce([]) { $0.union($1) })))
+            return self.reader.options(node, "authorization option", AuthorizationWords.all).map {
+                .app(.query(.requestAuthorization($0)))
             }
         case "removeDelivered":
             return self.identifiers(node, key).map { .app(.event(.deliveredRemoved(identifiers: $0))) }

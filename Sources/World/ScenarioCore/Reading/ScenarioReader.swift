@@ -3,8 +3,6 @@ import PhoneCore
 package struct ScenarioReader {
     var reader = NodeReader()
 
-    /// Reads a file's node.
-    ///
     /// - Throws: `ScenarioProblems`, in the order of the file.
     package static func scenario(of node: ScenarioNode) throws(ScenarioProblems) -> Scenario {
         var reader = ScenarioReader()
@@ -99,7 +97,7 @@ package struct ScenarioReader {
             var one = ScenarioCase(
                 name: name + variation.suffix, position: node.position, requirements: all, phone: phone, app: app,
                 before: [], start: start ?? .notRunning, steps: [])
-            self.steps = StepContext(app)
+            self.steps = StepContext(sdk: app.sdk != nil, hasKit: app.sdk?.hasKit == true)
             if let before = fields["before"] { one.before = self.steps(before, "before", mayExpect: false) }
             if fields["columns"] != nil || fields["matrix"] != nil {
                 read += self.matrix(fields, one)
@@ -284,6 +282,4 @@ package struct ScenarioReader {
 package struct ScenarioProblems: Error, Hashable, Sendable {
     /// In the order of the file, at least one.
     package var problems: [ScenarioProblem]
-
-    package init(problems: [ScenarioProblem]) { self.problems = problems }
 }

@@ -1,5 +1,4 @@
 import ClientCore
-import OrderedCollections
 import PhoneCore
 import ServerCore
 import SimulatedServer
@@ -30,11 +29,10 @@ struct SDKHost {
     var tasks: UInt64 = 0
 
     // What survives the process.
-    private(set) var store: ReferenceLocalStore
+    var store = ReferenceLocalStore()
     var ledger = Ledger()
     var badge: Badge?
     var recipient: Recipient?
-    var screens = NavigationState(selectedTab: 0, stacks: [[], []])
 
     // The connection to the server.
     /// The client's end of its connection, and the server's; the server may not know yet that the client's is gone.
@@ -48,14 +46,10 @@ struct SDKHost {
     var names: [MessageID: NamesTime] = [:]
     var opened: Set<MessageID> = []
 
-    /// - Parameters:
-    ///   - major: the system's major version.
-    ///   - log: the person's, as the server has it at the start.
     init(setup: SDKSetup, major: Int, log: [LogEntry]) {
         self.setup = setup
         self.kit = KitMachine(KitMachine.Settings(major: major))
         self.isOffline = setup.isOffline
-        self.store = ReferenceLocalStore()
         self.fillStore(log)
     }
 
@@ -74,7 +68,7 @@ struct SDKHost {
             let entry = Ledger.Entry(
                 holder: known.holder, claimedAt: wall - known.age, isShown: known.state != .claimed,
                 isRecalled: known.state == .recalled)
-            if let sent = self.labels.first(where: { $0.value == known.label })?.key {
+            if let sent = self.labels.keys.sorted().first(where: { self.labels[$0] == known.label }) {
                 self.ledger.restore(sent, entry)
             } else {
                 self.foreknown[known.label] = entry
@@ -91,15 +85,11 @@ struct SDKHost {
         _ = self.store.carryOut(.replaceSettings(AllSettings(person: person, conversations: levels)))
     }
 
-    mutating func carryOut(_ command: LocalStoreCommand) -> LocalStoreOutcome { self.store.carryOut(command) }
-
     func newClient(isForeground: Bool) -> ClientCore {
         let settings = ClientCore.Settings(
             app: Self.app, person: self.setup.person, device: Self.device, platform: "ios", words: self.setup.words)
         return ClientCore(settings: settings, restored: self.store.restored(), isForeground: isForeground, seed: 1)
     }
-
-    func position(of id: MessageID) -> LogPosition? { self.store.position(of: id) }
 }
 
 // The server of a scenario.
@@ -128,8 +118,7 @@ extension SDKSetup {
     private static func earlier(_ number: Int, flags: MessageFlags, to person: UserID, at wall: Int64) -> StoreCommand {
         let message = Message(
             id: MessageID(wallMilliseconds: wall, node: 2, counter: UInt32(number)), app: SDKHost.app,
-            sender: "earlier",
-            conversation: ConversationID(type: .direct, target: person.rawValue),
+            sender: "earlier", conversation: ConversationID(type: .direct, target: person.rawValue),
             clientMessageID: ClientMessageID("earlier\(number)"), objectName: .text, content: #"{"content":"earlier"}"#,
             flags: flags, pushText: nil, sentAt: wall)
         return .accept(message: message, senderDevice: nil)

@@ -86,7 +86,6 @@ extension ScenarioPhone {
         }
     }
 
-    /// The file's answer to a call, if it has one.
     private func ownHabit(for callback: Callback) -> AnswerHabit? {
         let call: AnsweredCall? =
             switch callback {

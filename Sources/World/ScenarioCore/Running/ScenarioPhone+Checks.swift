@@ -72,8 +72,7 @@ extension ScenarioPhone {
             .customMessages, .settled:
             return self.trace[key].map { .text($0) }
         case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inForeground, .prewarmed, .screen,
-            .texts,
-            .runState:
+            .texts, .runState:
             return self.now(key).map { .text($0) }
         }
     }
@@ -99,8 +98,7 @@ extension ScenarioPhone {
             }
         case .runState: return [self.runState]
         case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .activities,
-            .server, .opened, .customMessages, .settled:
+            .activities, .server, .opened, .customMessages, .settled:
             return []
         }
     }

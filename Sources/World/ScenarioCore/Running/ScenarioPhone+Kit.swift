@@ -77,7 +77,7 @@ extension ScenarioPhone {
         var group: SDKHost? = self.core.isUnlockedOnce ? sdk : nil
         let facts = NotificationCenterQueue.Facts(
             process: process.number, major: sdk.kit.settings.major, wall: self.now.wall,
-            position: { sdk.position(of: $0) })
+            position: { sdk.store.position(of: $0) })
         var effects: [NotificationCenterQueue.Effect] = []
         queue.handle(event, group: &group, facts: facts, into: &effects)
         if let group { self.app.sdk = group }
@@ -140,7 +140,7 @@ extension ScenarioPhone {
         self.app.sdk?.openActions[number] = .some(call)
         for item in items {
             let events = item.events(
-                replyID: ClientMessageID("reply-\(sdk.actions + 1)"), position: { sdk.position(of: $0) },
+                replyID: ClientMessageID("reply-\(sdk.actions + 1)"), position: { sdk.store.position(of: $0) },
                 newest: { sdk.store.newest($0) })
             for event in events { self.handleClient(event, in: process) }
         }

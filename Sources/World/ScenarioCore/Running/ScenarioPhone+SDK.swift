@@ -175,10 +175,9 @@ extension ScenarioPhone {
             self.hangUp()
             self.handleClient(.connectionClosed(number, reason: "closed"), in: process)
         case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
-            .removePendingChange,
-            .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
+            .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             guard let command = effect.storeCommand(for: sdk.setup.person),
-                let outcome = self.app.sdk?.carryOut(command)
+                let outcome = self.app.sdk?.store.carryOut(command)
             else { return }
             for event in command.events(after: outcome) { self.handleClient(event, in: process) }
         case .storeRecipient(let recipient): self.app.sdk?.recipient = recipient
@@ -208,7 +207,9 @@ extension ScenarioPhone {
             self.app.sdk?.task = nil
             self.enqueue(.process(process, .backgroundTaskEnded(task)))
         case .handOverCustomMessages(let wall):
-            guard case .custom(let messages) = self.app.sdk?.carryOut(.takeCustomMessages(wall: wall)) else { return }
+            guard case .custom(let messages) = self.app.sdk?.store.carryOut(.takeCustomMessages(wall: wall)) else {
+                return
+            }
             for message in messages {
                 self.trace.append(
                     .customMessages, sdk.labels[message.id] ?? message.id.description, kind: "custom",

@@ -8,7 +8,6 @@ import TidingsModel
 
 // The server of a scenario: what it is told and tells, and what happens at it.
 extension ScenarioPhone {
-    /// The person's log.
     var serverLog: [LogEntry] { self.setup.app.sdk.flatMap { self.server?.log(of: $0.user) } ?? [] }
     var serverHead: LogPosition { self.setup.app.sdk.flatMap { self.server?.unread(of: $0.user).head } ?? 0 }
 
@@ -163,14 +162,7 @@ extension ScenarioPhone {
         }
     }
 
-    /// Another device of the person's has read a conversation to its end.
-    mutating func readElsewhere(_ conversation: ConversationID) {
-        guard let sdk = self.app.sdk else { return }
-        self.connectBriefly(sdk.setup.person, "other", [.markRead(conversation, upTo: self.serverHead)])
-    }
-
-    /// Registers the person who was signed in here before: their push still comes, with their recipient tag (DESIGN
-    /// P7).
+    /// Registers the person who was signed in here before: their push still comes, with their recipient tag (DESIGN P7).
     private mutating func signInOther(_ scripted: ScriptedMessage) {
         guard let person = scripted.recipient else { return }
         let registration = PushRegistration(token: "0123", environment: .sandbox, topic: Self.bundle.rawValue)
@@ -182,7 +174,7 @@ extension ScenarioPhone {
         return (self.app.sdk?.lastSession).map { SessionID($0) }
     }
 
-    private mutating func connectBriefly(_ person: UserID, _ device: DeviceID, _ frames: [ClientFrame]) {
+    mutating func connectBriefly(_ person: UserID, _ device: DeviceID, _ frames: [ClientFrame]) {
         guard let session = self.nextSession() else { return }
         let hello = ClientFrame.Hello(
             versions: 1...1, token: person.rawValue, device: device, platform: "ios",

@@ -139,7 +139,7 @@ extension StepAction {
         case .push(_, let label, _): label
         case .act(let label, .action(let action, _)): "\(action) on \(label)"
         case .local(let request, _): request.identifier
-        case .activityPush(let push): "\(push.event.word) of \(push.target.text)"
+        case .activityPush(let push): "\(push.event.rawValue) of \(push.target.text)"
         case .activity(.start(let label, _, _)), .activity(.update(let label, _)): label
         case .sdk(.message(let message)): message.label
         case .switches(let changes):

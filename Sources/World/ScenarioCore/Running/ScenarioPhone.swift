@@ -15,7 +15,6 @@ struct ScenarioPhone {
     private(set) var now: Now
     var trace = ScenarioTrace()
     var app: HostedApp
-    /// Set if the app has the SDK.
     var server: SimulatedServer?
     private var queue: [PhoneEvent] = []
     private var timers: [Timer] = []

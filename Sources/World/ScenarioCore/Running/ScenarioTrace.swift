@@ -87,7 +87,7 @@ struct ScenarioTrace {
         case .state(let state): self.append(nil, state.word, kind: "state", at: moment)
         case .processStarted(let process): self.append(.started, process.role.rawValue, kind: "starts", at: moment)
         case .activity(let update):
-            let text = "\(update.change.word) of \(labels.label(ofActivity: update.activity))"
+            let text = "\(update.change.rawValue) of \(labels.label(ofActivity: update.activity))"
             let line = "\(text): \(update.contentState.text)"
             self.append(.activityChanges, text, kind: "activity", line: line, at: moment)
         case .arrival(let arrival):
