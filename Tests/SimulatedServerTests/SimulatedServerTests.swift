@@ -29,6 +29,10 @@ private struct Bench {
 
     mutating func handle(_ event: ServerEvent) { self.outputs += self.server.handle(event, at: self.now) }
 
+    mutating func hangUp(_ session: SessionID) {
+        self.outputs += self.server.hangUp(session, at: self.now)
+    }
+
     @discardableResult
     mutating func send(_ text: String) -> APIResult? {
         let draft = MessageDraft(
@@ -89,6 +93,26 @@ private struct Bench {
         #expect(bench.pushes == 1)
         bench.send("gone")
         #expect(bench.pushes == 2)
+    }
+
+    @Test func `answers the ping behind a sign-out before it closes the session`() {
+        var bench = Bench()
+        bench.connect(SessionID(1))
+        bench.receive(.signOut, on: SessionID(1))
+        #expect(!bench.outputs.contains(.close(SessionID(1))))
+        bench.receive(.ping(7), on: SessionID(1))
+        let ends = bench.outputs.filter { [.write(SessionID(1), .pong(7)), .close(SessionID(1))].contains($0) }
+        #expect(ends == [.write(SessionID(1), .pong(7)), .close(SessionID(1))])
+    }
+
+    @Test func `signs out a phone that hangs up at once`() {
+        var bench = Bench()
+        bench.connect(SessionID(1))
+        bench.receive(.signOut, on: SessionID(1))
+        bench.hangUp(SessionID(1))
+        bench.send("late")
+        bench.pass(60_000)
+        #expect(bench.pushes == 0)
     }
 
     @Test func `keeps the answer to the API out of what leaves it otherwise`() {
