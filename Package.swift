@@ -208,11 +208,20 @@ targets.append(
 targets += shell(
     "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"] + keychain,
     uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
-    testing: onLinux ? ["VirtualPhone", "PhoneCore"] : [], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade
+    testing: ["SDKTestSupport", "ServerCore", "StoreModel"] + (onLinux ? ["VirtualPhone", "PhoneCore"] : []),
+    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade
 )
 targets += shell(
     "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
-    testing: ["TidingsWire"], resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
+    testing: ["SDKTestSupport", "ServerCore", "StoreModel"], resources: [.copy("PrivacyInfo.xcprivacy")],
+    settings: facade)
+// The server that the tests of client and kit share.
+targets.append(
+    .target(
+        name: "SDKTestSupport",
+        dependencies: ours([
+            "TidingsModel", "TidingsWire", "TidingsClient", "ServerCore", "SimulatedServer",
+        ]), path: "Tests/SDKTestSupport", swiftSettings: facade))
 targets += shell(
     "SDK", "TidingsNotificationService",
     needs: ["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades,
@@ -220,6 +229,9 @@ targets += shell(
 
 // The SDK's machines on the virtual iPhone, under the World and the scenarios
 targets += core("World", "SimulatedPhone", needs: ["TidingsModel", "PhoneCore", "ClientCore"])
+
+// The server's machine on a store in memory, under the scenarios and the SDK's tests
+targets += core("World", "SimulatedServer", needs: ["TidingsModel", "APNsModel", "StoreModel", "ServerCore"])
 
 // World
 targets += core(
@@ -231,7 +243,11 @@ targets += core(
 
 // Scenarios: what a phone should do, written as a file (docs/scenarios.md)
 targets += core(
-    "World", "ScenarioCore", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ServerCore", "SimulatedPhone"])
+    "World", "ScenarioCore",
+    needs: [
+        "TidingsModel", "APNsModel", "StoreModel", "ServerCore", "PhoneCore", "ClientCore", "SimulatedPhone",
+        "SimulatedServer",
+    ])
 targets += shell(
     "World", "Scenarios", needs: ["TidingsModel", "PhoneCore", "ClientCore", "ScenarioCore"], uses: ["Yams"])
 

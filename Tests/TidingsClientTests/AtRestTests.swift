@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import GRDB
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -133,7 +134,7 @@ extension ClientBench {
         #expect(try bench.stores(of: client) == [])
         #expect(try bench.files().values.allSatisfy { $0.range(of: Data("between us".utf8)) == nil })
         #expect(client.storeFault == nil)
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+        #expect(bench.server.hasGot(.signOut))
     }
 
     @Test func `leaves none either before anybody has connected, with what was set aside`() async throws {

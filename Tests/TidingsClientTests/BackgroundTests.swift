@@ -1,6 +1,8 @@
 import ClientCore
 import Foundation
 import Requirements
+import SDKTestSupport
+import ServerCore
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -22,8 +24,8 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(await client.performBackgroundRefresh(remaining: 30) == .newData)
         try await connect.value
         #expect(try client.history(conversation: withBob).map(\.text) == ["missed"])
-        #expect(bench.server.state.withLock { $0.connections.isEmpty })
-        #expect(bench.server.state.withLock { $0.frames.last } == .runState(.suspending))
+        #expect(bench.server.connections.isEmpty)
+        #expect(bench.server.frames.last == .runState(.suspending))
         #expect(client.runState == .backgroundSuspended)
         #expect(await client.performBackgroundRefresh() == .noData)
     }
@@ -31,7 +33,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     @Test func `answers though the server cannot be reached`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
-        bench.server.state.withLock { $0.isReachable = false }
+        bench.server.setNetwork(.refuses)
         let client = try bench.client { $0.isStartedInForeground = false }
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
         let refresh = Task { await client.performBackgroundRefresh(remaining: 30) }
@@ -54,7 +56,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         #expect(await client.perform(reply, remaining: 30, signIn: asAlice) == .failed)
         #expect(await problems.next() == .replyLost(conversation: withBob))
         #expect(await client.perform(.refresh, remaining: 30, signIn: asAlice) != .failed)
-        #expect(!bench.server.state.withLock { $0.frames.contains { if case .send = $0 { true } else { false } } })
+        #expect(!bench.server.hasGotSend)
         await client.signOut()
     }
 
@@ -83,7 +85,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         while client.state.withLock({ $0.pendingWakes.isEmpty }) { await Task.yield() }
         try await client.connect(userID: alice, token: "alice")
         #expect(await reply.value == .newData)
-        let log = bench.server.state.withLock { $0.logs[alice] ?? [] }
+        let log = bench.server.log(of: alice)
         #expect(
             log.contains { entry in
                 guard case .message(let message) = entry.body else { return false }
@@ -99,6 +101,13 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         CustomMessage(
             id: MessageID(rawValue: number), title: "title \(number)", content: "content \(number)",
             contentType: "text", extras: JSONObject([("number", .int(number))]), sentAt: 1)
+    }
+
+    private func send(_ message: CustomMessage, _ bench: ClientBench) {
+        bench.server.request(
+            .sendCustom(
+                ServerTransport.app, message, recipients: [alice],
+                clientMessageID: ClientMessageID("custom\(message.id)")))
     }
 
     @Test func `is dropped when it has expired by the server's clock, and waits while that is not known`() throws {
@@ -142,10 +151,13 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         var first = client.customMessages.makeAsyncIterator()
         var second = client.customMessages.makeAsyncIterator()
         try await client.connect(userID: alice, token: "alice")
-        for number in 1...3 as ClosedRange<UInt64> { bench.server.append(.custom(self.custom(number)), for: alice) }
+        for number in 1...3 as ClosedRange<UInt64> { self.send(self.custom(number), bench) }
         for number in 1...3 as ClosedRange<UInt64> {
-            #expect(await first.next() == self.custom(number))
-            #expect(await second.next() == self.custom(number))
+            let message = await first.next()
+            #expect(await second.next() == message)
+            #expect(message?.title == "title \(number)")
+            #expect(message?.content == "content \(number)")
+            #expect(message?.extras["number"] == .int(Int64(number)))
         }
         #expect(
             posted.withLock { $0 } == ["title 1 content 1 1", "title 2 content 2 2", "title 3 content 3 3"])
@@ -158,14 +170,14 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         let bench = try ClientBench()
         defer { bench.remove() }
         let first = try bench.client { $0.isStartedInForeground = false }
-        bench.server.append(.custom(self.custom(1)), for: alice)
+        self.send(self.custom(1), bench)
         let connect = Task { try await first.connect(userID: alice, token: "alice") }
         _ = await first.performBackgroundRefresh()
         try await connect.value
         let second = try bench.client()
         try await second.connect(userID: alice, token: "alice")
         var messages = second.customMessages.makeAsyncIterator()
-        #expect(await messages.next() == self.custom(1))
+        #expect(await messages.next()?.content == "content 1")
     }
 
     @Test(.requirement("S4.10")) func `is handed over at most once, also when the store was lost and is synced again`()
@@ -232,7 +244,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         client.applicationDidEnterBackground(remaining: 30)
         for await run in client.runStates where run == .backgroundActive { break }
         let message = bench.server.deliver("hi", from: bob, to: alice)
-        #expect(await problems.next() == .nameMissing(message: message.id, conversation: withBob))
+        #expect(await problems.next() == .nameMissing(message: message, conversation: withBob))
         #expect(kit.state.withLock { $0.posted }.isEmpty)
     }
 
@@ -252,16 +264,13 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             return ack.settled.contains { $0.disposition == .shown }
         }
         #expect(kit.state.withLock { $0.badges } == [1])
-        bench.server.append(
-            .recall(
-                Recall(id: MessageID(rawValue: 9_999), message: message.id, conversation: withBob, sender: bob, at: 2)),
-            for: alice)
+        bench.server.request(.recall(message), as: bob)
         _ = await bench.server.frame { frame in
             guard case .ack(let ack) = frame else { return false }
             return ack.stored == 2
         }
         await kit.until { $0.posted.count == 2 }
-        let replacement = try #require(kit.state.withLock { $0.delivered[message.id] })
+        let replacement = try #require(kit.state.withLock { $0.delivered[message] })
         #expect(replacement.isSilent)
         #expect(replacement.body == "A message was withdrawn")
         #expect(try client.unreadMessageCount() == 0)
@@ -334,13 +343,12 @@ private let withBob = ConversationID(type: .direct, target: "bob")
     private func leave(_ bench: ClientBench) async throws -> ChatClient {
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.isReachable = false }
-        bench.server.dropAll()
+        bench.server.setNetwork(.refuses)
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
         #expect(client.userID == nil)
         #expect(client.connectionStatus == .disconnected)
-        bench.server.state.withLock { $0.isReachable = true }
+        bench.server.setNetwork(.works)
         return client
     }
 
@@ -353,10 +361,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
             _ = await bench.server.frame { $0 == .signOut }
             told.withLock { $0 = true }
         }
-        while !told.withLock({ $0 }) {
-            bench.clock.advance(by: 60)
-            await Task.yield()
-        }
+        await bench.passTime { told.withLock { $0 } }
         await waiting.value
         while client.folders.pendingSignOut(app: "demo") != nil { await Task.yield() }
         #expect(client.connectionStatus == .disconnected)

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import Requirements
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -59,15 +60,18 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         try await client.connect(userID: alice, token: "alice")
         var messages = client.messages.makeAsyncIterator()
         // A frame of field 15, which this build does not know, then an entry that is a position alone.
-        bench.server.say(bytes: [0x7a, 0x02, 0x08, 0x01])
-        bench.server.append(.unknown, for: alice)
+        bench.server.write([0x7a, 0x02, 0x08, 0x01], to: alice)
+        bench.server.setScript { script in
+            script.change = { frame in
+                guard case .entry(let entry) = frame, entry.position == 1 else { return frame }
+                return .entry(LogEntry(position: 1, body: .unknown))
+            }
+        }
+        bench.server.deliver("not understood", from: bob, to: alice)
         bench.server.deliver("understood", from: bob, to: alice)
         #expect(await messages.next()?.text == "understood")
         _ = await bench.server.frame(where: isAck(upTo: 2, .shown))
-        let hellos = bench.server.state.withLock { state in
-            state.frames.count { if case .hello = $0 { true } else { false } }
-        }
-        #expect(hellos == 1)
+        #expect(bench.server.hellos.count == 1)
         #expect(try client.unreadMessageCount() == 1)
     }
 
@@ -86,12 +90,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         try await second.connect(userID: alice, token: "alice")
         _ = await bench.server.frame(where: isAck(upTo: 2, .shown))
         #expect(try second.history(conversation: withBob).map(\.text) == ["before", "while away"])
-        let hellos = bench.server.state.withLock { state in
-            state.frames.compactMap { frame -> ClientFrame.Hello? in
-                guard case .hello(let hello) = frame else { return nil }
-                return hello
-            }
-        }
+        let hellos = bench.server.hellos
         #expect(hellos.map(\.after) == [0, 1])
         #expect(Set(hellos.map(\.device)).count == 1)
     }
@@ -101,20 +100,18 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.answersSends = false }
+        bench.server.setScript { $0.change = { if case .sendAccepted = $0 { nil } else { $0 } } }
         async let sent = client.send(text: "hi", to: withBob)
         let lost = await bench.server.frame { if case .send = $0 { true } else { false } }
-        bench.server.state.withLock { state in
-            state.answersSends = true
-            state.frames.removeAll()
-        }
-        bench.server.dropAll()
+        bench.server.behave()
+        bench.server.forgetFrames()
+        bench.server.drop()
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         bench.clock.advance(by: 1)
         let again = await bench.server.frame { if case .send = $0 { true } else { false } }
         #expect(again == lost)
         #expect(try await sent.text == "hi")
-        #expect(bench.server.state.withLock { $0.logs[alice]?.count } == 1)
+        #expect(bench.server.log(of: alice).count == 1)
     }
 
     @Test func `sends after a restart what it could not send before`() async throws {
@@ -122,20 +119,20 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         defer { bench.remove() }
         let first = try bench.client()
         try await first.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.answersSends = false }
+        bench.server.ignoreSends()
         let waiting = Task { try await first.send(text: "late", to: withBob) }
         _ = await bench.server.frame { if case .send = $0 { true } else { false } }
         // The process dies: nothing of it reaches the server any more.
-        bench.server.state.withLock { state in
-            state.answersSends = true
-            state.frames.removeAll()
-        }
+        bench.server.behave()
+        bench.server.forgetFrames()
         let second = try bench.client()
         try await second.connect(userID: alice, token: "alice")
         _ = await bench.server.frame { if case .send = $0 { true } else { false } }
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         #expect(try second.history(conversation: withBob).map(\.text) == ["late"])
         waiting.cancel()
+        // The server has closed the connection of the process that died: its sign-out does not wait for an answer.
+        for await status in first.connectionStatuses { if case .waiting = status { break } }
         await first.signOut()
         await #expect(throws: ChatError.self) { try await waiting.value }
     }
@@ -145,8 +142,10 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         defer { bench.remove() }
         let first = try bench.client()
         try await first.connect(userID: alice, token: "alice")
-        let problem = ServerFrame.Problem(code: .blocked, field: "conversation", rule: "has blocked you")
-        bench.server.state.withLock { $0.refusal = problem }
+        let problem = ServerFrame.Problem(
+            code: .blocked, field: "conversation.target",
+            rule: "must name a person who accepts messages, \"bob\" has blocked the sender")
+        bench.server.request(.setBlocked(alice, true), as: bob)
         try #require(first.engine?.store).refuseRemovals(true)
         await #expect(throws: ChatError(problem)) { try await first.send(text: "hi", to: withBob) }
         // The refusal costs nothing else: the connection goes on.
@@ -154,15 +153,14 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         #expect(first.connectionStatus == .connected)
         // The process dies. Now the server would take it.
-        bench.server.state.withLock { state in
-            state.refusal = nil
-            state.frames.removeAll()
-        }
+        bench.server.request(.setBlocked(alice, false), as: bob)
+        bench.server.forgetFrames()
         let second = try bench.client()
         try await second.connect(userID: alice, token: "alice")
         #expect(try await second.send(text: "later", to: withBob).text == "later")
-        let sent = bench.server.state.withLock { $0.frames }.filter { if case .send = $0 { true } else { false } }
+        let sent = bench.server.frames.filter { if case .send = $0 { true } else { false } }
         #expect(sent.count == 1)
+        for await status in first.connectionStatuses { if case .waiting = status { break } }
         await first.signOut()
     }
 
@@ -189,7 +187,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let bench = try ClientBench()
         defer { bench.remove() }
         let problem = ServerFrame.Problem(code: .invalidToken, field: "token", rule: "is not signed by this server")
-        bench.server.state.withLock { $0.greeting = { _ in .problem(problem, isFatal: true) } }
+        bench.server.setScript { $0.answer = { _, _ in [.problem(problem, isFatal: true)] } }
         let client = try bench.client()
         await #expect(throws: ChatError.refused(problem)) { try await client.connect(userID: alice, token: "x") }
         #expect(client.connectionStatus == .refused(problem))
@@ -199,7 +197,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let bench = try ClientBench()
         defer { bench.remove() }
         let expired = ServerFrame.Problem(code: .expiredToken, field: "token", rule: "has expired")
-        bench.server.state.withLock { $0.greeting = { $0.token == "old" ? .problem(expired, isFatal: true) : nil } }
+        bench.server.setScript { $0.answer = { name, _ in name == "old" ? [.problem(expired, isFatal: true)] : nil } }
         let tokens = Mutex(["alice", "old"])
         let client = try bench.client()
         try await client.connect(userID: alice) { tokens.withLock { $0.popLast() ?? "none" } }
@@ -209,13 +207,13 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
     @Test func `says in time that a server cannot be reached, and goes on trying`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
-        bench.server.state.withLock { $0.isReachable = false }
+        bench.server.setNetwork(.refuses)
         let client = try bench.client { $0.connectTimeLimit = 3 }
         let connect = Task { try await client.connect(userID: alice, token: "alice") }
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         bench.clock.advance(by: 3)
         await #expect(throws: ChatError.timedOut(reason: "unreachable")) { try await connect.value }
-        bench.server.state.withLock { $0.isReachable = true }
+        bench.server.setNetwork(.works)
         for await status in client.connectionStatuses {
             if status == .connected { break }
             bench.clock.advance(by: 60)
@@ -246,8 +244,8 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         bench.server.deliver("for alice", from: bob, to: alice)
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        #expect(try group.update { $0.recipient?.tag } == "tag-alice")
-        bench.server.state.withLock { $0.greeting = { _ in nil } }
+        let tag = try #require(bench.server.welcome(of: alice)?.recipientTag)
+        #expect(try group.update { $0.recipient?.tag } == tag)
         try await client.connect(userID: "carol", token: "carol")
         #expect(try client.history(conversation: withBob).isEmpty)
         await client.signOut()
@@ -280,12 +278,12 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let message = bench.server.deliver("hi", from: bob, to: alice)
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         let posted = kit.state.withLock { $0.posted }
-        #expect(posted.map(\.message) == [message.id])
+        #expect(posted.map(\.message) == [message])
         #expect(posted.first?.title == "Bob")
         #expect(posted.first?.body == "hi")
         #expect(kit.state.withLock { $0.badges } == [1])
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        #expect(try group.update { $0.ledger[message.id]?.isShown } == true)
+        #expect(try group.update { $0.ledger[message]?.isShown } == true)
         #expect(try group.update { $0.badge } == Badge(server: 1, foreign: 0, position: 1))
         #expect(client.runState == .backgroundActive)
     }
@@ -296,8 +294,9 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        try group.update { $0.ledger.markShown(MessageID(rawValue: 1), by: .pushExtension, wall: 0) }
-        bench.server.deliver("hi", from: bob, to: alice)
+        bench.server.deliver("hi", from: bob, to: alice) { id in
+            try? group.update { $0.ledger.markShown(id, by: .pushExtension, wall: 0) }
+        }
         _ = await bench.server.frame(where: isAck(upTo: 1, .suppressed(.alreadyShown)))
         #expect(kit.state.withLock { $0.posted }.isEmpty)
         #expect(try client.unreadMessageCount() == 1)
@@ -313,7 +312,7 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         _ = await bench.server.frame { $0 == .runState(.suspending) }
         for await run in client.runStates where run == .backgroundSuspended { break }
         for await status in client.connectionStatuses where status == .suspended { break }
-        #expect(bench.server.state.withLock { $0.connections.isEmpty })
+        #expect(bench.server.connections.isEmpty)
         client.applicationWillEnterForeground()
         for await status in client.connectionStatuses where status == .connected { break }
         #expect(client.runState == .foreground)
@@ -388,10 +387,11 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         let bench = try ClientBench()
         defer { bench.remove() }
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        try group.update { _ = $0.ledger.claim(MessageID(rawValue: 1), by: .kit(process: 1), wall: 0) }
         let kit = KitDouble()
         let client = try await self.inBackground(bench, kit)
-        bench.server.deliver("hi", from: bob, to: alice)
+        bench.server.deliver("hi", from: bob, to: alice) { id in
+            try? group.update { _ = $0.ledger.claim(id, by: .kit(process: 1), wall: 0) }
+        }
         _ = await bench.server.frame(where: isAck(upTo: 1, .shown))
         #expect(kit.state.withLock { $0.posted.count } == 1)
         #expect(try client.unreadMessageCount() == 1)

@@ -1,5 +1,8 @@
 import ClientCore
 import Foundation
+import SDKTestSupport
+import ServerCore
+import StoreModel
 import Synchronization
 import Testing
 import TidingsModel
@@ -11,23 +14,12 @@ private let bob: UserID = "bob"
 private let withBob = ConversationID(type: .direct, target: "bob")
 private let lobby = ConversationID(type: .chatRoom, target: "lobby")
 
-private func request(_ frame: ClientFrame) -> ClientRequest? {
-    if case .request(_, let request) = frame { request } else { nil }
-}
-
-extension ServerDouble {
-    /// Answers all requests alike.
-    fileprivate func answers(_ answer: ClientAnswer?) {
-        self.state.withLock { $0.answer = { _, _ in answer } }
-    }
-
+extension ServerTransport {
     /// Waits for a request.
     @discardableResult
     fileprivate func asked(_ request: ClientRequest) async -> ClientFrame {
         await self.frame { if case .request(_, request) = $0 { true } else { false } }
     }
-
-    fileprivate var requests: [ClientRequest] { self.state.withLock { $0.frames.compactMap(request) } }
 }
 
 @Suite struct `A client asks the server` {
@@ -42,7 +34,7 @@ extension ServerDouble {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try await self.connected(bench)
-        bench.server.answers(.done(0))
+        bench.server.answerRequests(.done(0))
         let group = try await client.createGroup(
             named: "Team", portrait: URL(string: "https://p"), members: ["carol", bob, "carol"], id: "team")
         #expect(group == team)
@@ -73,6 +65,8 @@ extension ServerDouble {
         defer { bench.remove() }
         let client = try await self.connected(bench)
         var entries = client.logEntries.makeAsyncIterator()
+        bench.server.request(
+            .putConversation(.init(app: ServerTransport.app, conversation: team, name: "Team", members: [alice, bob])))
         let place = MessageContent.location(.init(latitude: 52.5, longitude: 13.25))
         let image = MessageContent.image(.init(url: "https://a/b.jpg"))
         #expect(try await client.send(image, to: withBob, pushText: "Look!").flags == .normal)
@@ -80,7 +74,7 @@ extension ServerDouble {
         #expect(sent.objectName == .location)
         #expect(sent.content == #"{"latitude":52.5,"longitude":13.25}"#)
         #expect(try await client.sendCommand("refresh", data: "all", to: withBob).flags == .command)
-        let drafts = bench.server.state.withLock { $0.frames }.compactMap { frame -> MessageDraft? in
+        let drafts = bench.server.frames.compactMap { frame -> MessageDraft? in
             if case .send(let draft) = frame { draft } else { nil }
         }
         #expect(drafts.map(\.objectName) == [.image, .location, .command])
@@ -105,7 +99,7 @@ extension ServerDouble {
         let sent = try await client.send(
             content: #"{"content":"hi","extra":"x"}"#, objectName: .text, to: withBob)
         while try client.history(conversation: withBob).isEmpty { await Task.yield() }
-        bench.server.answers(.done(0))
+        bench.server.answerRequests(.done(0))
         try await client.recall(sent.id)
         try await client.edit(sent.id, text: "ho")
         try await client.edit(MessageID(rawValue: 77), text: "new")
@@ -114,7 +108,7 @@ extension ServerDouble {
             bench.server.requests == [
                 .recall(sent.id), .edit(sent.id, content: #"{"content":"ho","extra":"x"}"#),
                 .edit(MessageID(rawValue: 77), content: #"{"content":"new"}"#),
-                .delete(Deletion(conversation: withBob, messages: [sent.id, MessageID(rawValue: 9)])),
+                .delete(Deletion(conversation: withBob, messages: [MessageID(rawValue: 9), sent.id])),
             ])
         await client.signOut()
     }
@@ -123,14 +117,14 @@ extension ServerDouble {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try await self.connected(bench)
-        bench.server.answers(.history([], hasMore: true))
+        bench.server.answerRequests(.history([], hasMore: true))
         let page = try await client.serverHistory(conversation: withBob, before: MessageID(rawValue: 9), limit: 3)
         #expect(page == .init(messages: [], hasMore: true))
         #expect(bench.server.requests == [.history(withBob, before: MessageID(rawValue: 9), limit: 3)])
         let info = ConversationInfo(
             id: team, version: 3, name: "Team", portrait: nil, members: [Member(alice, nickname: "Al")],
             isDissolved: false)
-        bench.server.answers(.conversation(info))
+        bench.server.answerRequests(.conversation(info))
         #expect(try client.storedConversationInfo(team) == nil)
         #expect(try await client.conversationInfo(team) == info)
         #expect(try client.storedConversationInfo(team) == info)
@@ -142,12 +136,13 @@ extension ServerDouble {
     @Test func `for the members of a group it hears of for the first time`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
+        bench.server.request(
+            .putConversation(.init(app: ServerTransport.app, conversation: team, name: "Team", members: [bob])))
         let info = ConversationInfo(
-            id: team, version: 7, name: "Team", portrait: nil, members: [Member(alice)], isDissolved: false)
-        bench.server.answers(.conversation(info))
+            id: team, version: 2, name: "Team", portrait: nil, members: [Member(alice), Member(bob)],
+            isDissolved: false)
         let client = try await self.connected(bench)
-        bench.server.append(
-            .change(.init(conversation: team, version: 7, action: .add([alice]), by: bob, at: 1)), for: alice)
+        bench.server.request(.request(ServerTransport.app, actor: nil, .change(team, .add([alice]))))
         await bench.server.asked(.conversation(team))
         while try client.storedConversationInfo(team) != info { await Task.yield() }
         await client.signOut()
@@ -165,7 +160,7 @@ extension ServerDouble {
             (.unknownObjectName, .unknownObjectName(reason: "r")),
         ]
         for (code, error) in cases {
-            bench.server.answers(.refused(.init(code: code, field: "f", rule: "r")))
+            bench.server.answerRequests(.refused(.init(code: code, field: "f", rule: "r")))
             await #expect(throws: error) { try await client.recall(MessageID(rawValue: 1)) }
         }
         await client.signOut()
@@ -197,9 +192,10 @@ extension ServerDouble {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try await self.connected(bench)
+        bench.server.answerRequests(nil)
         let leaving = Task { try await client.leave(team) }
         await bench.server.asked(.change(team, .leave))
-        bench.server.dropAll()
+        bench.server.drop()
         await #expect(throws: ChatError.unknownOutcome) { try await leaving.value }
         await client.signOut()
     }
@@ -208,6 +204,7 @@ extension ServerDouble {
         let bench = try ClientBench()
         defer { bench.remove() }
         let client = try await self.connected(bench)
+        bench.server.answerRequests(nil)
         let leaving = Task { try await client.leave(team) }
         await bench.server.asked(.change(team, .leave))
         await client.signOut()
@@ -241,7 +238,7 @@ extension ServerDouble {
         bench.clock.advance(by: 100)
         #expect(try client.notificationLevel(of: withBob) == .all)
 
-        bench.server.state.withLock { $0.answer = { _, _ in .done(0) } }
+        bench.server.answerRequests(.done(0))
         try await client.connect(userID: alice, token: "alice")
         await bench.server.asked(.setPersonSettings(person))
         await bench.server.asked(.setConversationSettings(withBob, own))
@@ -277,7 +274,7 @@ extension ServerDouble {
         let bench = try ClientBench()
         defer { bench.remove() }
         let refusal = ServerFrame.Problem(code: .invalidField, field: "level_until", rule: "must be later")
-        bench.server.answers(.refused(refusal))
+        bench.server.answerRequests(.refused(refusal))
         let client = try bench.client()
         var problems = client.problems.makeAsyncIterator()
         try await client.connect(userID: alice, token: "alice")
@@ -303,6 +300,7 @@ extension ServerDouble {
         try await again.connect(userID: alice, token: "alice")
         #expect(try again.engine?.parts.group?.update { $0.settings.showsContent } == false)
         await again.signOut()
+        for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
     }
 
@@ -311,11 +309,11 @@ extension ServerDouble {
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.answers(.done(1))
+        bench.server.answerRequests(.done(1))
         try await client.block(bob)
         try await client.unblock("carol")
         #expect(bench.server.requests == [.setBlocked(bob, true), .setBlocked("carol", false)])
-        bench.server.append(.blocked(bob, true), for: alice)
+        bench.server.request(.setBlocked(bob, true), as: alice)
         while try client.settings().blocked != [bob] { await Task.yield() }
         await client.signOut()
     }
@@ -338,7 +336,7 @@ extension ServerDouble {
         var changes = client.typingChanges.makeAsyncIterator()
         client.setTyping(true, in: withBob)
         _ = await bench.server.frame { $0 == .typing(withBob, isTyping: true) }
-        bench.server.signal(.typing(withBob, bob, isTyping: true), to: alice)
+        bench.server.write(.signal(.typing(withBob, bob, isTyping: true)), to: alice)
         #expect(await changes.next() == .init(conversation: withBob, user: bob, isTyping: true))
         await client.signOut()
     }
@@ -350,18 +348,18 @@ extension ServerDouble {
         try await client.connect(userID: alice, token: "alice")
         var presences = client.presenceChanges.makeAsyncIterator()
         var receipts = client.receiptChanges.makeAsyncIterator()
-        bench.server.answers(.presence([Presence(id: bob, isOnline: true)]))
+        bench.server.answerRequests(.presence([Presence(id: bob, isOnline: true)]))
         #expect(try await client.watch([bob]) == [Presence(id: bob, isOnline: true)])
         let gone = Presence(id: bob, isOnline: false, lastSeenAt: 7)
-        bench.server.signal(.presence(gone), to: alice)
+        bench.server.write(.signal(.presence(gone)), to: alice)
         #expect(await presences.next() == gone)
         let id = MessageID(rawValue: 5)
-        bench.server.signal(.receipt(withBob, bob, .read, upTo: id), to: alice)
+        bench.server.write(.signal(.receipt(withBob, bob, .read, upTo: id)), to: alice)
         #expect(await receipts.next() == .init(conversation: withBob, user: bob, kind: .read, upTo: id))
         let all = MessageReceipts(id: id, recipients: 1, delivered: [bob], read: [bob])
-        bench.server.answers(.receipts(all))
+        bench.server.answerRequests(.receipts(all))
         #expect(try await client.receipts(of: id) == all)
-        bench.server.answers(.done(0))
+        bench.server.answerRequests(.done(0))
         try await client.unwatch([bob])
         await client.signOut()
     }
@@ -372,14 +370,14 @@ extension ServerDouble {
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
         let history = [self.said(2), self.said(1)]
-        bench.server.answers(.history(history, hasMore: false))
+        bench.server.answerRequests(.history(history, hasMore: false))
         var messages = client.roomMessages(lobby).makeAsyncIterator()
         #expect(try await client.enterRoom(lobby, history: 2).map(\.id.rawValue) == [1, 2])
-        bench.server.signal(.room(self.said(3)), to: alice)
+        bench.server.write(.signal(.room(self.said(3))), to: alice)
         #expect(await messages.next()?.id.rawValue == 3)
         let missed = [self.said(5), self.said(4), self.said(3)]
-        bench.server.answers(.history(missed, hasMore: true))
-        bench.server.dropAll()
+        bench.server.answerRequests(.history(missed, hasMore: true))
+        bench.server.drop()
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         bench.clock.advance(by: 1)
         #expect(await messages.next()?.id.rawValue == 4)

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import GRDB
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -65,10 +66,7 @@ extension ChatClient {
 
     /// Lets the back-off pass until the client has all of it.
     private func until(_ client: ChatClient, has texts: [String], _ bench: ClientBench) async {
-        while (try? client.history(conversation: withBob).map(\.text)) != texts {
-            bench.clock.advance(by: 60)
-            await Task.yield()
-        }
+        await bench.passTime { (try? client.history(conversation: withBob).map(\.text)) == texts }
     }
 
     @Test func `is set aside when a write finds it, and the log is synced again`() async throws {
@@ -133,8 +131,16 @@ extension ChatClient {
         defer { bench.remove() }
         let (client, stream) = try await self.connected(bench)
         var problems = stream.makeAsyncIterator()
+        // Nor does it answer what the person has set.
+        bench.server.setScript {
+            $0.answer = { _, frame in
+                switch frame {
+                case .send, .request: []
+                default: nil
+                }
+            }
+        }
         try client.setNotificationLevel(.blocked, for: withBob)
-        bench.server.state.withLock { $0.answersSends = false }
         let waiting = Task { try await client.send(text: "mine", to: withBob) }
         _ = await bench.server.frame { if case .send = $0 { true } else { false } }
         try client.damageStore()
@@ -143,7 +149,7 @@ extension ChatClient {
         while (try? client.engine?.store.restored().outbox.count) != 1 { await Task.yield() }
         let mute = PendingSettingsChange.conversation(withBob, ConversationSettings(level: .blocked))
         while (try? client.engine?.store.restored().pendingChanges) != [mute] { await Task.yield() }
-        bench.server.state.withLock { $0.answersSends = true }
+        bench.server.behave()
         await self.until(client, has: ["one", "two", "mine"], bench)
         #expect(try await waiting.value.text == "mine")
         #expect(try client.unreadMessageCount() == 0)
@@ -155,7 +161,13 @@ extension ChatClient {
         let bench = try ClientBench()
         defer { bench.remove() }
         for number in 1...3 { bench.server.deliver("old \(number)", from: bob, to: alice) }
-        bench.server.state.withLock { $0.trimmedUpTo = 3 }
+        bench.server.setScript { script in
+            script.change = { frame in
+                guard case .page(var page) = frame else { return frame }
+                page.entries.removeAll { $0.position <= 3 }
+                return .page(page)
+            }
+        }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
         _ = await bench.server.frame { if case .ack(let ack) = $0 { ack.stored == 3 } else { false } }
@@ -171,11 +183,9 @@ extension ChatClient {
     private let token = DeviceToken(Data([0xab]))
 
     private func registrations(_ bench: ClientBench) -> [PushRegistration?] {
-        bench.server.state.withLock { state in
-            state.frames.compactMap { frame -> PushRegistration?? in
-                guard case .registerPush(let registration, _) = frame else { return nil }
-                return .some(registration)
-            }
+        bench.server.frames.compactMap { frame -> PushRegistration?? in
+            guard case .registerPush(let registration, _) = frame else { return nil }
+            return .some(registration)
         }
     }
 
@@ -190,7 +200,7 @@ extension ChatClient {
         _ = await bench.server.frame { if case .registerPush(.some, _) = $0 { true } else { false } }
         second.disconnect()
         for await status in second.connectionStatuses where status == .disconnected { break }
-        bench.server.state.withLock { $0.frames.removeAll() }
+        bench.server.forgetFrames()
         let third = try bench.client()
         try await third.connect(userID: alice, token: "alice")
         // An ack after the greeting: whatever is said of the registration was said before.
@@ -221,8 +231,10 @@ private final class TokensDouble: ExtensionTokens {
         let client = try bench.client(tokens: tokens)
         try await client.connect(userID: alice, token: "alice")
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        #expect(tokens.read() == "extension")
-        #expect(try group.update { $0.recipient } == Recipient(tag: "tag-alice", extensionToken: "", position: 0))
+        let welcome = try #require(bench.server.welcome(of: alice))
+        #expect(tokens.read() == welcome.extensionToken)
+        let recipient = Recipient(tag: welcome.recipientTag, extensionToken: "", position: 0)
+        #expect(try group.update { $0.recipient } == recipient)
         await client.signOut()
         #expect(tokens.read() == nil)
         // A process in which nobody connects signs out as well.
@@ -239,7 +251,8 @@ private final class TokensDouble: ExtensionTokens {
         let client = try bench.client(tokens: tokens) { $0.log = { _ in } }
         try await client.connect(userID: alice, token: "alice")
         let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        #expect(try group.update { $0.recipient } == Recipient(tag: "tag-alice", extensionToken: "", position: 0))
+        let tag = try #require(bench.server.welcome(of: alice)?.recipientTag)
+        #expect(try group.update { $0.recipient } == Recipient(tag: tag, extensionToken: "", position: 0))
         let fault = KeychainFault(account: "extension-token", accessGroup: "team.chat", status: -34_018)
         #expect(client.storeFault == fault.description)
         #expect(fault.description.hasPrefix("keychainAccessGroup \"team.chat\" cannot hold the extension token"))

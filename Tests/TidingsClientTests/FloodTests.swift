@@ -1,5 +1,6 @@
 import ClientCore
 import Foundation
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsModel
@@ -14,14 +15,6 @@ private let withBob = ConversationID(type: .direct, target: "bob")
 /// The text of one of many large messages.
 private func large(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 30_000) }
 
-extension ServerDouble {
-    fileprivate var hellos: Int {
-        self.state.withLock { $0.frames.count { if case .hello = $0 { true } else { false } } }
-    }
-
-    fileprivate var connection: Connection? { self.state.withLock { $0.connections.values.first } }
-}
-
 @Suite(.timeLimit(.minutes(2))) struct `A client of a server with large pages` {
     private func waiting(_ bench: ClientBench, _ count: Int) {
         for number in 1...count { bench.server.deliver(large(number), from: bob, to: alice) }
@@ -30,20 +23,33 @@ extension ServerDouble {
     @Test func `gets all that waits, over one connection`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
-        bench.server.state.withLock { $0.serverFrameBytesMax = 8_388_608 }
         self.waiting(bench, 200)
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
         _ = await bench.server.frame { if case .ack(let ack) = $0 { ack.stored == 200 } else { false } }
         #expect(try client.history(conversation: withBob, limit: 1_000).map(\.text) == (1...200).map(large))
-        #expect(bench.server.hellos == 1)
-        #expect(bench.server.connection?.limits.withLock { $0 } == [1_048_576, 8_388_608])
+        #expect(bench.server.hellos.count == 1)
+        #expect(bench.server.connections.first?.limits.withLock { $0 } == [1_048_576, 2_097_152])
     }
 
     @Test func `gives up one that breaks its word, and comes back later each time`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }
         self.waiting(bench, 60)
+        let all = bench.server.log(of: alice)
+        bench.server.setScript {
+            $0.change = { frame in
+                switch frame {
+                case .welcome(var welcome):
+                    welcome.serverFrameBytesMax = 0
+                    return .welcome(welcome)
+                case .page(var page):
+                    page.entries = all
+                    return .page(page)
+                default: return frame
+                }
+            }
+        }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
         var waits: [Int64] = []
@@ -65,7 +71,7 @@ extension ServerDouble {
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
         let store = try #require(client.engine?.store)
-        let connection = try #require(bench.server.connection)
+        let connection = try #require(bench.server.connections.first)
         let count = Intake.bytesMax / 30_000 + 10
         // The engine stands still in the middle of the first message.
         store.current.withLock { _ in

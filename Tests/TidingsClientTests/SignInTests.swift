@@ -1,5 +1,6 @@
 import ClientCore
 import Foundation
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsAppGroup
@@ -148,7 +149,7 @@ private final class InterruptingKit: KitHost {
         #expect(client.userID == bob)
         // Connected before the other came, or overtaken.
         do { try await first.value } catch { #expect(error as? ChatError == .cancelled) }
-        #expect(try bench.group.update { $0.recipient?.tag } == "tag-bob")
+        #expect(try bench.group.update { $0.recipient?.tag } == bench.server.welcome(of: bob)?.recipientTag)
     }
 
     @Test func `that somebody signs out of meanwhile is void`() async throws {
@@ -164,7 +165,7 @@ private final class InterruptingKit: KitHost {
         await #expect(throws: ChatError.cancelled) { try await connect.value }
         await signOut.value
         #expect(client.userID == nil)
-        #expect(bench.server.state.withLock { $0.frames.isEmpty })
+        #expect(bench.server.frames.isEmpty)
     }
 
     @Test func `on an engine that has ended is cancelled at once, and so is a send`() async throws {
@@ -187,7 +188,7 @@ private final class InterruptingKit: KitHost {
         let bench = try ClientBench()
         defer { bench.remove() }
         try await bench.earlier()
-        #expect(try bench.group.update { $0.recipient?.tag } == "tag-alice")
+        #expect(try bench.group.update { $0.recipient?.tag } == bench.server.welcome(of: alice)?.recipientTag)
         let client = try bench.client()
         await client.signOut()
         #expect(try bench.group.update { $0.recipient } == nil)
@@ -206,7 +207,7 @@ private final class InterruptingKit: KitHost {
         let client = try bench.client()
         await client.signOut()
         #expect(client.folders.pendingSignOut(app: "demo") == nil)
-        #expect(bench.server.state.withLock { $0.frames.isEmpty })
+        #expect(bench.server.frames.isEmpty)
     }
 
     @Test func `over a connection that is dead is kept, and said again`() async throws {
@@ -214,7 +215,7 @@ private final class InterruptingKit: KitHost {
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.isDeaf = true }
+        bench.server.setNetwork(.isSilent)
         let signOut = Task { await client.signOut() }
         while client.state.withLock({ $0.signOutWaiters.isEmpty }) { await Task.yield() }
         #expect(client.folders.pendingSignOut(app: "demo")?.person == alice)
@@ -222,12 +223,9 @@ private final class InterruptingKit: KitHost {
         // The app waits two seconds, the pending sign-out ten, then it takes another connection.
         bench.clock.advance(by: 2)
         await signOut.value
-        bench.server.state.withLock { $0.isDeaf = false }
-        while client.folders.pendingSignOut(app: "demo") != nil {
-            bench.clock.advance(by: 60)
-            await Task.yield()
-        }
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+        bench.server.setNetwork(.works)
+        await bench.passTime { client.folders.pendingSignOut(app: "demo") == nil }
+        #expect(bench.server.hasGot(.signOut))
     }
 
     @Test func `without a connection outlives the sign-out of whoever came while the server was out of reach`()
@@ -237,8 +235,7 @@ private final class InterruptingKit: KitHost {
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: alice, token: "alice")
-        bench.server.state.withLock { $0.isReachable = false }
-        bench.server.dropAll()
+        bench.server.setNetwork(.refuses)
         for await status in client.connectionStatuses { if case .waiting = status { break } }
         await client.signOut()
         let connect = Task { try await client.connect(userID: bob, token: "bob") }
@@ -246,12 +243,9 @@ private final class InterruptingKit: KitHost {
         await client.signOut()
         await #expect(throws: ChatError.cancelled) { try await connect.value }
         #expect(client.folders.pendingSignOut(app: "demo")?.person == alice)
-        bench.server.state.withLock { $0.isReachable = true }
-        while client.folders.pendingSignOut(app: "demo") != nil {
-            bench.clock.advance(by: 60)
-            await Task.yield()
-        }
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
+        bench.server.setNetwork(.works)
+        await bench.passTime { client.folders.pendingSignOut(app: "demo") == nil }
+        #expect(bench.server.hasGot(.signOut))
     }
 
     @Test func `over a connection that works has reached the server when it returns`() async throws {
@@ -261,8 +255,8 @@ private final class InterruptingKit: KitHost {
         try await client.connect(userID: alice, token: "alice")
         await client.signOut()
         #expect(client.folders.pendingSignOut(app: "demo") == nil)
-        #expect(bench.server.state.withLock { $0.frames.contains(.signOut) })
-        #expect(bench.server.state.withLock { $0.connections.isEmpty })
+        #expect(bench.server.hasGot(.signOut))
+        #expect(bench.server.connections.isEmpty)
     }
 }
 

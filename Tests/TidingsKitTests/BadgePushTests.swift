@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import SDKTestSupport
 import Testing
 import TidingsClient
 import TidingsModel
@@ -34,7 +35,7 @@ extension ChatBench {
         let (bench, messages) = await ChatBench.suspended(osVersion: version)
         defer { bench.remove() }
         #expect(bench.icon == 3)
-        bench.server.beUnreachable()
+        bench.server.setNetwork(.refuses)
         // Nobody waits in real time for an answer that comes with the end of the wake.
         bench.phone.timeoutMilliseconds = 20
         await bench.badgePush(1, at: 4)
@@ -68,7 +69,7 @@ extension ChatBench {
         let (bench, _) = await ChatBench.suspended()
         defer { bench.remove() }
         await bench.kill()
-        bench.server.beUnreachable()
+        bench.server.setNetwork(.refuses)
         bench.phone.timeoutMilliseconds = 20
         await bench.badgePush(1, at: 4)
         await bench.until { $0.icon == 1 }

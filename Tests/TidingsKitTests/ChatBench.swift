@@ -1,162 +1,40 @@
 import ClientCore
 import Foundation
 import PhoneCore
-import Synchronization
+import SDKTestSupport
+import ServerCore
 import TidingsClient
 import TidingsModel
-import TidingsWire
 import UIKit
 import UserNotifications
 import VirtualPhone
 
 @testable import TidingsKit
 
-/// A server for one person: welcomes, keeps what it is told, and writes messages.
-final class PersonServer: ClientTransport {
-    private struct State {
-        var events: (@Sendable (TransportEvent) -> Void)?
-        var frames: [ClientFrame] = []
-        var log: [LogEntry] = []
-        var lastSent: UInt64 = 0
-        /// Positions of the messages that were not given to APNs.
-        var unsent: Set<LogPosition> = []
-        var isReachable = true
-        /// The person has signed out; the session ends with the next ping.
-        var isLeaving = false
-    }
-
-    private let state = Mutex(State())
-
-    var frames: [ClientFrame] { self.state.withLock { $0.frames } }
-    var isConnected: Bool { self.state.withLock { $0.events != nil } }
-
-    /// From now on no connection opens, or one does again.
-    func beUnreachable(_ isUnreachable: Bool = true) { self.state.withLock { $0.isReachable = !isUnreachable } }
-
-    /// The connection is lost.
-    func lose() { self.close() }
-
-    func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
-        let isReachable = self.state.withLock { state in
-            if state.isReachable { state.events = events }
-            return state.isReachable
-        }
-        events(isReachable ? .opened : .closed(reason: "unreachable"))
-        return End(server: self)
-    }
+extension ServerTransport {
+    static let withBob = ConversationID(type: .direct, target: "bob")
 
     /// A message of bob's; to alice if nothing else is said.
-    ///
-    /// - Parameter isPushed: whether it is given to APNs if nobody is connected.
     @discardableResult
-    func say(
-        _ text: String, sender: UserID = "bob", to conversation: ConversationID = .init(type: .direct, target: "alice"),
-        isPushed: Bool = true
-    ) -> MessageID {
-        let (entry, id, events) = self.state.withLock { state in
-            let position = LogPosition(state.log.count + 1)
-            let id = MessageID(rawValue: 1_000 + position)
-            let message = Message(
-                id: id, app: "demo", sender: sender, conversation: conversation,
-                clientMessageID: "c", objectName: .text, content: JSONValue.members([("content", .string(text))]).text,
-                flags: .normal, pushText: nil, sentAt: 0)
-            let entry = LogEntry(position: position, body: .message(message))
-            state.log.append(entry)
-            if state.events != nil || !isPushed { state.unsent.insert(position) }
-            return (entry, id, state.events)
-        }
-        events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
-        return id
+    func say(_ text: String, to conversation: ConversationID = .init(type: .direct, target: "alice")) -> MessageID {
+        self.send(text, from: "bob", to: conversation)
     }
 
-    /// An entry of the person's log that is no message.
-    func append(_ body: LogEntry.Body) {
-        let (entry, events) = self.state.withLock { state in
-            let entry = LogEntry(position: LogPosition(state.log.count + 1), body: body)
-            state.log.append(entry)
-            return (entry, state.events)
-        }
-        events?(.received(FrameCodec.encode(.entry(entry), as: .protobuf)))
-    }
-
-    /// Another device of the person's has read the conversation with bob.
+    /// Another device of alice's has read the conversation with bob.
     func readElsewhere(upTo position: LogPosition) {
-        self.append(.read(conversation: ConversationID(type: .direct, target: "bob"), upTo: position))
+        self.act(as: "alice", [.markRead(Self.withBob, upTo: position)])
     }
 
     /// Bob recalls a message.
-    func recall(_ message: MessageID) {
-        let withBob = ConversationID(type: .direct, target: "bob")
-        self.append(
-            .recall(
-                Recall(id: MessageID(rawValue: 9_999), message: message, conversation: withBob, sender: "bob", at: 1)))
+    func recall(_ message: MessageID) { self.request(.request(Self.app, actor: "bob", .recall(message))) }
+
+    /// Alice has set this on another device.
+    func set(_ settings: PersonSettings) {
+        self.request(.request(Self.app, actor: "alice", .setPersonSettings(settings)))
     }
 
-    /// The person has set this on another device.
-    func set(_ settings: PersonSettings) { self.append(.personSettings(settings)) }
-
-    /// The token names everybody but alice, whose tag is "tag".
-    private static func tag(of hello: ClientFrame.Hello) -> String {
-        hello.token == "token" ? "tag" : "tag-of-\(hello.token)"
-    }
-
-    private func receive(_ frame: ClientFrame) {
-        let (answer, events) = self.state.withLock { state -> (ServerFrame?, (@Sendable (TransportEvent) -> Void)?) in
-            state.frames.append(frame)
-            let head = LogPosition(state.log.count)
-            switch frame {
-            case .hello(let hello):
-                state.isLeaving = false
-                return (
-                    .welcome(
-                        ServerFrame.Welcome(
-                            version: 1, serverTime: 0, head: head, unread: 0, heartbeatMilliseconds: 60_000,
-                            frameBytesMax: 65_536, recipientTag: Self.tag(of: hello), extensionToken: "")), state.events
-                )
-            case .sync(let after, _):
-                let entries = state.log.filter { $0.position > after }
-                let page = ServerFrame.Page(
-                    after: after, entries: entries, head: head, unread: 0,
-                    pushes: .init(unsent: state.unsent.filter { $0 > after }.sorted()))
-                return (.page(page), state.events)
-            case .send(let draft):
-                state.lastSent += 1
-                return (
-                    .sendAccepted(
-                        .init(
-                            clientMessageID: draft.clientMessageID,
-                            messageID: MessageID(rawValue: 5_000 + state.lastSent),
-                            sentAt: 1, position: head + 1)), state.events
-                )
-            case .ping(let number): return (.pong(number), state.events)
-            case .signOut:
-                state.isLeaving = true
-                return (nil, nil)
-            case .ack, .runState, .registerPush, .markRead, .deviceStatus, .opened, .request, .typing:
-                return (nil, nil)
-            }
-        }
-        if let answer { events?(.received(FrameCodec.encode(answer, as: .protobuf))) }
-        if case .ping = frame, self.state.withLock({ $0.isLeaving }) { self.close() }
-    }
-
-    private func close() {
-        let events = self.state.withLock { state in
-            defer { state.events = nil }
-            return state.events
-        }
-        events?(.closed(reason: "closed"))
-    }
-
-    private struct End: TransportConnection {
-        let server: PersonServer
-        func send(_ bytes: [UInt8]) {
-            if let frame = try? FrameCodec.decodeClientFrame(bytes, as: .protobuf) { self.server.receive(frame) }
-        }
-        func close() { self.server.close() }
-        func limitReceived(to bytes: Int) {}
-        func setReading(_ isReading: Bool) {}
-    }
+    var isConnected: Bool { !self.connections.isEmpty }
+    func tag(of person: UserID = "alice") -> String { self.welcome(of: person)?.recipientTag ?? "none" }
 }
 
 /// The app under test: forwards to the kit and writes down what a tap opened.
@@ -228,7 +106,7 @@ final class PersonServer: ClientTransport {
 
 /// A phone with the app installed, a server, and a folder that is deleted afterwards.
 @MainActor final class ChatBench {
-    let server = PersonServer()
+    let server: ServerTransport
     let phone: VirtualPhone
     /// The client's; it moves with the phone's, so that a slow machine costs nobody background time.
     let clock: ForwardingClock
@@ -278,8 +156,7 @@ final class PersonServer: ClientTransport {
 
     func signIn(to kit: NotificationIntegration) {
         let person = self.person
-        let token = person == "alice" ? "token" : person.rawValue
-        Task { try await kit.client.connect(userID: person, token: token) }
+        Task { try await kit.client.connect(userID: person, token: person.rawValue) }
     }
 
     func handleResponses(of kit: NotificationIntegration) {
@@ -297,7 +174,9 @@ final class PersonServer: ClientTransport {
         self.hasNames = hasNames
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
-        self.clock = ForwardingClock(wall: self.phone.now.wall)
+        let clock = ForwardingClock(wall: self.phone.now.wall)
+        self.clock = clock
+        self.server = ServerTransport(now: { clock.now })
         let methods: DelegateMethods = isOld ? OldTestApp.methods : .modern
         let app = VirtualApp(delegates: methods, lifecycle: lifecycle)
         let makeDelegate: @MainActor @Sendable () -> any UIApplicationDelegate = {
@@ -343,14 +222,16 @@ final class PersonServer: ClientTransport {
     }
 
     /// A Tidings push for a message of bob's.
-    func push(_ id: MessageID, to tag: String = "tag") -> JSONValue {
+    func push(_ id: MessageID, to tag: String? = nil) -> JSONValue {
         [
             "aps": ["alert": ["title": "Bob", "body": "hi"], "sound": "default", "badge": 1, "mutable-content": 1],
             "rc": [
                 "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "mId": "",
                 "id": .string(id.description),
             ],
-            "tidings": ["mid": .string(id.description), "seq": 1, "bseq": 1, "to": .string(tag)],
+            "tidings": [
+                "mid": .string(id.description), "seq": 1, "bseq": 1, "to": .string(tag ?? self.server.tag()),
+            ],
         ]
     }
 
@@ -365,13 +246,16 @@ final class PersonServer: ClientTransport {
     func silentPush() -> JSONValue {
         [
             "aps": ["content-available": 1],
-            "tidings": ["mid": .string(MessageID(rawValue: 1).description), "seq": 1, "bseq": 1, "to": "tag"],
+            "tidings": [
+                "mid": .string(MessageID(rawValue: 1).description), "seq": 1, "bseq": 1,
+                "to": .string(self.server.tag()),
+            ],
         ]
     }
 
     /// A silent push of the server's about the number on the icon.
-    func badgePush(_ badge: Int, at position: LogPosition, to tag: String = "tag") async {
-        let info = BadgeInfo(badge: badge, badgePosition: position, recipientTag: tag)
+    func badgePush(_ badge: Int, at position: LogPosition, to tag: String? = nil) async {
+        let info = BadgeInfo(badge: badge, badgePosition: position, recipientTag: tag ?? self.server.tag())
         await self.phone.deliver(
             ["aps": ["content-available": 1], "tidings": info.dictionary], pushType: "background", priority: 5)
     }

@@ -2,6 +2,7 @@ import ClientCore
 import Foundation
 import PhoneCore
 import Requirements
+import SDKTestSupport
 import Testing
 import TidingsModel
 import UserNotifications

@@ -2,6 +2,7 @@ import ClientCore
 import Foundation
 import PhoneCore
 import Requirements
+import SDKTestSupport
 import Synchronization
 import Testing
 import TidingsClient
@@ -158,12 +159,21 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     {
         let bench = await ChatBench()
         defer { bench.remove() }
-        let id = MessageID(rawValue: 1_001)
+        // The message itself comes late.
+        let held = Mutex<ServerFrame?>(nil)
+        bench.server.setScript { script in
+            script.change = { frame in
+                guard case .entry = frame else { return frame }
+                held.withLock { $0 = frame }
+                return nil
+            }
+        }
+        let id = bench.server.say("hi")
         if rang { await bench.phone.deliver(bench.push(id), collapseID: id.description) }
         await bench.until { $0.phone.presentations.filter(\.isRing).count == (rang ? 1 : 0) }
         await bench.phone.home()
         await bench.until { $0.kit?.client.runState == .backgroundActive }
-        #expect(bench.server.say("hi") == id)
+        if let entry = held.withLock({ $0 }) { bench.server.write(entry, to: "alice") }
         await bench.until { $0.server.frames.contains(where: isSettling) }
         #expect(bench.server.frames.contains(where: isSettling))
         #expect(

@@ -2,6 +2,7 @@ import ClientCore
 import Foundation
 import PhoneCore
 import Requirements
+import SDKTestSupport
 import Testing
 import TidingsAppGroup
 import TidingsClient
@@ -57,7 +58,7 @@ extension ChatBench {
         await bench.phone.home()
         await bench.until { $0.kit?.client.runState == .backgroundActive }
         bench.server.say("secret")
-        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: bench.server.tag()), collapseID: "77")
         await bench.phone.deliver(["aps": ["alert": "sale"]], collapseID: "sale")
         await bench.until { $0.list.count == 3 }
         #expect(bench.list.count == 3)
@@ -77,7 +78,7 @@ extension ChatBench {
         await bench.until { $0.phone.screen.badge(of: TestApp.bundle) == 1 }
         let group = try await bench.group()
         await bench.kill()
-        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: bench.server.tag()), collapseID: "77")
         #expect(bench.list.count == 2)
         #expect(try group.update { $0.settings[name: .user("bob")] } != nil)
         #expect(try group.update { $0.badge?.position } != 0)
@@ -110,7 +111,7 @@ extension ChatBench {
         }
         // One for the person themselves comes through, so that what did not come is known to be refused.
         await bench.phone.home()
-        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 78), tag: "tag"), collapseID: "78")
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 78), tag: bench.server.tag()), collapseID: "78")
         await bench.phone.tap()
         await bench.until { !$0.opened.isEmpty }
         #expect(bench.opened == ["PR:bob"])
@@ -125,7 +126,7 @@ extension ChatBench {
         defer { bench.remove() }
         await bench.phone.home()
         await bench.kill()
-        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: "tag"), collapseID: "77")
+        await bench.phone.deliver(bench.actionable(MessageID(rawValue: 77), tag: bench.server.tag()), collapseID: "77")
         bench.person = "carol"
         bench.signsIn = false
         await bench.phone.perform(action: MessageCategory.replyAction, text: "alice's")
@@ -150,15 +151,15 @@ extension ChatBench {
         configuration.log = { _ in }
         configuration.storeFolder = folder
         configuration.appGroupFolder = group.folder.deletingLastPathComponent()
-        let client = ChatClient(configuration: configuration, transport: PersonServer(), clock: bench.clock)
-        try await client.connect(userID: "alice", token: "token")
+        let client = ChatClient(configuration: configuration, transport: bench.server, clock: bench.clock)
+        try await client.connect(userID: "alice", token: "alice")
         try bench.spoil(group)
         for _ in 1...2 {
-            await #expect(throws: ChatError.self) { try await client.connect(userID: "carol", token: "token") }
+            await #expect(throws: ChatError.self) { try await client.connect(userID: "carol", token: "carol") }
             #expect(client.userID == nil)
         }
         try FileManager.default.removeItem(at: group.folder)
-        try await client.connect(userID: "carol", token: "token")
+        try await client.connect(userID: "carol", token: "carol")
         #expect(client.userID == "carol")
         client.disconnect()
     }

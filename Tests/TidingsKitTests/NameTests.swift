@@ -1,6 +1,9 @@
 import Foundation
 import PhoneCore
 import Requirements
+import SDKTestSupport
+import ServerCore
+import StoreModel
 import Testing
 import TidingsClient
 import TidingsModel
@@ -24,18 +27,13 @@ struct NamesInTeam: GroupMemberInfoProvider {
     }
 }
 
-extension PersonServer {
+extension ServerTransport {
     /// The backend makes a group of alice and bob, who has a name of his own in it.
     func make(_ group: ConversationID, named name: String) {
         let actions: [ConversationAction] = [
             .create(name: name, portrait: nil, members: ["alice", "bob"]), .setNickname("bob", "Bobby"),
         ]
-        for (index, action) in actions.enumerated() {
-            self.append(
-                .change(
-                    ConversationChange(conversation: group, version: UInt64(index) + 1, action: action, by: nil, at: 1))
-            )
-        }
+        for action in actions { self.request(.request(Self.app, actor: nil, .change(group, action))) }
     }
 }
 
@@ -87,7 +85,12 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         await bench.phone.home()
         await bench.until { $0.kit?.client.runState == .backgroundActive }
         for (group, body) in [("team", "Bob of the team: hello"), ("club", "Bob: hello")] {
-            bench.server.say("hello", to: ConversationID(type: .group, target: group))
+            let conversation = ConversationID(type: .group, target: group)
+            bench.server.request(
+                .putConversation(
+                    .init(app: ServerTransport.app, conversation: conversation, name: group, members: ["alice", "bob"]))
+            )
+            bench.server.say("hello", to: conversation)
             await bench.until { $0.phone.screen.list.first?.notification.request.content.body == body }
             #expect(bench.phone.screen.list.first?.notification.request.content.body == body)
         }

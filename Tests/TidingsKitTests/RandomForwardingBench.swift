@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import SDKTestSupport
 import TidingsAppGroup
 import TidingsModel
 import UIKit
@@ -25,8 +26,8 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         case signedOut
     }
 
-    let clock = ForwardingClock()
-    let server = ForwardingServer()
+    let clock: ForwardingClock
+    let server: ServerTransport
     let phone = ForwardingPhone()
     let version: OSVersion
     /// Whether the callbacks before iOS 10 tell of taps.
@@ -51,6 +52,9 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
     var problems: [String] = []
 
     init(version: OSVersion, hasDelegate: Bool) throws {
+        let clock = ForwardingClock()
+        self.clock = clock
+        self.server = ServerTransport(now: { clock.now })
         self.version = version
         self.hasOldCallbackPaths = version < 10 || !hasDelegate
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
@@ -165,7 +169,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         self.kit = nil
         await self.gone { client == nil && engine == nil }
         self.listening?.cancel()
-        if client == nil, engine == nil, await self.until({ self.server.lineCount == 0 }) {
+        if client == nil, engine == nil, await self.until({ self.server.connections.isEmpty }) {
             self.coverage.note("client deallocated")
         } else {
             self.problem("the client outlives its kit, or its connection does")
@@ -189,7 +193,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         let isOver = Flag()
         self.inApp {
             _ = Task {
-                try? await client.connect(userID: "alice", token: "token")
+                try? await client.connect(userID: "alice", token: "alice")
                 isOver.isSet = true
             }
         }
@@ -198,7 +202,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         if wasSignedIn { await self.gone { isOver.isSet } }
         if self.person != .known { self.person = .unknown }
         if !(await self.until { client.userID != nil }) { self.problem("nobody is signed in") }
-        guard self.server.habit == .answers, self.applicationState != .background else {
+        guard self.server.network == .works, self.applicationState != .background else {
             return self.coverage.note("first sign-in not answered", self.person == .unknown ? 1 : 0)
         }
         await self.connected()
@@ -216,7 +220,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
         guard await self.until(isConnected) else { return self.problem("not connected: \(client.connectionStatus)") }
         guard self.person != .known else { return }
         let isKnown = await self.until {
-            (try? self.group.update { $0.signIn }) == .signedIn(recipientTag: ForwardingServer.tag)
+            (try? self.group.update { $0.signIn }) == .signedIn(recipientTag: self.server.tag())
         }
         if isKnown { self.person = .known } else { self.problem("the app group does not know the person") }
     }
@@ -246,7 +250,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
     func accepts(_ tag: String?) -> Bool? {
         guard let tag else { return true }
         switch self.person {
-        case .known: return tag == ForwardingServer.tag
+        case .known: return tag == self.server.tag()
         case .never, .signedOut: return false
         case .unknown: return nil
         }
@@ -328,7 +332,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
 
     /// Lets time pass until the client has stored and acknowledged everything the server has.
     func caughtUp() async -> Bool {
-        self.server.become(.answers)
+        self.server.setNetwork(.works)
         if !self.isRequested { await self.signIn() }
         await self.connected()
         // What taps have begun ends first: an answer, or "read", changes the count.

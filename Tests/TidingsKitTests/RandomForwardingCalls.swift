@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import SDKTestSupport
 import TidingsClient
 import TidingsModel
 import UserNotifications
@@ -73,7 +74,7 @@ import UserNotifications
         var tag: String?
         switch self.below(12) {
         case 0..<5: push["rc"] = self.rc(content)
-        case 5..<7: tag = ForwardingServer.tag
+        case 5..<7: tag = self.bench.server.tag()
         case 7..<9: tag = "tag-of-another"
         case 9:
             push["type"] = "commentpass"
@@ -304,12 +305,12 @@ import UserNotifications
         let isOurs = self.says(80)
         if isSilent, isOurs, self.says(40) {
             let (number, position) = self.bench.server.badge
-            let tag = self.says(80) ? ForwardingServer.tag : "tag-of-another"
+            let tag = self.says(80) ? self.bench.server.tag() : "tag-of-another"
             let info = BadgeInfo(badge: number, badgePosition: position, recipientTag: tag)
             push["tidings"] = info.dictionary
             self.bench.coverage.note("push about the number")
         } else if isOurs {
-            push["tidings"] = self.info(id, tag: ForwardingServer.tag)
+            push["tidings"] = self.info(id, tag: self.bench.server.tag())
         } else {
             push["type"] = "news"
         }
@@ -349,7 +350,7 @@ import UserNotifications
         self.last += 1
         let push = JSONObject([
             ("aps", ["alert": "hi"]), ("rc", self.rc(id.description)),
-            ("tidings", self.info(id.rawValue, tag: ForwardingServer.tag)),
+            ("tidings", self.info(id.rawValue, tag: self.bench.server.tag())),
         ])
         let number = self.handlers.make(
             "WP", message: self.bench.phone.named(id.description), isLate: kit.hesitates)

@@ -1,6 +1,7 @@
 import ClientCore
 import Foundation
 import PhoneCore
+import SDKTestSupport
 import TidingsClient
 import TidingsModel
 
@@ -31,7 +32,7 @@ import TidingsModel
         self.bench.makeKit()
         if self.says(70) { self.bench.setHandler(true) }
         if self.says(70) {
-            if self.says(15) { self.bench.server.become(.isMute) }
+            if self.says(15) { self.bench.server.setNetwork(.isSilent) }
             if self.says(70) { self.bench.toForeground() }
             await self.bench.signIn()
         }
@@ -98,12 +99,12 @@ import TidingsModel
         switch self.below(10) {
         case 0..<5: server.say("hi")
         case 5..<6: server.readElsewhere()
-        case 6..<8: server.become(.answers)
+        case 6..<8: server.setNetwork(.works)
         case 8:
-            server.become(.isMute)
+            server.setNetwork(.isSilent)
             self.bench.coverage.note("server mute")
         default:
-            server.become(.refuses)
+            server.setNetwork(.refuses)
             self.bench.coverage.note("server refusing")
         }
     }
@@ -163,7 +164,7 @@ import TidingsModel
         let atEnd = self.says(25)
         let written = bench.phone.written
         if atEnd { bench.terminate() } else { bench.resign() }
-        let expected = Badge(server: bench.server.unread, position: LogPosition(bench.server.log.count))
+        let expected = Badge(server: bench.server.unread, position: bench.server.badge.position)
         await self.expectIcon(plus: 0, atEnd ? "badge at the end of the process" : "badge as of resigning")
         if !(await bench.until { bench.storedBadge == expected }) {
             bench.problem("the app group holds \(bench.storedBadge.map { "\($0)" } ?? "nothing"), not \(expected)")
@@ -180,7 +181,7 @@ import TidingsModel
         }
         // What a tap has begun, such as "mark as read", may still reach the server meanwhile: its log says what is right.
         let isRight = await bench.until {
-            bench.storedBadge == Badge(server: bench.server.unread, position: LogPosition(bench.server.log.count))
+            bench.storedBadge == Badge(server: bench.server.unread, position: bench.server.badge.position)
         }
         if !isRight { bench.problem("leaving made \(expected) \(bench.storedBadge.map { "\($0)" } ?? "nothing")") }
         var foreign = 0

@@ -1,4 +1,5 @@
 import PhoneCore
+import SDKTestSupport
 import Testing
 import TidingsClient
 import TidingsModel

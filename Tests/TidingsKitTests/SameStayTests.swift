@@ -1,5 +1,6 @@
 import PhoneCore
 import Requirements
+import SDKTestSupport
 import Testing
 import TidingsClient
 import TidingsModel
@@ -11,15 +12,15 @@ import VirtualPhone
 @MainActor @Suite(.serialized) struct `A message pushed between two connections of one background stay` {
     /// Loses the connection, brings the push of a message, lets the person do something, and connects again.
     private func play(_ bench: ChatBench, person: (MessageID) async -> Void = { _ in }) async -> MessageID {
+        await bench.until { $0.server.frames.contains { if case .registerPush = $0 { true } else { false } } }
         await bench.phone.home()
         await bench.until { $0.kit?.client.runState == .backgroundActive }
-        bench.server.beUnreachable()
-        bench.server.lose()
+        bench.server.setNetwork(.refuses)
         await bench.until { $0.kit?.client.connectionStatus != .connected }
         let message = bench.server.say("hi")
         await bench.phone.deliver(bench.push(message), collapseID: message.description)
         await person(message)
-        bench.server.beUnreachable(false)
+        bench.server.setNetwork(.works)
         await bench.advance(by: 12_000)
         await bench.until { $0.kit?.client.kitFacts.isKnown(message) == true }
         await bench.advance(by: 3_000)
@@ -50,11 +51,11 @@ import VirtualPhone
         defer { bench.remove() }
         await bench.phone.home()
         await bench.until { $0.kit?.client.runState == .backgroundActive }
-        bench.server.beUnreachable()
-        bench.server.lose()
+        // The server still takes the connection for a good one, and waits for an answer on it.
+        bench.server.setNetwork(.refuses, isNoticed: false)
         await bench.until { $0.kit?.client.connectionStatus != .connected }
-        let message = bench.server.say("hi", isPushed: false)
-        bench.server.beUnreachable(false)
+        let message = bench.server.say("hi")
+        bench.server.setNetwork(.works)
         await bench.advance(by: 12_000)
         await bench.until { $0.kit?.client.kitFacts.isKnown(message) == true }
         await bench.advance(by: 3_000)

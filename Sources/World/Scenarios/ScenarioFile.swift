@@ -6,8 +6,6 @@ package struct ScenarioFile: Sendable {
     package var path: String
     package var scenario: Scenario
 
-    /// Reads a file.
-    ///
     /// - Throws: `ScenarioFileError` if it cannot be read or says something that is not allowed.
     package init(path: String) throws(ScenarioFileError) {
         let text: String
@@ -19,8 +17,6 @@ package struct ScenarioFile: Sendable {
         try self.init(path: path, text: text)
     }
 
-    /// Reads a text that came from a path.
-    ///
     /// - Throws: `ScenarioFileError` with every problem, each with its line and column.
     package init(path: String, text: String) throws(ScenarioFileError) {
         let root: Node?
@@ -44,7 +40,6 @@ package struct ScenarioFile: Sendable {
         self.path = path
     }
 
-    /// A YAML error as `path:line:column: what`.
     private static func words(_ error: any Error, path: String) -> String {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
@@ -57,7 +52,7 @@ package struct ScenarioFile: Sendable {
         }
     }
 
-    /// The most values of a file: aliases of aliases grow without end.
+    /// Limits what aliases of aliases can grow to.
     private static let nodesMax = 100_000
 
     /// A node of the parser as the core knows it; nil from `nodesMax` on.
@@ -101,7 +96,7 @@ package struct ScenarioFileError: Error, Equatable, Sendable {
     package var problems: [String]
 }
 
-/// The files of what a person named: files as they are, folders with every `.yaml` and `.yml` in them, sorted.
+/// Named files as they are, and every `.yaml` and `.yml` in named folders, sorted.
 package enum ScenarioFiles {
     /// - Throws: `ScenarioFileError` if there is nothing at a path, or no scenario in a folder.
     package static func paths(of names: [String]) throws(ScenarioFileError) -> [String] {

@@ -1,22 +1,16 @@
 package import ScenarioCore
 package import TidingsModel
 
-/// The run of some scenario files: what passed, what differs, what could not be read.
 package struct ScenarioRun: Sendable {
-    /// The files that could be read, in the order given.
     package var files: [FileResult] = []
-    /// The problems of the others, each with file, line and column.
     package var problems: [String] = []
 
     package struct FileResult: Sendable {
         package var path: String
         package var scenario: Scenario
-        /// Its cases that ran, in order.
         package var cases: [CaseResult]
     }
 
-    /// Runs files and folders.
-    ///
     /// - Parameter filter: only cases whose file, title or name contains this text, upper and lower case alike.
     package init(_ names: [String], filter: String? = nil) {
         let paths: [String]
@@ -48,7 +42,6 @@ package struct ScenarioRun: Sendable {
     }
 
     package var caseCount: Int { self.files.reduce(0) { $0 + $1.cases.count } }
-    /// How many of them differ from what was expected.
     package var failedCount: Int { self.files.reduce(0) { $0 + $1.cases.count { !$0.hasPassed } } }
 
     /// 0: everything passed. 1: something differs. 2: something could not be read.
@@ -56,9 +49,7 @@ package struct ScenarioRun: Sendable {
 
     // MARK: For people
 
-    /// One line for each case, a table for each difference, and a sum.
-    ///
-    /// - Parameter showsTrace: whether everything that happened is told too.
+    /// One line for each case, with its trace if wanted, a table for each difference, and a sum.
     package func lines(showsTrace: Bool = false) -> [String] {
         var lines: [String] = []
         for file in self.files where !file.cases.isEmpty {
@@ -139,7 +130,6 @@ package struct ScenarioRun: Sendable {
     }
 }
 
-/// A difference as a table: expected beside actual, the rows that differ marked.
 struct ScenarioTable {
     let lines: [String]
 
@@ -159,7 +149,6 @@ struct ScenarioTable {
     }
 }
 
-/// The keys of the format, for `--explain` and the documentation's check.
 package enum ScenarioFormat {
     package static var lines: [String] {
         var lines: [String] = []

@@ -21,9 +21,10 @@ struct BadgeModel {
     let muted: Set<ConversationID>
     let person: UserID
 
-    init(muted: Set<ConversationID>, person: UserID) {
+    init(muted: Set<ConversationID>, person: UserID, stored: LogPosition) {
         self.muted = muted
         self.person = person
+        self.stored = stored
     }
 
     var shown: Int? { self.isStored ? self.server + self.foreign : nil }

@@ -62,10 +62,12 @@ struct PhoneChecks {
         }
     }
 
-    init(setup: ScenarioCase) {
-        self.version = setup.phone.version
-        let levels = setup.app.sdk?.levels ?? [:]
-        self.badge = BadgeModel(muted: Set(levels.filter { $0.value == .blocked }.keys), person: "alice")
+    init(_ phone: ScenarioPhone) {
+        self.version = phone.setup.phone.version
+        let levels = phone.setup.app.sdk?.levels ?? [:]
+        self.badge = BadgeModel(
+            muted: Set(levels.filter { $0.value == .blocked }.keys), person: "alice",
+            stored: phone.app.sdk?.store.stored ?? 0)
     }
 
     var ringCounts: Rings { self.rings }
@@ -73,10 +75,10 @@ struct PhoneChecks {
     // MARK: What was done
 
     /// Goes through everything phone and SDK did.
-    mutating func follow(_ stage: Stage, isBeforeFirstUnlock: Bool) {
+    mutating func follow(_ phone: ScenarioPhone, isBeforeFirstUnlock: Bool) {
         var resigned = 0
         var written = 0
-        for observation in stage.observed ?? [] {
+        for observation in phone.observed ?? [] {
             switch observation {
             // A `UILocalNotification` is not answered.
             case .posts: if self.version.hasUserNotifications { self.asked.append(nil) }
@@ -99,7 +101,7 @@ struct PhoneChecks {
                 if case .call(let process, _, let callback, _) = effect, process.role == .app, callback.resigns {
                     resigned += 1
                 }
-                self.follow(effect, at: stage.now.monotonic, isBeforeFirstUnlock: isBeforeFirstUnlock)
+                self.follow(effect, at: phone.now.monotonic, isBeforeFirstUnlock: isBeforeFirstUnlock)
             }
         }
         if resigned != written {
@@ -213,19 +215,19 @@ struct PhoneChecks {
 
     // MARK: What holds now
 
-    mutating func check(_ stage: Stage, opened expected: [String]) {
-        if stage.trace.opened != expected {
-            self.problems.append("opened \(stage.trace.opened), the person asked for \(expected)")
+    mutating func check(_ phone: ScenarioPhone, opened expected: [String]) {
+        if phone.trace[.opened] != expected {
+            self.problems.append("opened \(phone.trace[.opened]), the person asked for \(expected)")
         }
-        self.checkBadge(stage)
-        self.checkCalls(stage)
-        self.checkCustomMessages(stage)
+        self.checkBadge(phone)
+        self.checkCalls(phone)
+        self.checkCustomMessages(phone)
     }
 
-    private mutating func checkBadge(_ stage: Stage) {
-        let icon = stage.core.screen.badge(of: Stage.bundle)
+    private mutating func checkBadge(_ phone: ScenarioPhone) {
+        let icon = phone.core.screen.badge(of: ScenarioPhone.bundle)
         if icon != self.badge.icon { self.problems.append("the icon shows \(icon), the rule says \(self.badge.icon)") }
-        let kept = stage.app.sdk?.badge
+        let kept = phone.app.sdk?.badge
         let rule =
             self.badge.isStored
             ? Badge(server: self.badge.server, foreign: self.badge.foreign, position: self.badge.position) : nil
@@ -235,31 +237,31 @@ struct PhoneChecks {
         }
     }
 
-    private mutating func checkCalls(_ stage: Stage) {
+    private mutating func checkCalls(_ phone: ScenarioPhone) {
         for (number, call) in self.open
-        where stage.now.monotonic - call.since > Self.answerMax && !stage.isStopped(call.process) {
+        where phone.now.monotonic - call.since > Self.answerMax && !phone.isStopped(call.process) {
             self.problems.append("call \(number) of \(call.name) is not answered")
         }
         // A process is ended for what it left undone, or for what it did twice.
         let allowed: Set<String> = [
             "forceQuit", "killedBySystem", "evicted", "restarted", "extensionDone",
         ]
-        for reason in stage.trace.ended where !allowed.contains(reason) {
+        for reason in phone.trace[.ended] where !allowed.contains(reason) {
             self.problems.append("a process ended: \(reason)")
         }
-        for fault in stage.trace.faults where fault != "refused: notificationsNotAllowed" {
+        for fault in phone.trace[.faults] where fault != "refused: notificationsNotAllowed" {
             self.problems.append("fault: \(fault)")
         }
     }
 
-    private mutating func checkCustomMessages(_ stage: Stage) {
-        for label in stage.trace.customMessages {
-            if !stage.state.isInForeground { self.problems.append("\(label) is handed over, not in the foreground") }
+    private mutating func checkCustomMessages(_ phone: ScenarioPhone) {
+        for label in phone.trace[.customMessages] {
+            if !phone.state.isInForeground { self.problems.append("\(label) is handed over, not in the foreground") }
             let next = self.customHanded < self.customSent.count ? self.customSent[self.customHanded] : "none"
             if label != next { self.problems.append("\(label) is handed over, the next one is \(next)") }
             self.customHanded += 1
         }
-        guard stage.state == .foregroundActive, let sdk = stage.app.sdk, sdk.client?.runState == .foreground else {
+        guard phone.state == .foregroundActive, let sdk = phone.app.sdk, sdk.client?.runState == .foreground else {
             return
         }
         if sdk.store.restored().hasCustomMessages { self.problems.append("custom messages wait in the foreground") }
@@ -284,7 +286,7 @@ extension Callback {
     }
 }
 
-extension Stage {
+extension ScenarioPhone {
     /// Whether a process cannot answer now: a suspended one takes no part in anything.
     fileprivate func isStopped(_ process: ProcessID) -> Bool {
         process == self.process && self.state == .suspended

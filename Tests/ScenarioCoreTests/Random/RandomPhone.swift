@@ -13,7 +13,7 @@ struct RandomPhone {
     let seed: UInt64
     let setup: ScenarioCase
     var chance: SplitMix64
-    var stage: Stage
+    var phone: ScenarioPhone
     var checks: PhoneChecks
     var steps = 0
     private(set) var words: [String] = []
@@ -35,13 +35,13 @@ struct RandomPhone {
         var chance = SplitMix64(seed: seed)
         self.setup = Self.scenario(&chance)
         self.chance = chance
-        self.stage = Stage(self.setup)
-        self.checks = PhoneChecks(setup: self.setup)
-        self.stage.observed = []
-        self.stage.prepare()
+        self.phone = ScenarioPhone(self.setup)
+        self.checks = PhoneChecks(self.phone)
+        self.phone.observed = []
+        self.phone.prepare()
         // What happens before the first step is not judged, but counted.
-        self.checks.follow(self.stage, isBeforeFirstUnlock: false)
-        self.stage.observed = []
+        self.checks.follow(self.phone, isBeforeFirstUnlock: false)
+        self.phone.observed = []
         self.checks.problems = []
     }
 
@@ -55,11 +55,11 @@ struct RandomPhone {
     /// One random step; false once something is wrong.
     mutating func step() -> Bool {
         self.steps += 1
-        self.stage.trace.mark(at: self.stage.now.monotonic)
-        self.stage.observed = []
-        let wasBeforeFirstUnlock = self.stage.core.screen.lock == .beforeFirstUnlock
+        self.phone.trace.mark(at: self.phone.now.monotonic)
+        self.phone.observed = []
+        let wasBeforeFirstUnlock = self.phone.core.screen.lock == .beforeFirstUnlock
         // No two deliveries of one notification have the same date.
-        self.stage.pass(1)
+        self.phone.advance(by: 1)
         let due = self.late.filter { $0.step <= self.steps }
         self.late.removeAll { $0.step <= self.steps }
         var expected: [String] = []
@@ -67,24 +67,24 @@ struct RandomPhone {
         if let first = due.first {
             self.late += due.dropFirst()
             self.words.append("\(first.label) comes late")
-            self.stage.push(first.push, label: first.label)
-            self.stage.drain()
+            self.phone.sendPush(first.push, label: first.label)
+            self.phone.processQueue()
         } else {
             (expected, restarts) = self.happen()
         }
-        self.checks.follow(self.stage, isBeforeFirstUnlock: wasBeforeFirstUnlock || restarts)
-        self.checks.check(self.stage, opened: expected)
-        return self.checks.problems.isEmpty && self.stage.halted == nil
+        self.checks.follow(self.phone, isBeforeFirstUnlock: wasBeforeFirstUnlock || restarts)
+        self.checks.check(self.phone, opened: expected)
+        return self.checks.problems.isEmpty && self.phone.halted == nil
     }
 
     mutating func note(_ words: String) { self.words.append(words) }
 
     /// What a reader needs to see what went wrong.
     var report: String {
-        let lines = self.stage.trace.lines.suffix(40).map { "\($0.at) \($0.kind) \($0.text)" }
+        let lines = self.phone.trace.lines.suffix(40).map { "\($0.at) \($0.kind) \($0.text)" }
         return
             (["seed \(self.seed), step \(self.steps): \(self.summary)"] + self.checks.problems
-            + [self.stage.halted].compactMap { $0 } + self.words.suffix(12) + lines).joined(separator: "\n  ")
+            + [self.phone.halted].compactMap { $0 } + self.words.suffix(12) + lines).joined(separator: "\n  ")
     }
 
     // MARK: The phone and the app
@@ -104,7 +104,7 @@ struct RandomPhone {
             methods.insert(.receiveLocal)
         }
         let installed = InstalledApp(
-            bundleID: Stage.bundle, lifecycle: chance.says(50) ? .scenes : .application, methods: methods,
+            bundleID: ScenarioPhone.bundle, lifecycle: chance.says(50) ? .scenes : .application, methods: methods,
             hasServiceExtension: version >= 10 && chance.says(75), hasFilteringEntitlement: chance.says(40),
             appGroup: "group.chat")
         var app = AppSetup(installed: installed)

@@ -45,7 +45,7 @@ enum Sequences {
             _ = first.step()
             _ = second.step()
         }
-        #expect(first.stage.trace.lines == second.stage.trace.lines)
-        #expect(first.stage.core == second.stage.core)
+        #expect(first.phone.trace.lines == second.phone.trace.lines)
+        #expect(first.phone.core == second.phone.core)
     }
 }

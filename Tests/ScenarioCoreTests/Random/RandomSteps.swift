@@ -43,39 +43,37 @@ extension RandomPhone {
             message.conversation = ConversationID(type: .direct, target: "bob")
         }
         self.note("\(message.label) from \(message.sender)")
-        self.stage.perform(.message(message))
-        guard case .message(let entry)? = self.stage.app.sdk?.log.last?.body else { return }
+        self.phone.run(.message(message))
+        guard let id = self.phone.labels.identifier(of: message.label).flatMap({ MessageID($0) }) else { return }
+        let isGroup = message.conversation?.type == .group
+        let peer = ConversationID(type: .direct, target: isOwn ? "bob" : message.sender.rawValue)
         self.sent.append(
-            Sent(label: message.label, id: entry.id, conversation: entry.conversation(seenBy: "alice")))
+            Sent(label: message.label, id: id, conversation: isGroup ? message.conversation ?? peer : peer))
     }
 
     private mutating func sendCustomMessage() {
-        let count = self.stage.app.sdk?.log.count ?? 0
+        let count = self.checks.customSent.count
         var message = ScriptedMessage(label: "c\(count)")
         message.custom = ["title": "news", "content": .string("c\(count)")]
         self.note("custom message c\(count)")
-        self.stage.perform(.message(message))
+        self.phone.run(.message(message))
         self.checks.customSent.append("c\(count)")
     }
 
     /// A message is pushed a second time, now or later: APNs or the server lost an answer.
     private mutating func pushAgain() {
-        guard let chosen = self.chance.one(of: Array(self.sent.suffix(8))), let sdk = self.stage.app.sdk,
-            let entry = sdk.log.first(where: { entry in
-                if case .message(let message) = entry.body { message.id == chosen.id } else { false }
-            }), var payload = sdk.push(of: entry)
+        guard let chosen = self.chance.one(of: Array(self.sent.suffix(8))),
+            var push = self.phone.labels.push(of: chosen.label)
         else { return self.wait() }
-        if var aps = payload["aps"]?.objectValue, self.chance.says(50) {
+        if var aps = push.payload["aps"]?.objectValue, self.chance.says(50) {
             aps["category"] = .string(Self.actions)
-            payload["aps"] = .object(aps)
+            push.payload["aps"] = .object(aps)
         }
-        let push = Push(
-            delivery: 0, topic: Stage.bundle.rawValue, payload: payload, collapseID: chosen.id.description)
         let wait = self.chance.says(50) ? 0 : 1 + self.chance.below(30)
         self.note("\(chosen.label) is pushed again after \(wait) steps")
         guard wait == 0 else { return self.late.append((self.steps + wait, push, chosen.label)) }
-        self.stage.push(push, label: chosen.label)
-        self.stage.drain()
+        self.phone.sendPush(push, label: chosen.label)
+        self.phone.processQueue()
     }
 
     private mutating func pushByAnother() {
@@ -88,78 +86,57 @@ extension RandomPhone {
         if isRecall { payload["message"] = ["params": ["corner_mark_decrease": true]] }
         let label = "foreign\(self.steps)"
         self.note("another sender's push\(isRecall ? ", a recall" : "")")
-        self.stage.push(Push(delivery: 0, topic: Stage.bundle.rawValue, payload: payload), label: label)
-        self.stage.drain()
+        self.phone.sendPush(Push(delivery: 0, topic: ScenarioPhone.bundle.rawValue, payload: payload), label: label)
+        self.phone.processQueue()
     }
 
-    /// The sender recalls a message: an entry of the log, and a silent push if it was pushed.
     private mutating func recall() {
         let open = self.sent.indices.suffix(6).filter { !self.sent[$0].isRecalled }
-        guard let index = self.chance.one(of: open), let sdk = self.stage.app.sdk else { return self.wait() }
+        guard let index = self.chance.one(of: open) else { return self.wait() }
         let chosen = self.sent[index]
         self.sent[index].isRecalled = true
-        var recall = ScriptedMessage(label: "r\(sdk.log.count)")
+        var recall = ScriptedMessage(label: "r\(self.steps)")
         recall.recalls = chosen.label
-        if chosen.conversation.type == .group { recall.conversation = chosen.conversation }
-        recall.sender = UserID(chosen.conversation.type == .group ? "bob" : chosen.conversation.target)
         self.note("\(chosen.label) is recalled")
-        self.stage.perform(.message(recall))
-        guard self.chance.says(50) else { return }
-        let head = self.stage.app.sdk?.head ?? 0
-        let info = PushInfo(
-            message: chosen.id, position: head, badgePosition: head, recipientTag: SDKHost.tag, isRecall: true)
-        let aps: JSONValue = [
-            "alert": ["body": .string(sdk.words.recalled)], "badge": .int(Int64(self.checks.badge.unread)),
-            "mutable-content": 1,
-            "interruption-level": "passive",
-        ]
-        let push = Push(
-            delivery: 0, topic: Stage.bundle.rawValue,
-            payload: JSONObject([("aps", aps), (PushInfo.key, info.dictionary)]),
-            collapseID: chosen.id.description)
-        self.stage.push(push, label: chosen.label)
-        self.stage.drain()
+        self.phone.run(.message(recall))
     }
 
     private mutating func readElsewhere() {
-        guard let chosen = self.chance.one(of: self.sent), let sdk = self.stage.app.sdk else { return self.wait() }
-        let entry = LogEntry(
-            position: sdk.head + 1, body: .read(conversation: chosen.conversation, upTo: sdk.head))
+        guard let chosen = self.chance.one(of: self.sent) else { return self.wait() }
         self.note("\(chosen.conversation) is read elsewhere")
-        self.stage.app.sdk?.log.append(entry)
-        if sdk.isWelcome, let number = sdk.connection, let process = self.stage.process {
-            self.stage.client(.frameReceived(number, .entry(entry)), in: process)
-            self.stage.drain()
-        }
+        self.phone.connectBriefly(
+            "alice", "other", [.markRead(chosen.conversation, upTo: self.phone.serverHead)])
+        self.phone.processQueue()
     }
 
     private mutating func readHere() {
-        guard self.stage.state == .foregroundActive, let chosen = self.chance.one(of: self.sent) else {
+        guard self.phone.state == .foregroundActive, let chosen = self.chance.one(of: self.sent) else {
             return self.wait()
         }
         self.note("\(chosen.conversation) is read here")
-        self.stage.perform(.read(chosen.conversation))
+        self.phone.run(.read(chosen.conversation))
     }
 
     private mutating func wakeSilently() {
         let id = self.sent.last?.id ?? MessageID(rawValue: 1)
         let info = PushInfo(
-            message: id, position: max(1, self.stage.app.sdk?.head ?? 1), badgePosition: 0,
-            recipientTag: SDKHost.tag)
+            message: id, position: max(1, self.phone.serverHead), badgePosition: 0,
+            recipientTag: self.phone.app.sdk?.recipient?.tag ?? "")
         let payload = JSONObject([("aps", ["content-available": 1]), (PushInfo.key, info.dictionary)])
         self.note("silent push")
-        self.stage.push(
+        self.phone.sendPush(
             Push(
-                delivery: 0, topic: Stage.bundle.rawValue, payload: payload, pushType: "background", priority: 5),
+                delivery: 0, topic: ScenarioPhone.bundle.rawValue, payload: payload, pushType: "background", priority: 5
+            ),
             label: "silent\(self.steps)")
-        self.stage.drain()
+        self.phone.processQueue()
     }
 
     // MARK: The person
 
     /// Something on the screen is touched. Returns what that must open.
     private mutating func act() -> [String] {
-        let screen = self.stage.core.screen
+        let screen = self.phone.core.screen
         guard let touched = self.chance.one(of: screen.list + screen.banners) else {
             self.wait()
             return []
@@ -173,37 +150,37 @@ extension RandomPhone {
         let hasActions = entry.notification.request.content.categoryIdentifier == Self.actions
         let version = self.setup.phone.version
         // The list is pulled down over the app: before iOS 10 that is how a tap is told from an arrival (S1.8).
-        if version < 10 { self.stage.send(.person(.overlayAppeared)) }
+        if version < 10 { self.phone.handle(.person(.overlayAppeared)) }
         // Resigning may write 0 on the icon, which clears the list (Q8).
-        let left = self.stage.core.screen
+        let left = self.phone.core.screen
         guard (left.list + left.banners).contains(where: { $0.key == entry.key }) else { return [] }
         switch self.chance.below(10) {
         case 0..<2:
             self.note("dismisses \(entry.key.identifier)")
-            self.stage.send(.person(.notificationDismissed(entry.key)))
+            self.phone.handle(.person(.notificationDismissed(entry.key)))
             return []
         case 2 where screen.banners.contains { $0.key == entry.key }:
             self.note("swipes \(entry.key.identifier) away")
-            self.stage.send(.person(.bannerSwipedAway(entry.key)))
+            self.phone.handle(.person(.bannerSwipedAway(entry.key)))
             return []
         case 3 where hasActions && version >= 8:
             self.note("looks at \(entry.key.identifier)")
-            self.stage.send(.person(.actionPerformed(entry.key, action: "look", text: nil)))
+            self.phone.handle(.person(.actionPerformed(entry.key, action: "look", text: nil)))
             return opens
         case 4 where hasActions && version >= 8:
             self.note("marks \(entry.key.identifier) as read")
-            self.stage.send(
+            self.phone.handle(
                 .person(.actionPerformed(entry.key, action: MessageCategory.markReadAction, text: nil)))
             return []
         default:
             self.note("taps \(entry.key.identifier)")
-            self.stage.send(.person(.notificationTapped(entry.key)))
+            self.phone.handle(.person(.notificationTapped(entry.key)))
             return opens
         }
     }
 
     private mutating func personMoves() {
-        let bundle = Stage.bundle
+        let bundle = ScenarioPhone.bundle
         let event: PersonEvent =
             switch self.chance.below(16) {
             case 0..<4: .wentHome
@@ -216,7 +193,7 @@ extension RandomPhone {
             default: .lowPowerModeChanged(isOn: self.chance.says(50))
             }
         self.note("\(event)")
-        self.stage.send(.person(event))
+        self.phone.handle(.person(event))
     }
 
     private mutating func personSets() {
@@ -224,22 +201,19 @@ extension RandomPhone {
         switch self.chance.below(8) {
         case 0..<3:
             // Without a network the app's own connection is gone too.
-            let isOn = !self.stage.core.screen.airplaneMode
+            let isOn = !self.phone.core.screen.airplaneMode
             self.note("airplane mode \(isOn)")
-            self.stage.app.sdk?.isOffline = isOn
-            if isOn, let number = self.stage.app.sdk?.connection, let process = self.stage.process {
-                self.stage.hangUp()
-                self.stage.client(.connectionClosed(number, reason: "lost"), in: process)
-            }
-            self.stage.send(.person(.airplaneModeChanged(isOn: isOn)))
+            self.phone.app.sdk?.isOffline = isOn
+            if isOn { self.phone.loseConnection() }
+            self.phone.handle(.person(.airplaneModeChanged(isOn: isOn)))
         case 3..<5 where version >= 15:
             let focus = self.chance.says(50) ? Focus() : nil
             self.note("focus \(focus != nil)")
-            self.stage.send(.person(.focusChanged(focus)))
+            self.phone.handle(.person(.focusChanged(focus)))
         case 5 where version >= 15:
             let isOn = self.chance.says(40)
             self.note("mute \(isOn)")
-            self.stage.send(.person(.muteChanged(isOn: isOn)))
+            self.phone.handle(.person(.muteChanged(isOn: isOn)))
         default:
             var switches: [SettingSwitch] = [
                 .notifications, .alert, .badge, .notificationCenter, .lockScreen, .backgroundRefresh,
@@ -248,19 +222,19 @@ extension RandomPhone {
             let which = self.chance.one(of: switches) ?? .badge
             let isOn = self.chance.says(75)
             self.note("\(which) \(isOn)")
-            self.stage.send(.person(.settingChanged(Stage.bundle, which, isOn: isOn)))
+            self.phone.handle(.person(.settingChanged(ScenarioPhone.bundle, which, isOn: isOn)))
         }
     }
 
     // MARK: The system
 
     private mutating func systemActs() -> Bool {
-        let bundle = Stage.bundle
+        let bundle = ScenarioPhone.bundle
         let event: SystemEvent =
             switch self.chance.below(12) {
             case 0..<3: .appKilled(bundle)
             // iOS freezes no app in the foreground.
-            case 3..<6: self.stage.state.isInForeground ? .appKilled(bundle) : .appFrozen(bundle)
+            case 3..<6: self.phone.state.isInForeground ? .appKilled(bundle) : .appFrozen(bundle)
             case 6..<8: .appEvicted(bundle)
             case 8: .memoryRanLow
             case 9: .sceneDisconnected(bundle)
@@ -268,7 +242,7 @@ extension RandomPhone {
             default: .backgroundChance(bundle)
             }
         self.note("\(event)")
-        self.stage.send(.system(event))
+        self.phone.handle(.system(event))
         return event == .restarted
     }
 
@@ -276,6 +250,6 @@ extension RandomPhone {
         let times: [Int64] = [100, 1_000, 3_000, 6_000, 20_000, 60_000, 200_000, 1_800_000]
         let wait = self.chance.one(of: times) ?? 1_000
         self.note("\(wait) ms pass")
-        self.stage.pass(wait)
+        self.phone.advance(by: wait)
     }
 }

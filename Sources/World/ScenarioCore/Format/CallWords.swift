@@ -69,7 +69,7 @@ package enum CallWords {
 
     package static let words = Self.names.map(\.word)
 
-    /// Calls whose `applicationState` an expectation must name: it decides how an app reads them.
+    /// Calls whose `applicationState` an expectation must name, because an app decides by it.
     static let stateMatters = [
         "didReceiveRemoteNotification", "didReceiveRemoteNotificationFetch", "didReceiveLocalNotification",
     ]
@@ -80,12 +80,11 @@ package enum CallWords {
         case "didReceive", "handleRemoteAction", "handleLocalAction": nil
         case "willFinishLaunching", "didFinishLaunching": ["remoteNotification", "localNotification"]
         case "sceneWillConnect": ["notificationResponse"]
-        case "activityUpdated": ActivityUpdate.Change.allCases.map(\.word)
+        case "activityUpdated": ActivityUpdate.Change.allCases.map(\.rawValue)
         default: []
         }
     }
 
-    /// A call in a scenario's words: name, arguments that matter, and the request or payload it is about.
     static func observed(_ callback: Callback) -> (name: String, arguments: [String], subject: Subject?) {
         switch callback {
         case .willFinishLaunching(let options): ("willFinishLaunching", options.keys, nil)
@@ -136,7 +135,7 @@ package enum CallWords {
         case .expiringActivityExpired: ("expiringActivityExpired", [], nil)
         case .activityTokenUpdated(let activity, _): ("activityToken", [], .activity(activity))
         case .pushToStartTokenUpdated: ("pushToStartToken", [], nil)
-        case .activityUpdated(let update): ("activityUpdated", [update.change.word], .activity(update.activity))
+        case .activityUpdated(let update): ("activityUpdated", [update.change.rawValue], .activity(update.activity))
         case .serviceExtensionReceive(let request): ("serviceExtension", [], .request(request.identifier))
         case .serviceExtensionTimeWillExpire: ("serviceExtensionTimeWillExpire", [], nil)
         }

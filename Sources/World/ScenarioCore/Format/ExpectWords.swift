@@ -10,7 +10,7 @@ extension ExpectKey {
         case .conversations: "list of conversations"
         case .activities: "list of ids, or of id: content-state"
         case .activityChanges:
-            "list of \(ActivityUpdate.Change.allCases.map(\.word).joined(separator: ", ")), each `of` an id"
+            "list of \(ActivityUpdate.Change.allCases.map(\.rawValue).joined(separator: ", ")), each `of` an id"
         case .undelivered:
             "list of \(UndeliveredReason.allCases.map(\.rawValue).joined(separator: ", ")), each `of` an id"
         case .texts: "list of texts"
@@ -56,7 +56,7 @@ extension ExpectKey {
 }
 
 enum MethodWords {
-    static let all: [(word: String, method: DelegateMethods)] = [
+    static let all: [(String, DelegateMethods)] = [
         ("didReceiveRemoteNotification", .receiveRemote),
         ("didReceiveRemoteNotificationFetch", .receiveRemoteFetch),
         ("didReceiveLocalNotification", .receiveLocal),
@@ -69,7 +69,7 @@ enum MethodWords {
         ("handleRemoteActionWithResponseInfo", .actionRemoteText),
         ("handleLocalActionWithResponseInfo", .actionLocalText),
     ]
-    static let words = Self.all.map(\.word)
+    static let words = Self.all.map(\.0)
 }
 
 enum Entitlement: String, CaseIterable {
@@ -77,7 +77,6 @@ enum Entitlement: String, CaseIterable {
     static let words = Self.allCases.map(\.rawValue)
 }
 
-/// What a person can do with the phone in one word.
 enum PersonWord: String, CaseIterable {
     case open, home, lock, unlock, forceQuit, overlayAppears, overlayDisappears
     static let words = Self.allCases.map(\.rawValue)

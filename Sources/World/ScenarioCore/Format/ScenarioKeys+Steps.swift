@@ -2,222 +2,222 @@ import PhoneCore
 
 // The keys of steps and expectations.
 extension ScenarioSection {
-    static let stepKeys = [
-        ScenarioKey("push", "mapping", "a push arrives"),
-        ScenarioKey("activityPush", "mapping", "a push to a Live Activity arrives, or one that starts it"),
-        ScenarioKey("broadcast", "mapping", "a broadcast is sent to the Live Activities on a channel"),
-        ScenarioKey("local", "mapping", "the app adds a local notification"),
-        ScenarioKey("message", "mapping", "somebody sends a message (SDK)"),
-        ScenarioKey("custom", "mapping", "somebody sends a custom message (SDK)"),
-        ScenarioKey("read", "conversation", "the person reads a conversation in the app (SDK)"),
-        ScenarioKey("tap", "notification", "the person taps a notification, by its id"),
-        ScenarioKey("dismiss", "notification", "the person clears a notification"),
-        ScenarioKey("swipeBanner", "notification", "the person swipes a banner away"),
-        ScenarioKey(
-            "openSettings", "notification or app", "the person opens the app's own settings, from it or from Settings"),
-        ScenarioKey("keep", "notification", "the person chooses Keep on a provisional notification (iOS 12)"),
-        ScenarioKey("turnOff", "notification", "the person chooses Turn Off on a provisional notification (iOS 12)"),
-        ScenarioKey("action", "mapping", "the person chooses an action"),
-        ScenarioKey("panel", "view or close", "the person answers the alert panel (iOS 3–9)"),
-        ScenarioKey("dismissActivity", "activity", "the person takes a Live Activity off the lock screen"),
-        ScenarioKey("person", PersonWord.words.joined(separator: ", "), "the person does something with the phone"),
-        ScenarioKey("system", SystemWord.words.joined(separator: ", "), "the system does something by itself"),
-        ScenarioKey("install", "update or again", "a new version of the app, or the app removed and installed again"),
-        ScenarioKey("prompt", "allow or deny", "the person answers the permission prompt"),
-        ScenarioKey("set", "mapping", "the person turns switches"),
-        ScenarioKey(
-            "focus", "off, on, timeSensitive, allowsApp", "a Focus: on lets nothing through, or only what it names"),
-        ScenarioKey("mute", "on or off", "the ring/silent switch; on is silent"),
-        ScenarioKey("alertStyle", AlertStyle.words.joined(separator: ", "), "the person chooses how alerts appear"),
-        ScenarioKey(
-            "summaryTimes", "list of times such as 08:00",
-            "when the scheduled summary is delivered; an empty list turns it off"),
-        ScenarioKey("enterRegion", "region", "the phone comes into a region a local notification waits for"),
-        ScenarioKey("leaveRegion", "region", "the phone leaves it"),
-        ScenarioKey("airplaneMode", "on or off", "the person turns airplane mode"),
-        ScenarioKey("lowPowerMode", "on or off", "the person turns Low Power Mode"),
-        ScenarioKey(
-            "backgroundRefresh", "on, off, restricted",
-            "Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it"),
-        ScenarioKey("requestAuthorization", "list of \(AuthorizationWords.list)", "the app asks"),
-        ScenarioKey("setBadgeCount", "number", "the app calls setBadgeCount"),
-        ScenarioKey("applicationIconBadgeNumber", "number", "the app sets applicationIconBadgeNumber"),
-        ScenarioKey("removeDelivered", "list of notifications or all", "the app removes delivered notifications"),
-        ScenarioKey("removePending", "list of notifications or all", "the app removes scheduled notifications"),
-        ScenarioKey("register", "yes or no", "the app registers for remote notifications, or unregisters"),
-        ScenarioKey("setsDelegate", "yes or no", "the app sets the UN delegate, or sets it to nil"),
-        ScenarioKey("beginBackgroundTask", "number", "the app begins a background task"),
-        ScenarioKey("endBackgroundTask", "number", "the app ends a background task"),
-        ScenarioKey("beginExpiringActivity", "number", "the app calls performExpiringActivity"),
-        ScenarioKey("endExpiringActivity", "number", "its block returns"),
-        ScenarioKey("takeLock", "text", "the app locks a file or database of the app group, by a name"),
-        ScenarioKey("releaseLock", "text", "it releases the lock"),
-        ScenarioKey("startActivity", "mapping", "the app requests a Live Activity"),
-        ScenarioKey("updateActivity", "mapping", "the app changes a Live Activity"),
-        ScenarioKey("endActivity", "activity", "the app ends a Live Activity"),
-        ScenarioKey("requestPushToStart", "yes", "the app reads pushToStartTokenUpdates"),
-        ScenarioKey("minimumFetchInterval", "time", "the app calls setMinimumBackgroundFetchInterval"),
-        ScenarioKey("submitRefreshTask", "time", "the app submits a BGAppRefreshTask that may begin after so long"),
-        ScenarioKey("shows", "text", "the app says what it shows"),
-        ScenarioKey("crash", "yes", "the app crashes"),
-        ScenarioKey("wait", "time", "time passes, deadlines and timers on the way"),
-        ScenarioKey("clear", "trace", "the trace so far is forgotten"),
-        ScenarioKey("expect", "mapping", "the checks"),
-    ]
+    static let stepKeys = ScenarioKey.table(
+        """
+        push | mapping | a push arrives
+        activityPush | mapping | a push to a Live Activity arrives, or one that starts it
+        broadcast | mapping | a broadcast is sent to the Live Activities on a channel
+        local | mapping | the app adds a local notification
+        message | mapping | somebody sends a message (SDK)
+        custom | mapping | somebody sends a custom message (SDK)
+        read | conversation | the person reads a conversation in the app (SDK)
+        tap | notification | the person taps a notification, by its id
+        dismiss | notification | the person clears a notification
+        swipeBanner | notification | the person swipes a banner away
+        openSettings | notification or app | the person opens the app's own settings, from it or from Settings
+        keep | notification | the person chooses Keep on a provisional notification (iOS 12)
+        turnOff | notification | the person chooses Turn Off on a provisional notification (iOS 12)
+        action | mapping | the person chooses an action
+        panel | view or close | the person answers the alert panel (iOS 3–9)
+        dismissActivity | activity | the person takes a Live Activity off the lock screen
+        person | \(PersonWord.words.joined(separator: ", ")) | the person does something with the phone
+        system | \(SystemWord.words.joined(separator: ", ")) | the system does something by itself
+        install | update or again | a new version of the app, or the app removed and installed again
+        prompt | allow or deny | the person answers the permission prompt
+        set | mapping | the person turns switches
+        focus | off, on, timeSensitive, allowsApp | a Focus: on lets nothing through, or only what it names
+        mute | on or off | the ring/silent switch; on is silent
+        alertStyle | \(AlertStyle.words.joined(separator: ", ")) | the person chooses how alerts appear
+        summaryTimes | list of times such as 08:00 | when the scheduled summary is delivered; an empty list turns it off
+        enterRegion | region | the phone comes into a region a local notification waits for
+        leaveRegion | region | the phone leaves it
+        airplaneMode | on or off | the person turns airplane mode
+        lowPowerMode | on or off | the person turns Low Power Mode
+        backgroundRefresh | on, off, restricted | Background App Refresh of the whole phone; restricted: forbidden, and the person cannot change it
+        requestAuthorization | list of \(AuthorizationWords.list) | the app asks
+        setBadgeCount | number | the app calls setBadgeCount
+        applicationIconBadgeNumber | number | the app sets applicationIconBadgeNumber
+        removeDelivered | list of notifications or all | the app removes delivered notifications
+        removePending | list of notifications or all | the app removes scheduled notifications
+        register | yes or no | the app registers for remote notifications, or unregisters
+        setsDelegate | yes or no | the app sets the UN delegate, or sets it to nil
+        beginBackgroundTask | number | the app begins a background task
+        endBackgroundTask | number | the app ends a background task
+        beginExpiringActivity | number | the app calls performExpiringActivity
+        endExpiringActivity | number | its block returns
+        takeLock | text | the app locks a file or database of the app group, by a name
+        releaseLock | text | it releases the lock
+        startActivity | mapping | the app requests a Live Activity
+        updateActivity | mapping | the app changes a Live Activity
+        endActivity | activity | the app ends a Live Activity
+        requestPushToStart | yes | the app reads pushToStartTokenUpdates
+        minimumFetchInterval | time | the app calls setMinimumBackgroundFetchInterval
+        submitRefreshTask | time | the app submits a BGAppRefreshTask that may begin after so long
+        shows | text | the app says what it shows
+        crash | yes | the app crashes
+        wait | time | time passes, deadlines and timers on the way
+        clear | trace | the trace so far is forgotten
+        expect | mapping | the checks
+        """)
 
-    static let pushKeys = [
-        ScenarioKey("id", "text", "names it in this file; not sent; push-1, push-2, … if left out"),
-        ScenarioKey(
-            "headers", "mapping",
-            "apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id, apns-expiration (0 or a time from now)"
-        ),
-        ScenarioKey("alert", "text or mapping", "aps.alert"),
-        ScenarioKey("badge", "number", "aps.badge"),
-        ScenarioKey("sound", "text or mapping", "aps.sound"),
-        ScenarioKey("thread-id", "text", "aps.thread-id"),
-        ScenarioKey("category", "text", "aps.category"),
-        ScenarioKey("content-available", "1 or 0", "aps.content-available; 0 is as without it"),
-        ScenarioKey("mutable-content", "1", "aps.mutable-content"),
-        ScenarioKey("target-content-id", "text", "aps.target-content-id"),
-        ScenarioKey("interruption-level", "passive, active, time-sensitive, critical", "aps.interruption-level"),
-        ScenarioKey("relevance-score", "number from 0 to 1", "aps.relevance-score"),
-        ScenarioKey("filter-criteria", "text", "aps.filter-criteria"),
-        ScenarioKey("data", "mapping", "custom data beside aps"),
-        ScenarioKey("size", "number", "the payload's bytes: the custom key `filler` makes it so large"),
-    ]
+    static let pushKeys = ScenarioKey.table(
+        """
+        id | text | names it in this file; not sent; push-1, push-2, … if left out
+        headers | mapping | apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id, apns-expiration (0 or a time from now)
+        alert | text or mapping | aps.alert
+        badge | number | aps.badge
+        sound | text or mapping | aps.sound
+        thread-id | text | aps.thread-id
+        category | text | aps.category
+        content-available | 1 or 0 | aps.content-available; 0 is as without it
+        mutable-content | 1 | aps.mutable-content
+        target-content-id | text | aps.target-content-id
+        interruption-level | passive, active, time-sensitive, critical | aps.interruption-level
+        relevance-score | number from 0 to 1 | aps.relevance-score
+        filter-criteria | text | aps.filter-criteria
+        data | mapping | custom data beside aps
+        size | number | the payload's bytes: the custom key `filler` makes it so large
+        """)
 
-    static let alertKeys = [
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("subtitle", "text", "the subtitle"),
-        ScenarioKey("body", "text", "the body"),
-        ScenarioKey("launch-image", "text", "the image of the launch"),
-        ScenarioKey("action-loc-key", "text", "what the alert's button says (iOS 3–9)"),
-        ScenarioKey("title-loc-key", "text", "key of the title in the app's strings"),
-        ScenarioKey("title-loc-args", "list of texts", "its arguments"),
-        ScenarioKey("subtitle-loc-key", "text", "key of the subtitle"),
-        ScenarioKey("subtitle-loc-args", "list of texts", "its arguments"),
-        ScenarioKey("loc-key", "text", "key of the body"),
-        ScenarioKey("loc-args", "list of texts", "its arguments"),
-        ScenarioKey("summary-arg", "text", "what the group's summary says of it (iOS 12)"),
-        ScenarioKey("summary-arg-count", "number", "how many it counts there"),
-    ]
+    static let alertKeys = ScenarioKey.table(
+        """
+        title | text | the title
+        subtitle | text | the subtitle
+        body | text | the body
+        launch-image | text | the image of the launch
+        action-loc-key | text | what the alert's button says (iOS 3–9)
+        title-loc-key | text | key of the title in the app's strings
+        title-loc-args | list of texts | its arguments
+        subtitle-loc-key | text | key of the subtitle
+        subtitle-loc-args | list of texts | its arguments
+        loc-key | text | key of the body
+        loc-args | list of texts | its arguments
+        summary-arg | text | what the group's summary says of it (iOS 12)
+        summary-arg-count | number | how many it counts there
+        """)
 
-    static let soundKeys = [
-        ScenarioKey("critical", "1", "whether it is a critical alert"),
-        ScenarioKey("name", "text, needed", "the file, or default"),
-        ScenarioKey("volume", "number from 0 to 1", "how loud"),
-    ]
+    static let soundKeys = ScenarioKey.table(
+        """
+        critical | 1 | whether it is a critical alert
+        name | text, needed | the file, or default
+        volume | number from 0 to 1 | how loud
+        """)
 
-    static let localKeys = [
-        ScenarioKey("id", "text, needed", "the request identifier"),
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("body", "text", "the body"),
-        ScenarioKey("sound", "yes or no", "whether the default sound plays; yes if left out"),
-        ScenarioKey("badge", "number", "the badge"),
-        ScenarioKey("category", "text", "the category"),
-        ScenarioKey("thread", "text", "the thread identifier"),
-        ScenarioKey("data", "mapping", "the userInfo"),
-        ScenarioKey("in", "time", "presented after so long; at once if left out"),
-        ScenarioKey("region", "text", "presented when the phone crosses the border of this region"),
-        ScenarioKey("on", "enter, leave or both", "which way, with `region`; both if left out"),
-        ScenarioKey("repeats", "yes or no", "whether it repeats; `in` is 1 min at least then"),
-    ]
+    static let localKeys = ScenarioKey.table(
+        """
+        id | text, needed | the request identifier
+        title | text | the title
+        body | text | the body
+        sound | yes or no | whether the default sound plays; yes if left out
+        badge | number | the badge
+        category | text | the category
+        thread | text | the thread identifier
+        data | mapping | the userInfo
+        in | time | presented after so long; at once if left out
+        region | text | presented when the phone crosses the border of this region
+        on | enter, leave or both | which way, with `region`; both if left out
+        repeats | yes or no | whether it repeats; `in` is 1 min at least then
+        """)
 
-    static let startActivityKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("content-state", "mapping, needed", "what it shows"),
-        ScenarioKey("token", "yes or no", "whether it can be changed by push; yes if left out"),
-        ScenarioKey("channel", "text", "the broadcast channel it listens to, instead of a token (iOS 18)"),
-    ]
+    static let startActivityKeys = ScenarioKey.table(
+        """
+        id | text, needed | names it in this file
+        content-state | mapping, needed | what it shows
+        token | yes or no | whether it can be changed by push; yes if left out
+        channel | text | the broadcast channel it listens to, instead of a token (iOS 18)
+        """)
 
-    static let updateActivityKeys = [
-        ScenarioKey("id", "activity, needed", "which"),
-        ScenarioKey("content-state", "mapping, needed", "what it shows now"),
-    ]
+    static let updateActivityKeys = ScenarioKey.table(
+        """
+        id | activity, needed | which
+        content-state | mapping, needed | what it shows now
+        """)
 
     static let activityPushKeys =
-        [
-            ScenarioKey("event", "start, update or end, needed", "aps.event"),
-            ScenarioKey("id", "activity, needed", "which; with `start`, the name it gets in this file"),
-        ] + Self.activityContentKeys + [
-            ScenarioKey("attributes-type", "text", "aps.attributes-type, needed to start one"),
-            ScenarioKey("attributes", "mapping", "aps.attributes, needed to start one"),
-            ScenarioKey("input-push-channel", "text", "aps.input-push-channel: the channel it listens to (iOS 18)"),
-        ]
+        ScenarioKey.table(
+            """
+            event | start, update or end, needed | aps.event
+            id | activity, needed | which; with `start`, the name it gets in this file
+            """) + Self.activityContentKeys
+        + ScenarioKey.table(
+            """
+            attributes-type | text | aps.attributes-type, needed to start one
+            attributes | mapping | aps.attributes, needed to start one
+            input-push-channel | text | aps.input-push-channel: the channel it listens to (iOS 18)
+            """)
 
     static let broadcastKeys =
-        [
-            ScenarioKey("event", "start, update or end, needed", "aps.event"),
-            ScenarioKey("channel", "text, needed", "the channel's id"),
-        ] + Self.activityContentKeys
+        ScenarioKey.table(
+            """
+            event | start, update or end, needed | aps.event
+            channel | text, needed | the channel's id
+            """) + Self.activityContentKeys
 
-    private static let activityContentKeys = [
-        ScenarioKey("content-state", "mapping", "aps.content-state"),
-        ScenarioKey("age", "time", "aps.timestamp: how long before now it was written; 0 s if left out"),
-        ScenarioKey("stale-date", "time", "aps.stale-date, from now"),
-        ScenarioKey("dismissal-date", "time", "aps.dismissal-date, from now"),
-        ScenarioKey("alert", "text or mapping", "aps.alert: the phone lights up or shows a banner"),
-        ScenarioKey("sound", "text or mapping", "what it plays, with `alert`"),
-    ]
+    private static let activityContentKeys = ScenarioKey.table(
+        """
+        content-state | mapping | aps.content-state
+        age | time | aps.timestamp: how long before now it was written; 0 s if left out
+        stale-date | time | aps.stale-date, from now
+        dismissal-date | time | aps.dismissal-date, from now
+        alert | text or mapping | aps.alert: the phone lights up or shows a banner
+        sound | text or mapping | what it plays, with `alert`
+        """)
 
-    static let notificationActionKeys = [
-        ScenarioKey("id", "text, needed", "the action's identifier"),
-        ScenarioKey("on", "notification, needed", "the notification's id"),
-        ScenarioKey("text", "text", "what is typed into a text-input action"),
-    ]
+    static let notificationActionKeys = ScenarioKey.table(
+        """
+        id | text, needed | the action's identifier
+        on | notification, needed | the notification's id
+        text | text | what is typed into a text-input action
+        """)
 
-    static let messageKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("from", "text", "who sends it; bob if left out"),
-        ScenarioKey(
-            "for", "text",
-            "for somebody who was signed in here before: a push with that person's recipient tag, and nothing else"),
-        ScenarioKey(
-            "in", "conversation", "`PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out"),
-        ScenarioKey("text", "text", "what it says; the id if left out, nothing with another `type`"),
-        ScenarioKey("type", "text", "its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out"),
-        ScenarioKey("command", "yes or no", "a command message: not kept, not counted"),
-        ScenarioKey("notifies", "yes or no", "no: the sender asked for no notification"),
-        ScenarioKey("recalls", "message", "the recall of an earlier message, by its id"),
-        ScenarioKey("mentions", "all or list of people", "whom it mentions; nobody if left out; not one-to-one"),
-        ScenarioKey(
-            "catchUp", "yes or no",
-            "the app's connection breaks before it: the app finds it in the log when it has connected again"),
-        ScenarioKey(
-            "namesAfter", "time or never", "when the app's info providers answer for it; at once if left out"),
-    ]
+    static let messageKeys = ScenarioKey.table(
+        """
+        id | text, needed | names it in this file
+        from | text | who sends it; bob if left out
+        for | text | for somebody who was signed in here before: a push with that person's recipient tag, and nothing else
+        in | conversation | `PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out
+        text | text | what it says; the id if left out, nothing with another `type`
+        type | text | its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out
+        command | yes or no | a command message: not kept, not counted
+        notifies | yes or no | no: the sender asked for no notification
+        recalls | message | the recall of an earlier message, by its id
+        mentions | all or list of people | whom it mentions; nobody if left out; not one-to-one
+        catchUp | yes or no | the app's connection breaks before it: the app finds it in the log when it has connected again
+        namesAfter | time or never | when the app's info providers answer for it; at once if left out
+        """)
 
-    static let customKeys = [
-        ScenarioKey("id", "text, needed", "names it in this file"),
-        ScenarioKey("title", "text", "the title"),
-        ScenarioKey("content", "text", "the content"),
-        ScenarioKey("extras", "mapping", "the extras"),
-    ]
+    static let customKeys = ScenarioKey.table(
+        """
+        id | text, needed | names it in this file
+        title | text | the title
+        content | text | the content
+        extras | mapping | the extras
+        """)
 
-    static let settingKeys = [
-        ScenarioKey("notifications", "on or off", "Allow Notifications"),
-        ScenarioKey("alert", "on or off", "banners"),
-        ScenarioKey("sound", "on or off", "sounds"),
-        ScenarioKey("badge", "on or off", "badges"),
-        ScenarioKey("notificationCenter", "on or off", "Notification Center"),
-        ScenarioKey("lockScreen", "on or off", "lock screen"),
-        ScenarioKey("backgroundRefresh", "on or off", "Background App Refresh"),
-        ScenarioKey("criticalAlert", "on or off", "Critical Alerts"),
-        ScenarioKey("timeSensitive", "on or off", "Time Sensitive Notifications"),
-        ScenarioKey("scheduledDelivery", "on or off", "delivery in the scheduled summary"),
-    ]
+    static let settingKeys = ScenarioKey.table(
+        """
+        notifications | on or off | Allow Notifications
+        alert | on or off | banners
+        sound | on or off | sounds
+        badge | on or off | badges
+        notificationCenter | on or off | Notification Center
+        lockScreen | on or off | lock screen
+        backgroundRefresh | on or off | Background App Refresh
+        criticalAlert | on or off | Critical Alerts
+        timeSensitive | on or off | Time Sensitive Notifications
+        scheduledDelivery | on or off | delivery in the scheduled summary
+        """)
 
-    static let quirkKeys = QuirkWords.all.map { ScenarioKey($0.word, "on or off", $0.summary) }
+    static let quirkKeys = QuirkWords.all.map { ScenarioKey(name: $0.word, type: "on or off", summary: $0.summary) }
 
     static let expectKeys =
-        ExpectKey.allCases.map { ScenarioKey($0.rawValue, $0.type, $0.summary) } + [
-            ScenarioKey(
-                "anyOf", "list of two or more expectations", "of which at least one holds, beside the other keys")
-        ]
+        ExpectKey.allCases.map { ScenarioKey(name: $0.rawValue, type: $0.type, summary: $0.summary) }
+        + ScenarioKey.table(
+            "anyOf | list of two or more expectations | of which at least one holds, beside the other keys")
 
-    static let expectedValueKeys = [
-        ScenarioKey("anyOf", "list of two or more values", "one of these is there"),
-        ScenarioKey(
-            "anywhere", "list as without it", "these are there, in any order and with others before, between and after"),
-    ]
+    static let expectedValueKeys = ScenarioKey.table(
+        """
+        anyOf | list of two or more values | one of these is there
+        anywhere | list as without it | these are there, in any order and with others before, between and after
+        """)
 }

@@ -78,11 +78,5 @@ package struct ScenarioProblem: Error, Hashable, Sendable, CustomStringConvertib
     package var position: ScenarioPosition
     package var message: String
 
-    package init(position: ScenarioPosition, message: String) {
-        self.position = position
-        self.message = message
-    }
-
-    /// `line:column: message`.
     package var description: String { "\(self.position.line):\(self.position.column): \(self.message)" }
 }

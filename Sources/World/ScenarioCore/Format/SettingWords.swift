@@ -1,7 +1,6 @@
 import PhoneCore
 
-/// The quirks of ios-delivery.md §14 and what a scenario calls them: their number, or PhoneCore's name for one without a number
-/// of its own.
+/// The quirks of ios-delivery.md §14, by number; those without one by their name in PhoneCore.
 enum QuirkWords {
     static var all: [(word: String, path: WritableKeyPath<PhoneSettings, Bool>, summary: String)] {
         [

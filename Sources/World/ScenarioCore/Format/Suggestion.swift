@@ -1,11 +1,9 @@
 enum Suggestion {
-    /// `; did you mean "x"?`, or nothing; then the allowed words.
     static func text(for word: String, among allowed: [String]) -> String {
         let near = self.nearest(to: word, among: allowed).map { "; did you mean \"\($0)\"?" } ?? ""
         return "\(near) (allowed: \(allowed.joined(separator: ", ")))"
     }
 
-    /// The word with the fewest changes, if they are few enough.
     static func nearest(to word: String, among allowed: [String]) -> String? {
         let wanted = Array(word.lowercased())
         let best = allowed.map { (word: $0, changes: self.changes(wanted, Array($0.lowercased()))) }

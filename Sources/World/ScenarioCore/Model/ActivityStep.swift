@@ -11,10 +11,8 @@ package enum ActivityStep: Equatable, Sendable {
 
 /// A push to a Live Activity, one that starts it, or a broadcast to those on a channel (ios-delivery.md §12).
 package struct ActivityPush: Equatable, Sendable {
-    /// `aps.event`: started, updated or ended.
     package var event: ActivityUpdate.Change
     package var target: Target
-    /// `aps.content-state`.
     package var contentState: JSONValue?
     /// How long before now it was written, in milliseconds: what `aps.timestamp` says.
     package var age: Int64 = 0
@@ -22,19 +20,15 @@ package struct ActivityPush: Equatable, Sendable {
     package var staleAfter: Int64?
     /// When it leaves the lock screen, in milliseconds from now: `aps.dismissal-date`.
     package var dismissedAfter: Int64?
-    /// `aps.attributes-type`.
     package var attributesType: String?
-    /// `aps.attributes`.
     package var attributes: JSONValue?
     /// `aps.input-push-channel`: the channel one that is started listens to (iOS 18).
     package var channelToListen: String?
-    /// `aps.alert`.
     package var alert: JSONValue?
     /// The alert's sound: inside `aps.alert` where that is a mapping, beside it where it is a text.
     package var sound: JSONValue?
 
     package enum Target: Equatable, Sendable {
-        /// The activity's name in the file; for a start, the name it gets.
         case activity(String)
         case channel(String)
 
@@ -45,15 +39,9 @@ package struct ActivityPush: Equatable, Sendable {
         }
     }
 
-    init(event: ActivityUpdate.Change, target: Target) {
-        self.event = event
-        self.target = target
-    }
-
-    /// `aps`, as it is written at a moment in wall milliseconds.
     func aps(at wall: Int64) -> JSONObject {
         let seconds = { (milliseconds: Int64) in JSONValue.int(milliseconds / 1_000) }
-        var aps = JSONObject([("timestamp", seconds(wall - self.age)), ("event", .string(self.event.word))])
+        var aps = JSONObject([("timestamp", seconds(wall - self.age)), ("event", .string(self.event.rawValue))])
         aps["content-state"] = self.contentState
         aps["stale-date"] = self.staleAfter.map { seconds(wall + $0) }
         aps["dismissal-date"] = self.dismissedAfter.map { seconds(wall + $0) }
@@ -69,9 +57,4 @@ package struct ActivityPush: Equatable, Sendable {
         }
         return aps
     }
-}
-
-extension ActivityUpdate.Change {
-    /// The word of `activityChanges`, and of `aps.event` where a push makes the change.
-    var word: String { self.rawValue }
 }

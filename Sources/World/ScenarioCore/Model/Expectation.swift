@@ -1,23 +1,19 @@
 package import PhoneCore
 package import TidingsModel
 
-/// What must have happened since the last `expect` or `clear`, and what must be so now.
 package struct Expectation: Equatable, Sendable {
-    /// The checks in the order of the file; at least one, or alternatives.
+    /// At least one, or alternatives.
     package var checks: [ExpectedValue]
     /// Of these at least one must hold as well; two or more, or none.
     package var alternatives: [[ExpectedValue]] = []
 }
 
-/// One key of an `expect` with what it must be.
 package struct ExpectedValue: Equatable, Sendable {
     package var key: ExpectKey
     package var position: ScenarioPosition
-    /// What must be there: one of these, at least one.
     package var choices: [ExpectedRows]
 }
 
-/// One value of a key: rows, of which a single value is one.
 package struct ExpectedRows: Equatable, Sendable {
     package var rows: [ExpectedRow]
     /// Whether they may stand anywhere, in any order and with others between them; otherwise they are all there is, in this order.
@@ -26,29 +22,26 @@ package struct ExpectedRows: Equatable, Sendable {
 
 package enum ExpectedRow: Equatable, Sendable {
     case text(String)
+    /// The actual text contains this one.
     case part(String)
     case call(ExpectedCall)
     case presentation(ExpectedPresentation)
-    /// A Live Activity by its name; nil for a content that is not checked.
     case activity(String, contentState: JSONValue?)
 }
 
+/// What is nil is not checked.
 package struct ExpectedCall: Equatable, Sendable {
-    /// The name, one of `CallWords.names`.
     package var name: String
-    /// What `applicationState` read; nil is not checked.
     package var state: ApplicationState?
     package var arguments: [String]
-    /// Which notification; nil is not checked.
     package var label: String?
-    /// When, in milliseconds since the last `expect` or `clear`; nil is not checked.
+    /// Milliseconds since the last `expect` or `clear`.
     package var at: Int64?
 }
 
 package struct ExpectedPresentation: Equatable, Sendable {
-    /// Which notification; nil is not checked.
+    /// Nil is not checked.
     package var label: String?
-    /// Its parts, of `PresentationPart`, in that order.
     package var parts: [PresentationPart]
 }
 
@@ -63,12 +56,10 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 
     static func parts(of record: PresentationRecord) -> [PresentationPart] {
         (record.banner ? [.banner] : []) + (record.panel ? [.panel] : []) + (record.list ? [.list] : [])
-            + (record.sound ? [.sound] : [])
-            + (record.badge != nil ? [.badge] : [])
+            + (record.sound ? [.sound] : []) + (record.badge != nil ? [.badge] : [])
     }
 }
 
-/// What an `expect` can look at.
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts
@@ -78,7 +69,6 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
         case activities, activityChanges, undelivered
 
-        /// Whether it is a list, whose rows may stand anywhere.
         var isList: Bool {
             switch self {
             case .calls, .presentations, .words, .labels, .conversations, .texts, .activities, .activityChanges,
@@ -89,7 +79,6 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How its value is written, with the allowed words.
     var form: Form {
         switch self {
         case .callbacks: .calls
@@ -125,7 +114,6 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why a push never reached the phone.
 package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
     /// APNs has no token: the app is not registered, or the phone is another one (ios-delivery.md §4 gate 1, §13).
     case noToken
@@ -137,7 +125,6 @@ package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
     case overwritten
     /// The phone could not be reached, and it is not to be stored: `apns-expiration` 0.
     case notStored
-    /// The phone could not be reached for longer than it may be stored.
     case expired
 
     init(_ reason: RefusalReason) {
@@ -149,6 +136,5 @@ package enum UndeliveredReason: String, Equatable, Sendable, CaseIterable {
 }
 
 extension ProcessID.Role {
-    /// The words of `started`.
     static let words = [Self.app, .serviceExtension].map(\.rawValue)
 }

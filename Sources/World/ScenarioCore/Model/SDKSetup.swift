@@ -6,28 +6,23 @@ package struct SDKSetup: Equatable, Sendable {
     /// Whether the app library runs; otherwise the core library alone (S0.5).
     package var hasKit = true
     package var kit = KitSettings()
-    /// How the app's custom callback answers; nil: there is none (S3.4).
+    /// Nil: there is none (S3.4, S3.7).
     package var customCallback: CustomCallbackHabit?
-    /// How it answers for one message, by its name in the file.
     package var customCallbackOf: [String: CustomCallbackHabit] = [:]
     /// What the app's providers know; nil: every name (S3.5).
     package var names: ResolvedNames?
-    /// The language the person has set for their notifications.
     package var language: String?
-    /// What notifications say, at the small server as on the phone.
     package var words = AppWords()
     package var levels: [ConversationID: NotificationLevel] = [:]
     package var unread = 0
     /// How far the server's log and the phone's reach at the start.
     package var position: LogPosition = 0
-    /// How far the phone's store and app group reach when the steps begin; nil: as far as the server's log.
+    /// How far the phone's store and app group reach when the steps begin; nil for the whole log.
     package var phonePosition: LogPosition?
-    /// What the ledger knows when the steps begin, in the order of the file.
     package var ledger: [KnownMessage] = []
-    /// What the app group holds as the badge; nil: what the app wrote when it left the front.
+    /// What the app group holds as the badge; nil: what the app wrote when it left the foreground.
     package var badge: StoredBadge?
     package var isOffline = false
-    /// Whether the app registers the kit's actions (ios-delivery.md §6.4).
     package var registersActions = false
     /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
     package var fetchesMissed = true
@@ -38,15 +33,13 @@ package struct SDKSetup: Equatable, Sendable {
     }
 }
 
-/// How an app's custom callback answers (S3.4, S3.7).
 package struct CustomCallbackHabit: Equatable, Sendable {
     /// Whether the app shows the message itself; nil: it never answers.
     package var isHandled: Bool?
-    /// How long it takes, in milliseconds.
+    /// Milliseconds.
     package var after: Int64 = 0
 }
 
-/// A message the ledger knows before it comes (DESIGN P3).
 package struct KnownMessage: Equatable, Sendable {
     package var label: String
     package var state: State = .shown
@@ -67,7 +60,7 @@ package enum SDKStep: Equatable, Sendable {
 package struct ScriptedMessage: Equatable, Sendable {
     package var label: String
     package var sender: UserID = "bob"
-    /// Whose phone this was when it was pushed; nil: of the person who is signed in.
+    /// The person who was signed in when it was pushed; nil for the one who is now.
     package var recipient: UserID?
     /// As the sender sees it; nil: one-to-one with the person.
     package var conversation: ConversationID?
@@ -83,8 +76,6 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var namesAfter: NamesTime = .after(0)
     package var recalls: String?
     package var custom: JSONValue?
-
-    init(label: String) { self.label = label }
 }
 
 package enum NamesTime: Equatable, Sendable {

@@ -1,22 +1,16 @@
 package import PhoneCore
 
-/// A scenario file, read: what it says about itself, and its cases.
 package struct Scenario: Equatable, Sendable {
     package var title: String
-    /// Where its expectations come from; nil if it does not say.
     package var source: String?
-    /// The requirements it holds, at most three.
     package var requirements: [String]
     /// Its cases in the order of the file; a case with variations stands here once for each.
     package var cases: [ScenarioCase]
 }
 
-/// One run: a phone, an app, what happens, what is expected.
 package struct ScenarioCase: Equatable, Sendable {
-    /// Its name with the variation, unique in the file.
     package var name: String
     package var position: ScenarioPosition
-    /// The requirements it holds, the file's included, at most three.
     package var requirements: [String]
     package var phone: PhoneSetup
     package var app: AppSetup
@@ -43,7 +37,6 @@ package enum StartState: String, Equatable, Sendable, CaseIterable {
         }
     }
 
-    /// The code of ios-delivery.md §2.1.
     package var code: String {
         switch self {
         case .foregroundActive: "FA"
@@ -65,7 +58,6 @@ package struct PhoneSetup: Equatable, Sendable {
     package var settings = PhoneSettings()
     /// What the phone's clock says when the trace begins, in minutes after midnight; nil: whatever it is then.
     package var clock: Int?
-    /// What else is so before the first step, as events.
     package var conditions: [PhoneEvent] = []
 }
 
@@ -76,24 +68,21 @@ package struct SwitchChange: Equatable, Sendable {
 
 package struct AppSetup: Equatable, Sendable {
     package var installed: InstalledApp
-    /// When it sets `UNUserNotificationCenter.delegate`.
     package var delegateMoment: DelegateMoment = .didFinishLaunching
     package var registers: RegistrationMoment = .firstLaunch
     package var categories: [NotificationCategory] = []
-    /// Whether it begins a background task in `didEnterBackground`.
     package var backgroundTask: BackgroundTaskHabit?
-    /// How it answers calls; what is not here returns at once.
+    /// What is not here returns at once.
     package var answers: [AnsweredCall: AnswerHabit] = [:]
-    /// How it answers calls about one notification, by its name in the file; what is not here is answered as `answers` says.
+    /// By the notification's name in the file; what is not here is answered as `answers` says.
     package var answersOf: [AnsweredCall: [String: AnswerHabit]] = [:]
     /// How much memory its extension uses for a push, in bytes; nil: little.
     package var extensionMemory: Int?
     package var extensionChange = ContentChange()
-    /// What its extension hands out when its time expires; nil: nothing.
+    /// What its extension delivers when its time expires; nil for nothing.
     package var bestAttempt: BestAttempt?
     /// What its extension takes out of the list when a push comes, by the push's name in the file.
     package var extensionRemoves: [String: [String]] = [:]
-    /// The SDK behind the app; nil for an app without it.
     package var sdk: SDKSetup?
 }
 
@@ -108,11 +97,9 @@ package enum DelegateMoment: String, Equatable, Sendable, CaseIterable {
 package enum RegistrationMoment: String, Equatable, Sendable, CaseIterable {
     case never = "no"
     case firstLaunch = "yes"
-    /// Whenever it is launched, in the background too.
     case everyLaunch
 }
 
-/// What a service extension hands out in `serviceExtensionTimeWillExpire`.
 package enum BestAttempt: Equatable, Sendable {
     case changed
     case own(ContentChange)
@@ -144,13 +131,11 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
 }
 
 package struct AnswerHabit: Equatable, Sendable {
-    /// The answer; nil: never.
+    /// Nil: it never answers.
     package var result: CallbackResult?
-    /// How long it takes, in milliseconds.
+    /// Milliseconds.
     package var after: Int64 = 0
-    /// Whether the app reports an incoming call first (VoIP pushes).
     package var reportsCall = true
-    /// Whether the handler is called a second time.
     package var isTwice = false
     /// How the process ends instead of answering (service extension); nil: it does not.
     package var death: Death?
@@ -180,24 +165,21 @@ package struct Step: Equatable, Sendable {
 
 package enum StepAction: Equatable, Sendable {
     case phone(PhoneEvent)
-    /// Several things happen to it, in this order.
     case phones([PhoneEvent])
     /// A push comes to the phone; the label names it in the trace. The lifetime is how long APNs may store it, in milliseconds:
     /// 0 is not at all, nil as long as it can.
     case push(Push, label: String, lifetime: Int64?)
-    /// The person acts on an entry of the list, by its label.
     case act(on: String, PersonAct)
-    /// A new version of the app, or the app removed and installed again.
     case reinstall(keepsData: Bool)
     case switches([SwitchChange])
-    /// The app does something; it must have a process.
+    /// Needs an app that has a process.
     case app(AppCall)
     case local(NotificationRequest, LocalMoment)
     case activity(ActivityStep)
     case activityPush(ActivityPush)
-    /// The app submits a refresh task, to begin after so many milliseconds at the earliest.
+    /// Milliseconds.
     case refreshTask(after: Int64)
-    /// Time passes, in milliseconds.
+    /// Milliseconds.
     case wait(Int64)
     case clear
     case expect(Expectation)
@@ -206,9 +188,8 @@ package enum StepAction: Equatable, Sendable {
 
 package enum LocalMoment: Equatable, Sendable {
     case atOnce
-    /// After so many milliseconds.
+    /// Milliseconds.
     case after(Int64, repeats: Bool)
-    /// When the phone crosses a region's border.
     case region(NotificationRegion, repeats: Bool)
 }
 

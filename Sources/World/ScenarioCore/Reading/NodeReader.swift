@@ -9,7 +9,6 @@ struct NodeReader {
         if !self.problems.contains(problem) { self.problems.append(problem) }
     }
 
-    /// The members of a mapping whose keys are those of a section.
     struct Fields {
         let section: ScenarioSection
         let position: ScenarioPosition
@@ -18,7 +17,6 @@ struct NodeReader {
         subscript(key: String) -> ScenarioNode? { self.members.first { $0.key == key }?.node }
     }
 
-    /// A mapping of a section. Unknown keys are problems.
     mutating func fields(_ node: ScenarioNode, _ section: ScenarioSection) -> Fields? {
         guard let members = self.mapping(node, section.rawValue) else { return nil }
         let allowed = section.keys.map(\.name)
@@ -102,35 +100,49 @@ struct NodeReader {
         return nodes.compactMap { self.word($0, name, words) }
     }
 
+    mutating func options<Options: OptionSet>(
+        _ node: ScenarioNode, _ name: String, _ words: [(String, Options)]
+    ) -> Options? where Options.Element == Options {
+        self.words(node, name, words)?.reduce([]) { $0.union($1) }
+    }
+
+    /// A key that may be left out.
+    mutating func read<Value>(
+        _ key: String, in fields: Fields, into value: inout Value,
+        by read: (inout NodeReader, ScenarioNode, String) -> Value?
+    ) {
+        if let node = fields[key], let new = read(&self, node, key) { value = new }
+    }
+
     /// A time with its unit, in milliseconds: `500 ms`, `30 s`, `2 min`, `1 h`, `1 d`.
     mutating func time(_ node: ScenarioNode, _ name: String) -> Int64? {
         let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000)]
-        let text = node.text ?? ""
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let unit = text.dropFirst(digits.count).drop { $0 == " " }
-        guard let number = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1,
-            case let (milliseconds, overflow) = number.multipliedReportingOverflow(by: factor), !overflow,
-            milliseconds <= 366 * 86_400_000
-        else {
-            self.problem(
-                node.position,
-                "\(name) must be a whole number and a unit such as 30 s, at most 366 d, got \(node.kind) "
-                    + "(units: \(units.map(\.0).joined(separator: ", ")))")
-            return nil
+        return self.quantity(node, name, units, "and a unit such as 30 s, at most 366 d") { number, factor in
+            let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+            return !overflow && product <= 366 * 86_400_000
         }
-        return milliseconds
     }
 
     /// An amount of memory with its unit, in bytes: `500 kB`, `24 MB`.
     mutating func size(_ node: ScenarioNode, _ name: String) -> Int? {
-        let units = [("kB", 1_000), ("MB", 1_000_000)]
+        let units: [(String, Int64)] = [("kB", 1_000), ("MB", 1_000_000)]
+        let rule = "of at most 1000000 and a unit such as 24 MB"
+        return self.quantity(node, name, units, rule) { number, _ in number <= 1_000_000 }.map { Int($0) }
+    }
+
+    private mutating func quantity(
+        _ node: ScenarioNode, _ name: String, _ units: [(String, Int64)], _ rule: String,
+        isAllowed: (Int64, Int64) -> Bool
+    ) -> Int64? {
         let text = node.text ?? ""
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }
-        guard let number = Int(digits), let factor = units.first(where: { $0.0 == unit })?.1, number <= 1_000_000 else {
+        guard let number = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1,
+            isAllowed(number, factor)
+        else {
             self.problem(
                 node.position,
-                "\(name) must be a whole number of at most 1000000 and a unit such as 24 MB, got \(node.kind) "
+                "\(name) must be a whole number \(rule), got \(node.kind) "
                     + "(units: \(units.map(\.0).joined(separator: ", ")))")
             return nil
         }

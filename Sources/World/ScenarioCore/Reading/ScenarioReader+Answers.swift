@@ -75,8 +75,7 @@ extension ScenarioReader {
             let words: [(String, WillPresentOptions)] = [
                 ("banner", .banner), ("list", .list), ("sound", .sound), ("badge", .badge), ("alert", .alert),
             ]
-            guard let options = self.reader.words(node, "presentation option", words) else { return nil }
-            return .presentation(options.reduce([]) { $0.union($1) })
+            return self.reader.options(node, "presentation option", words).map { .presentation($0) }
         case .didReceiveRemoteNotificationFetch, .performFetch:
             let words = FetchResult.allCases.map { ("\($0)", $0) } + [("never", FetchResult.noData)]
             return self.reader.word(node, "fetch result", words).map { .fetch($0) }
@@ -119,9 +118,7 @@ extension ScenarioReader {
         guard let fields = self.reader.fields(node, .answer) else { return habit }
         if let node = fields["result"] { habit = self.reader.word(node, "customCallback", words) ?? nil }
         if let node = fields["after"] {
-            if habit?.isHandled == nil {
-                self.reader.problem(node.position, "what is never answered has no `after`")
-            }
+            if habit?.isHandled == nil { self.reader.problem(node.position, "what is never answered has no `after`") }
             habit?.after = self.reader.time(node, "after") ?? 0
         }
         if let node = fields["twice"] {

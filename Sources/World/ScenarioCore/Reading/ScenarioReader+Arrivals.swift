@@ -10,7 +10,7 @@ extension ScenarioReader {
         self.steps.pushes += 1
         var label = "push-\(self.steps.pushes)"
         if let node = fields["id"] { label = self.name(node) ?? label } else { self.steps.labels.append(label) }
-        var push = Push(delivery: 0, topic: Stage.bundle.rawValue, payload: JSONObject())
+        var push = Push(delivery: 0, topic: ScenarioPhone.bundle.rawValue, payload: JSONObject())
         let lifetime = fields["headers"].flatMap { self.headers($0, &push) }
         var aps = JSONObject()
         for member in fields.members {
@@ -43,7 +43,6 @@ extension ScenarioReader {
         return .push(push, label: label, lifetime: lifetime)
     }
 
-    /// Makes a payload as large as a test of a limit needs it.
     private mutating func fill(_ payload: inout JSONObject, _ node: ScenarioNode) {
         guard let size = self.reader.number(node, "size", from: 1) else { return }
         guard payload["filler"] == nil, size <= 100_000 else {
@@ -65,7 +64,7 @@ extension ScenarioReader {
             case "apns-push-type":
                 push.pushType = self.reader.word(
                     member.node, member.key, ["alert", "background", "voip"].map { ($0, $0) })
-                if push.pushType == "voip" { push.topic = "\(Stage.bundle).voip" }
+                if push.pushType == "voip" { push.topic = "\(ScenarioPhone.bundle).voip" }
             case "apns-collapse-id": push.collapseID = self.reader.text(member.node, member.key)
             case "apns-priority":
                 push.priority = self.reader.word(member.node, member.key, [("1", 1), ("5", 5), ("10", 10)]) ?? 10
@@ -143,7 +142,6 @@ extension ScenarioReader {
         return .object(alert)
     }
 
-    /// A name, or the mapping of a critical alert.
     private mutating func sound(_ node: ScenarioNode) -> JSONValue? {
         guard case .mapping = node.value else { return self.reader.text(node, "sound").map { .string($0) } }
         guard let fields = self.reader.fields(node, .sound),
@@ -188,7 +186,7 @@ extension ScenarioReader {
         self.reader.needed("content-state", in: fields).flatMap { self.reader.object($0, "content-state") }
     }
 
-    private static let activityEvents = [ActivityUpdate.Change.started, .updated, .ended].map { ($0.word, $0) }
+    private static let activityEvents = [ActivityUpdate.Change.started, .updated, .ended].map { ($0.rawValue, $0) }
 
     mutating func activityPush(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .activityPush),
@@ -240,7 +238,7 @@ extension ScenarioReader {
         let words: [(String, Focus?)] = [
             ("off", nil), ("on", Focus(allowsTimeSensitive: false, allowedApps: [])),
             ("timeSensitive", Focus(allowsTimeSensitive: true, allowedApps: [])),
-            ("allowsApp", Focus(allowsTimeSensitive: false, allowedApps: [Stage.bundle])),
+            ("allowsApp", Focus(allowsTimeSensitive: false, allowedApps: [ScenarioPhone.bundle])),
         ]
         return self.reader.word(node, "focus", words).map { .phone(.person(.focusChanged($0))) }
     }
@@ -288,7 +286,6 @@ extension ScenarioReader {
         if message.recalls != nil { self.reader.problem(node.position, "a recall mentions nobody") }
     }
 
-    /// How it comes, and how the app meets it.
     private mutating func ways(_ fields: NodeReader.Fields, _ message: inout ScriptedMessage) {
         if let node = fields["catchUp"] {
             message.isCatchUp = self.reader.flag(node, "catchUp") ?? false

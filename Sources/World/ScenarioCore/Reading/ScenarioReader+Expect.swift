@@ -72,7 +72,6 @@ extension ScenarioReader {
         return ExpectedRows(rows: rows, isAnywhere: true)
     }
 
-    /// The one key of a value that is a mapping.
     private mutating func only(_ node: ScenarioNode, _ key: ExpectKey) -> ScenarioNode.Member? {
         guard let fields = self.reader.fields(node, .expectedValue) else { return nil }
         guard let member = fields.members.first, fields.members.count == 1 else {
@@ -96,8 +95,20 @@ extension ScenarioReader {
                 self.reader.text(node, name).flatMap { self.conversation($0, node.position) }
             }.map { .text($0.description) }
         case .activities: return self.reader.list(node, name)?.compactMap { self.shownActivity($0) }
-        case .activityChanges: return self.reader.list(node, name)?.compactMap { self.activityChange($0) }
-        case .undelivered: return self.reader.list(node, name)?.compactMap { self.undelivered($0) }
+        case .activityChanges:
+            let (words, rule) = (
+                ActivityUpdate.Change.allCases.map(\.rawValue), "a change of a Live Activity is written `update of id`"
+            )
+            return self.reader.list(node, name)?.compactMap {
+                self.row($0, key, of: words, rule, "changes") { $0.activity($1, $2) }
+            }
+        case .undelivered:
+            let (words, rule) = (
+                UndeliveredReason.allCases.map(\.rawValue), "what never arrived is written `expired of id`"
+            )
+            return self.reader.list(node, name)?.compactMap {
+                self.row($0, key, of: words, rule, "reasons") { $0.notificationOrActivity($1, $2) }
+            }
         case .texts:
             return self.reader.list(node, name)?.compactMap { node in
                 guard let text = self.reader.text(node, name) else { return nil }
@@ -234,36 +245,20 @@ extension ScenarioReader {
         return .activity(id, contentState: state)
     }
 
-    /// `update of ride`.
-    private mutating func activityChange(_ node: ScenarioNode) -> ExpectedRow? {
-        guard let text = self.reader.text(node, "activityChanges") else { return nil }
-        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 3, words[1] == "of",
-            ActivityUpdate.Change.allCases.contains(where: { $0.word == words[0] })
-        else {
-            let all = ActivityUpdate.Change.allCases.map(\.word).joined(separator: ", ")
-            self.reader.problem(
-                node.position,
-                "a change of a Live Activity is written `update of id`, got \"\(text)\" (changes: \(all))")
+    /// `update of ride`, `payloadTooLarge of m`.
+    private mutating func row(
+        _ node: ScenarioNode, _ key: ExpectKey, of words: [String], _ rule: String, _ kind: String,
+        _ known: (inout Self, ScenarioNode, String) -> String?
+    ) -> ExpectedRow? {
+        guard let text = self.reader.text(node, key.rawValue) else { return nil }
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, parts[1] == "of", words.contains(parts[0]) else {
+            let all = words.joined(separator: ", ")
+            self.reader.problem(node.position, "\(rule), got \"\(text)\" (\(kind): \(all))")
             return nil
         }
-        let name = ScenarioNode(position: node.position, value: .scalar(words[2], isQuoted: true))
-        return self.activity(name, "activityChanges").map { .text("\(words[0]) of \($0)") }
-    }
-
-    /// `payloadTooLarge of m`.
-    private mutating func undelivered(_ node: ScenarioNode) -> ExpectedRow? {
-        guard let text = self.reader.text(node, "undelivered") else { return nil }
-        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 3, words[1] == "of", UndeliveredReason(rawValue: words[0]) != nil else {
-            let all = UndeliveredReason.allCases.map(\.rawValue).joined(separator: ", ")
-            self.reader.problem(
-                node.position,
-                "what never arrived is written `expired of id`, got \"\(text)\" (reasons: \(all))")
-            return nil
-        }
-        let name = ScenarioNode(position: node.position, value: .scalar(words[2], isQuoted: true))
-        return self.notificationOrActivity(name, "undelivered").map { .text("\(words[0]) of \($0)") }
+        let name = ScenarioNode(position: node.position, value: .scalar(parts[2], isQuoted: true))
+        return known(&self, name, key.rawValue).map { .text("\(parts[0]) of \($0)") }
     }
 
     private mutating func malformed(_ node: ScenarioNode, _ text: String) -> ExpectedCall? {

@@ -9,10 +9,10 @@ extension ScenarioReader {
         guard let fields = self.reader.fields(node, .sdk) else { return nil }
         if let node = fields["person"], let person = self.reader.text(node, "person") { sdk.person = UserID(person) }
         if let node = fields["kit"] { sdk.hasKit = self.reader.flag(node, "kit") ?? true }
-        if let node = fields["localNotifications"] {
-            sdk.kit.isLocalNotificationEnabled = self.reader.flag(node, "localNotifications") ?? true
+        self.reader.read("localNotifications", in: fields, into: &sdk.kit.isLocalNotificationEnabled) {
+            $0.flag($1, $2)
         }
-        if let node = fields["showsContent"] { sdk.kit.showsContent = self.reader.flag(node, "showsContent") ?? true }
+        self.reader.read("showsContent", in: fields, into: &sdk.kit.showsContent) { $0.flag($1, $2) }
         if let node = fields["customCallback"] { self.customCallback(node, &sdk) }
         if let node = fields["providers"], let fields = self.reader.fields(node, .providers) {
             sdk.names = ResolvedNames(
@@ -45,13 +45,10 @@ extension ScenarioReader {
         }
         if let node = fields["offline"] { sdk.isOffline = self.reader.flag(node, "offline") ?? false }
         if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
-        if let node = fields["fetchesMissed"] {
-            sdk.fetchesMissed = self.reader.flag(node, "fetchesMissed") ?? true
-        }
+        self.reader.read("fetchesMissed", in: fields, into: &sdk.fetchesMissed) { $0.flag($1, $2) }
         return sdk
     }
 
-    /// An app's own words, in one language: what they leave out is built in.
     private mutating func words(_ node: ScenarioNode) -> AppWords {
         guard let fields = self.reader.fields(node, .words) else { return AppWords() }
         var own = NotificationWords()
@@ -69,9 +66,7 @@ extension ScenarioReader {
     /// A number, `none`, or its parts.
     private mutating func storedBadge(_ node: ScenarioNode) -> SDKSetup.StoredBadge {
         if node.text == "none" { return .missing }
-        guard case .mapping = node.value else {
-            return .stored(Badge(server: self.count(node, "badge")))
-        }
+        guard case .mapping = node.value else { return .stored(Badge(server: self.count(node, "badge"))) }
         guard let fields = self.reader.fields(node, .storedBadge) else { return .missing }
         let server = self.reader.needed("server", in: fields).map { self.count($0, "server") } ?? 0
         let foreign = fields["foreign"].map { self.count($0, "foreign", from: -server) } ?? 0
@@ -88,7 +83,6 @@ extension ScenarioReader {
         return 0
     }
 
-    /// A log position. The small server's log is held whole.
     private mutating func position(_ node: ScenarioNode, _ name: String) -> LogPosition {
         guard let number = self.reader.number(node, name) else { return 0 }
         if number > 10_000 {
@@ -106,9 +100,7 @@ extension ScenarioReader {
             return known
         }
         guard let fields = self.reader.fields(member.node, .ledger) else { return nil }
-        if let node = fields["state"] {
-            known.state = self.reader.word(node, "state", KnownMessage.State.self) ?? .shown
-        }
+        self.reader.read("state", in: fields, into: &known.state) { $0.word($1, $2, KnownMessage.State.self) }
         if let node = fields["by"] {
             let words: [(String, Ledger.Holder)] = [("app", .kit(process: 0)), ("extension", .pushExtension)]
             known.holder = self.reader.word(node, "by", words) ?? known.holder

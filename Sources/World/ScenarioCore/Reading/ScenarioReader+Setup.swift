@@ -15,47 +15,31 @@ extension ScenarioReader {
             phone.authorization = self.reader.word(node, "notifications", words) ?? .authorized
         }
         if let node = fields["settings"] { phone.switches = self.switches(node) }
-        if let node = fields["lowPowerMode"], let isOn = self.reader.flag(node, "lowPowerMode"), isOn {
-            phone.conditions.append(.person(.lowPowerModeChanged(isOn: true)))
-        }
-        if let node = fields["airplaneMode"], let isOn = self.reader.flag(node, "airplaneMode"), isOn {
-            phone.conditions.append(.person(.airplaneModeChanged(isOn: true)))
-        }
-        if let node = fields["locked"], let isLocked = self.reader.flag(node, "locked"), isLocked {
-            phone.conditions.append(.person(.locked))
-        }
-        if let node = fields["mute"], let isOn = self.reader.flag(node, "mute"), isOn {
-            phone.conditions.append(.person(.muteChanged(isOn: true)))
+        let switches: [(String, PersonEvent)] = [
+            ("lowPowerMode", .lowPowerModeChanged(isOn: true)), ("airplaneMode", .airplaneModeChanged(isOn: true)),
+            ("locked", .locked), ("mute", .muteChanged(isOn: true)),
+        ]
+        for (key, event) in switches {
+            guard let node = fields[key], self.reader.flag(node, key) == true else { continue }
+            phone.conditions.append(.person(event))
         }
         if let node = fields["alertStyle"], let style = self.alertStyle(node) {
-            phone.conditions.append(.person(.alertStyleChanged(Stage.bundle, style)))
+            phone.conditions.append(.person(.alertStyleChanged(ScenarioPhone.bundle, style)))
         }
         if let node = fields["summaryTimes"], let times = self.summaryTimes(node) {
             phone.conditions.append(.person(.summaryTimesChanged(times)))
         }
         if let node = fields["clock"] { phone.clock = self.reader.clock(node, "clock") }
-        if let node = fields["extensionMemory"], let size = self.reader.size(node, "extensionMemory") {
-            phone.settings.extensionMemoryLimit = size
-        }
-        if let node = fields["payloadLimit"] {
-            phone.settings.payloadLimit = self.reader.number(node, "payloadLimit", from: 1)
-        }
+        self.reader.read("extensionMemory", in: fields, into: &phone.settings.extensionMemoryLimit) { $0.size($1, $2) }
+        self.reader.read("payloadLimit", in: fields, into: &phone.settings.payloadLimit) { $0.number($1, $2, from: 1) }
         if let node = fields["backgroundRefresh"] {
             phone.backgroundRefresh = self.backgroundRefresh(node) ?? .available
         }
         if let node = fields["focus"], case .phone(let event)? = self.focus(node) { phone.conditions.append(event) }
-        if let node = fields["wakesPerHour"], let count = self.reader.number(node, "wakesPerHour") {
-            phone.settings.wakesPerHour = count
-        }
-        if let node = fields["wakesPerDay"], let count = self.reader.number(node, "wakesPerDay") {
-            phone.settings.wakesPerDay = count
-        }
-        if let node = fields["pendingLimit"], let count = self.reader.number(node, "pendingLimit", from: 1) {
-            phone.settings.pendingLimit = count
-        }
-        if let node = fields["backgroundTime"] {
-            phone.settings.backgroundTaskTime = self.reader.time(node, "backgroundTime")
-        }
+        self.reader.read("wakesPerHour", in: fields, into: &phone.settings.wakesPerHour) { $0.number($1, $2) }
+        self.reader.read("wakesPerDay", in: fields, into: &phone.settings.wakesPerDay) { $0.number($1, $2) }
+        self.reader.read("pendingLimit", in: fields, into: &phone.settings.pendingLimit) { $0.number($1, $2, from: 1) }
+        self.reader.read("backgroundTime", in: fields, into: &phone.settings.backgroundTaskTime) { $0.time($1, $2) }
         if let node = fields["quirks"] { self.quirks(node, &phone.settings) }
         return phone
     }
@@ -103,34 +87,27 @@ extension ScenarioReader {
 
     // MARK: The app
 
-    /// The app of a node; nil if it is no mapping.
+    /// - Returns: nil if the node is no mapping.
     mutating func app(_ node: ScenarioNode?) -> AppSetup? {
         self.promised = []
-        var app = AppSetup(installed: InstalledApp(bundleID: Stage.bundle))
+        var app = AppSetup(installed: InstalledApp(bundleID: ScenarioPhone.bundle))
         app.answers[.didReceiveRemoteNotificationFetch] = AnswerHabit(result: .fetch(.newData))
         app.answers[.performFetch] = AnswerHabit(result: .fetch(.newData))
         guard let node else { return app }
         guard let fields = self.reader.fields(node, .app) else { return nil }
-        if let node = fields["lifecycle"], let style = self.reader.word(node, "lifecycle", LifecycleStyle.self) {
-            app.installed.lifecycle = style
+        self.reader.read("lifecycle", in: fields, into: &app.installed.lifecycle) {
+            $0.word($1, $2, LifecycleStyle.self)
         }
-        if let node = fields["implements"] {
-            let words = MethodWords.all.map { ($0.word, $0.method) }
-            app.installed.methods = (self.reader.words(node, "delegate method", words) ?? []).reduce([]) {
-                $0.union($1)
-            }
+        self.reader.read("implements", in: fields, into: &app.installed.methods) { reader, node, _ in
+            reader.options(node, "delegate method", MethodWords.all)
         }
-        if let node = fields["setsDelegate"], let moment = self.reader.word(node, "setsDelegate", DelegateMoment.self) {
-            app.delegateMoment = moment
-        }
+        self.reader.read("setsDelegate", in: fields, into: &app.delegateMoment) { $0.word($1, $2, DelegateMoment.self) }
         if let node = fields["registers"] { app.registers = self.registers(node) }
         if let node = fields["backgroundModes"] {
             let words: [(String, BackgroundModes)] = [
                 ("remote-notification", .remoteNotification), ("fetch", .fetch), ("voip", .voip),
             ]
-            app.installed.backgroundModes = (self.reader.words(node, "background mode", words) ?? []).reduce([]) {
-                $0.union($1)
-            }
+            app.installed.backgroundModes = self.reader.options(node, "background mode", words) ?? []
         }
         if let node = fields["entitlements"] {
             for word in self.reader.words(node, "entitlement", Entitlement.allCases.map { ($0.rawValue, $0) }) ?? [] {
@@ -218,9 +195,7 @@ extension ScenarioReader {
         change.body = fields["body"].flatMap { self.reader.text($0, "body") }
         change.badge = fields["badge"].flatMap { self.reader.number($0, "badge") }
         if let node = fields["sound"] { change.isSilent = self.reader.word(node, "sound", [("none", true)]) ?? false }
-        if let node = fields["interruptionLevel"] {
-            change.level = self.reader.word(node, "interruptionLevel", Self.levels)
-        }
+        self.reader.read("interruptionLevel", in: fields, into: &change.level) { $0.word($1, $2, Self.levels) }
         if let node = fields["empty"] { change.isEmpty = self.reader.flag(node, "empty") ?? false }
         if change.isEmpty, change != ContentChange(badge: change.badge, isEmpty: true), let node = fields["empty"] {
             self.reader.problem(node.position, "an empty content can have a badge and nothing else")
@@ -240,8 +215,8 @@ extension ScenarioReader {
         if let node = fields["actions"] {
             category.actions = (self.reader.list(node, "actions") ?? []).compactMap { self.action($0) }
         }
-        if let node = fields["customDismissAction"] {
-            if self.reader.flag(node, "customDismissAction") == true { category.options.insert(.customDismissAction) }
+        if let node = fields["customDismissAction"], self.reader.flag(node, "customDismissAction") == true {
+            category.options.insert(.customDismissAction)
         }
         return category
     }
@@ -257,7 +232,7 @@ extension ScenarioReader {
                 ("foreground", .foreground), ("authenticationRequired", .authenticationRequired),
                 ("destructive", .destructive),
             ]
-            action.options = (self.reader.words(node, "option", words) ?? []).reduce([]) { $0.union($1) }
+            action.options = self.reader.options(node, "option", words) ?? []
         }
         if let node = fields["textInput"] { action.takesText = self.reader.flag(node, "textInput") ?? false }
         return action
@@ -269,9 +244,7 @@ extension ScenarioReader {
         if let node = fields["endsAfter"], node.text != "never" {
             habit.endsAfter = self.reader.time(node, "endsAfter")
         }
-        if let node = fields["endsOnExpiration"] {
-            habit.endsOnExpiration = self.reader.flag(node, "endsOnExpiration") ?? true
-        }
+        self.reader.read("endsOnExpiration", in: fields, into: &habit.endsOnExpiration) { $0.flag($1, $2) }
         return habit
     }
 }

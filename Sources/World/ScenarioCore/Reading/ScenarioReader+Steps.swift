@@ -1,26 +1,16 @@
 import PhoneCore
 import TidingsModel
 
-/// What the steps of a case have named so far, so that a step about something unknown is found before anything runs.
+/// What the steps of a case have named so far: a step about anything else is a problem before the case runs.
 struct StepContext {
-    /// Whether the case has an SDK, and the app library.
     var sdk = false
     var hasKit = false
-    /// The ids of pushes, local notifications and messages, in order.
     var labels: [String] = []
     var messages: [String] = []
     var pushes = 0
-    /// Live Activities, regions and locks that steps have named.
     var activities: [String] = []
     var regions: [String] = []
     var locks: [String] = []
-
-    init() {}
-
-    init(_ app: AppSetup) {
-        self.sdk = app.sdk != nil
-        self.hasKit = app.sdk?.hasKit == true
-    }
 }
 
 // The steps.
@@ -49,8 +39,16 @@ extension ScenarioReader {
 
     // tidy: long because it is one case per kind of step.
     private mutating func step(_ member: ScenarioNode.Member) -> StepAction? {
-        let node = member.node
-        switch member.key {
+        let (key, node) = (member.key, member.node)
+        if let make = Self.flagSteps[key] { return self.reader.flag(node, key).map(make) }
+        if let make = Self.timeSteps[key] { return self.reader.time(node, key).map(make) }
+        if let make = Self.badgeSteps[key] { return self.reader.number(node, key).map(make) }
+        if let make = Self.taskSteps[key] {
+            return self.reader.number(node, key, from: 1).map { make(BackgroundTaskNumber($0)) }
+        }
+        if let act = Self.acts[key] { return self.known(node, key).map { .act(on: $0, act) } }
+        if let words = Self.wordSteps[key] { return self.reader.word(node, key, words) }
+        switch key {
         case "push": return self.push(node)
         case "activityPush": return self.activityPush(node)
         case "broadcast": return self.broadcast(node)
@@ -59,128 +57,96 @@ extension ScenarioReader {
         case "custom": return self.needSDK(member) ? self.custom(node) : nil
         case "read":
             guard self.needSDK(member) else { return nil }
-            return self.reader.text(node, "read").flatMap { self.conversation($0, node.position) }.map {
-                .sdk(.read($0))
-            }
-        case "tap": return self.known(node, "tap").map { .act(on: $0, .tap) }
-        case "dismiss": return self.known(node, "dismiss").map { .act(on: $0, .dismiss) }
-        case "swipeBanner": return self.known(node, "swipeBanner").map { .act(on: $0, .swipeBanner) }
+            return self.reader.text(node, key).flatMap { self.conversation($0, node.position) }.map { .sdk(.read($0)) }
         case "openSettings":
-            if node.text == "app" { return .phone(.person(.appSettingsOpened(Stage.bundle))) }
-            return self.known(node, "openSettings").map { .act(on: $0, .openSettings) }
-        case "keep", "turnOff":
-            return self.known(node, member.key).map { .act(on: $0, .provisional(keep: member.key == "keep")) }
+            if node.text == "app" { return .phone(.person(.appSettingsOpened(ScenarioPhone.bundle))) }
+            return self.known(node, key).map { .act(on: $0, .openSettings) }
         case "action": return self.notificationAction(node)
-        case "panel":
-            return self.reader.word(node, "panel", [("view", true), ("close", false)]).map {
-                .phone(.person(.alertPanelAnswered(opens: $0)))
-            }
-        case "dismissActivity": return self.activity(node, "dismissActivity").map { .activity(.dismiss($0)) }
-        case "person": return self.reader.word(node, "person", PersonWord.self).map { .phone($0.event) }
-        case "system": return self.reader.word(node, "system", SystemWord.self).map { .phone($0.event) }
-        case "install":
-            return self.reader.word(node, "install", [("update", true), ("again", false)]).map {
-                .reinstall(keepsData: $0)
-            }
-        case "prompt":
-            return self.reader.word(node, "prompt", [("allow", true), ("deny", false)]).map {
-                .phone(.person(.permissionAnswered(allowed: $0)))
-            }
+        case "dismissActivity": return self.activity(node, key).map { .activity(.dismiss($0)) }
+        case "person": return self.reader.word(node, key, PersonWord.self).map { .phone($0.event) }
+        case "system": return self.reader.word(node, key, SystemWord.self).map { .phone($0.event) }
         case "set": return .switches(self.switches(node))
         case "focus": return self.focus(node)
-        case "mute": return self.reader.flag(node, member.key).map { .phone(.person(.muteChanged(isOn: $0))) }
         case "alertStyle":
-            return self.alertStyle(node).map { .phone(.person(.alertStyleChanged(Stage.bundle, $0))) }
+            return self.alertStyle(node).map { .phone(.person(.alertStyleChanged(ScenarioPhone.bundle, $0))) }
         case "summaryTimes": return self.summaryTimes(node).map { .phone(.person(.summaryTimesChanged($0))) }
         case "enterRegion", "leaveRegion":
-            return self.known(node, member.key, "region", self.steps.regions).map {
-                .phone(.system(.regionCrossed($0, entered: member.key == "enterRegion")))
+            return self.known(node, key, "region", self.steps.regions).map {
+                .phone(.system(.regionCrossed($0, entered: key == "enterRegion")))
             }
-        case "airplaneMode":
-            return self.reader.flag(node, member.key).map { .phone(.person(.airplaneModeChanged(isOn: $0))) }
-        case "lowPowerMode":
-            return self.reader.flag(node, member.key).map { .phone(.person(.lowPowerModeChanged(isOn: $0))) }
         case "backgroundRefresh": return self.backgroundRefresh(node).map { .phones($0.events) }
-        case "wait": return self.reader.time(node, "wait").map { .wait($0) }
-        case "clear": return self.reader.word(node, "clear", [("trace", StepAction.clear)])
         case "expect": return self.expectation(node).map { .expect($0) }
-        default: return self.appStep(member)
-        }
-    }
-
-    private mutating func appStep(_ member: ScenarioNode.Member) -> StepAction? {
-        let node = member.node
-        switch member.key {
         case "requestAuthorization":
-            return self.reader.words(node, "authorization option", AuthorizationWords.all).map {
-                .app(.query(.requestAuthorization($0.reduce([]) { $0.union($1) })))
+            return self.reader.options(node, "authorization option", AuthorizationWords.all).map {
+                .app(.query(.requestAuthorization($0)))
             }
-        case "setBadgeCount":
-            return self.reader.number(node, member.key).map { .app(.query(.setBadgeCount($0))) }
-        case "applicationIconBadgeNumber":
-            return self.reader.number(node, member.key).map { .app(.event(.iconBadgeNumberSet($0))) }
         case "removeDelivered":
-            return self.identifiers(node, member.key).map { .app(.event(.deliveredRemoved(identifiers: $0))) }
+            return self.identifiers(node, key).map { .app(.event(.deliveredRemoved(identifiers: $0))) }
         case "removePending":
-            return self.identifiers(node, member.key).map { .app(.event(.pendingRemoved(identifiers: $0))) }
-        case "register":
-            return self.reader.flag(node, member.key).map {
-                .app(.event($0 ? .remoteRegistrationRequested : .remoteRegistrationEnded))
-            }
-        case "setsDelegate":
-            return self.reader.flag(node, member.key).map { .app(.event(.delegateChanged(isSet: $0))) }
-        case "beginBackgroundTask":
-            return self.reader.number(node, member.key, from: 1).map {
-                .app(.event(.backgroundTaskBegan(BackgroundTaskNumber($0))))
-            }
-        case "endBackgroundTask":
-            return self.reader.number(node, member.key, from: 1).map {
-                .app(.event(.backgroundTaskEnded(BackgroundTaskNumber($0))))
-            }
-        case "beginExpiringActivity":
-            return self.reader.number(node, member.key, from: 1).map {
-                .app(.event(.expiringActivityBegan(BackgroundTaskNumber($0))))
-            }
-        case "endExpiringActivity":
-            return self.reader.number(node, member.key, from: 1).map {
-                .app(.event(.expiringActivityEnded(BackgroundTaskNumber($0))))
-            }
+            return self.identifiers(node, key).map { .app(.event(.pendingRemoved(identifiers: $0))) }
         case "takeLock":
-            guard let lock = self.reader.text(node, member.key) else { return nil }
+            guard let lock = self.reader.text(node, key) else { return nil }
             self.steps.locks.append(lock)
             return .app(.event(.appGroupLockTaken(lock)))
         case "releaseLock":
-            return self.known(node, member.key, "lock", self.steps.locks).map {
-                .app(.event(.appGroupLockReleased($0)))
-            }
+            return self.known(node, key, "lock", self.steps.locks).map { .app(.event(.appGroupLockReleased($0))) }
         case "startActivity": return self.startActivity(node)
         case "updateActivity": return self.updateActivity(node)
-        case "endActivity": return self.activity(node, member.key).map { .activity(.end($0)) }
-        case "requestPushToStart":
-            return self.reader.word(node, member.key, [("yes", StepAction.app(.event(.pushToStartRequested)))])
-        case "minimumFetchInterval":
-            return self.reader.time(node, member.key).map { .app(.event(.minimumFetchIntervalSet($0))) }
-        case "submitRefreshTask":
-            return self.reader.time(node, member.key).map { .refreshTask(after: $0) }
-        case "shows": return self.reader.text(node, member.key).map { .app(.event(.screenChanged($0))) }
-        case "crash":
-            return self.reader.word(node, "crash", [("yes", StepAction.app(.event(.exited(crashed: true))))])
+        case "endActivity": return self.activity(node, key).map { .activity(.end($0)) }
+        case "shows": return self.reader.text(node, key).map { .app(.event(.screenChanged($0))) }
         default: return nil
         }
     }
 
-    /// nil for `all` inside a result; nil outside is a problem.
+    private static let flagSteps: [String: @Sendable (Bool) -> StepAction] = [
+        "mute": { .phone(.person(.muteChanged(isOn: $0))) },
+        "airplaneMode": { .phone(.person(.airplaneModeChanged(isOn: $0))) },
+        "lowPowerMode": { .phone(.person(.lowPowerModeChanged(isOn: $0))) },
+        "register": { .app(.event($0 ? .remoteRegistrationRequested : .remoteRegistrationEnded)) },
+        "setsDelegate": { .app(.event(.delegateChanged(isSet: $0))) },
+    ]
+
+    private static let timeSteps: [String: @Sendable (Int64) -> StepAction] = [
+        "wait": { .wait($0) }, "minimumFetchInterval": { .app(.event(.minimumFetchIntervalSet($0))) },
+        "submitRefreshTask": { .refreshTask(after: $0) },
+    ]
+
+    private static let badgeSteps: [String: @Sendable (Int) -> StepAction] = [
+        "setBadgeCount": { .app(.query(.setBadgeCount($0))) },
+        "applicationIconBadgeNumber": { .app(.event(.iconBadgeNumberSet($0))) },
+    ]
+
+    private static let taskSteps: [String: @Sendable (BackgroundTaskNumber) -> StepAction] = [
+        "beginBackgroundTask": { .app(.event(.backgroundTaskBegan($0))) },
+        "endBackgroundTask": { .app(.event(.backgroundTaskEnded($0))) },
+        "beginExpiringActivity": { .app(.event(.expiringActivityBegan($0))) },
+        "endExpiringActivity": { .app(.event(.expiringActivityEnded($0))) },
+    ]
+
+    /// What a person does with a notification of this id.
+    private static let acts: [String: PersonAct] = [
+        "tap": .tap, "dismiss": .dismiss, "swipeBanner": .swipeBanner, "keep": .provisional(keep: true),
+        "turnOff": .provisional(keep: false),
+    ]
+
+    private static let wordSteps: [String: [(String, StepAction)]] = [
+        "panel": [true, false].map { ($0 ? "view" : "close", .phone(.person(.alertPanelAnswered(opens: $0)))) },
+        "prompt": [true, false].map { ($0 ? "allow" : "deny", .phone(.person(.permissionAnswered(allowed: $0)))) },
+        "install": [("update", .reinstall(keepsData: true)), ("again", .reinstall(keepsData: false))],
+        "clear": [("trace", .clear)], "requestPushToStart": [("yes", .app(.event(.pushToStartRequested)))],
+        "crash": [("yes", .app(.event(.exited(crashed: true))))],
+    ]
+
+    /// - Returns: `.some(nil)` for `all`; nil after a problem.
     private mutating func identifiers(_ node: ScenarioNode, _ name: String) -> [String]?? {
         if node.text == "all" { return .some(nil) }
         return self.reader.list(node, name).map { nodes in .some(nodes.compactMap { self.known($0, name) }) } ?? nil
     }
 
-    /// The id of something an earlier step has named.
     mutating func known(_ node: ScenarioNode, _ name: String) -> String? {
         self.known(node, name, "notification", self.steps.labels)
     }
 
-    /// The name of something an earlier step has brought.
     mutating func known(_ node: ScenarioNode, _ name: String, _ kind: String, _ all: [String]) -> String? {
         guard let label = self.reader.text(node, name) else { return nil }
         guard all.contains(label) else {
@@ -198,7 +164,6 @@ extension ScenarioReader {
         self.known(node, name, "Live Activity", self.steps.activities)
     }
 
-    /// A notification or a Live Activity: both can show and sound.
     mutating func notificationOrActivity(_ node: ScenarioNode, _ name: String) -> String? {
         self.known(node, name, "notification", self.steps.labels + self.steps.activities)
     }
@@ -225,11 +190,11 @@ extension ScenarioReader {
 extension PersonWord {
     var event: PhoneEvent {
         switch self {
-        case .open: .person(.appOpened(Stage.bundle))
+        case .open: .person(.appOpened(ScenarioPhone.bundle))
         case .home: .person(.wentHome)
         case .lock: .person(.locked)
         case .unlock: .person(.unlocked)
-        case .forceQuit: .person(.appForceQuit(Stage.bundle))
+        case .forceQuit: .person(.appForceQuit(ScenarioPhone.bundle))
         case .overlayAppears: .person(.overlayAppeared)
         case .overlayDisappears: .person(.overlayDisappeared)
         }
@@ -239,15 +204,15 @@ extension PersonWord {
 extension SystemWord {
     var event: PhoneEvent {
         switch self {
-        case .kill: .system(.appKilled(Stage.bundle))
-        case .freeze: .system(.appFrozen(Stage.bundle))
-        case .evict: .system(.appEvicted(Stage.bundle))
+        case .kill: .system(.appKilled(ScenarioPhone.bundle))
+        case .freeze: .system(.appFrozen(ScenarioPhone.bundle))
+        case .evict: .system(.appEvicted(ScenarioPhone.bundle))
         case .lowMemory: .system(.memoryRanLow)
         case .restart: .system(.restarted)
-        case .remove: .system(.appRemoved(Stage.bundle))
-        case .disconnectScene: .system(.sceneDisconnected(Stage.bundle))
-        case .prewarm: .system(.prewarmed(Stage.bundle))
-        case .backgroundChance: .system(.backgroundChance(Stage.bundle))
+        case .remove: .system(.appRemoved(ScenarioPhone.bundle))
+        case .disconnectScene: .system(.sceneDisconnected(ScenarioPhone.bundle))
+        case .prewarm: .system(.prewarmed(ScenarioPhone.bundle))
+        case .backgroundChance: .system(.backgroundChance(ScenarioPhone.bundle))
         case .restoreFromBackup: .system(.restoredFromBackup)
         }
     }

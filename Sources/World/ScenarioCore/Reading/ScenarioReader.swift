@@ -1,11 +1,8 @@
 import PhoneCore
 
-/// Makes a scenario of a parsed file, or says everything that is wrong with it.
 package struct ScenarioReader {
     var reader = NodeReader()
 
-    /// Reads a file's node.
-    ///
     /// - Throws: `ScenarioProblems`, in the order of the file.
     package static func scenario(of node: ScenarioNode) throws(ScenarioProblems) -> Scenario {
         var reader = ScenarioReader()
@@ -69,7 +66,6 @@ package struct ScenarioReader {
 
     // MARK: Cases
 
-    /// The cases of one entry of `cases`: its variations, and the cells of its matrix.
     private mutating func cases(
         _ node: ScenarioNode, file: NodeReader.Fields, requirements: [String]
     ) -> [ScenarioCase] {
@@ -101,7 +97,7 @@ package struct ScenarioReader {
             var one = ScenarioCase(
                 name: name + variation.suffix, position: node.position, requirements: all, phone: phone, app: app,
                 before: [], start: start ?? .notRunning, steps: [])
-            self.steps = StepContext(app)
+            self.steps = StepContext(sdk: app.sdk != nil, hasKit: app.sdk?.hasKit == true)
             if let before = fields["before"] { one.before = self.steps(before, "before", mayExpect: false) }
             if fields["columns"] != nil || fields["matrix"] != nil {
                 read += self.matrix(fields, one)
@@ -120,7 +116,6 @@ package struct ScenarioReader {
         if !expects { self.reader.problem(position, "steps must hold at least one expect: a case without cannot fail") }
     }
 
-    /// One combination of the values of `for`.
     private struct Variation {
         var version: OSVersion?
         var start: StartState?
@@ -230,12 +225,11 @@ package struct ScenarioReader {
 
     // MARK: Names
 
-    /// A notification that the app is said to know of and a step must bring.
+    /// A notification that the app's setup names and a step has to bring.
     struct Promise {
         var name: String
         var position: ScenarioPosition
         var key: String
-        /// Whether it must be a message of the server's.
         var isMessage = false
     }
 
@@ -244,7 +238,7 @@ package struct ScenarioReader {
             Promise(name: member.key, position: member.position, key: key, isMessage: isMessage))
     }
 
-    /// What the app was told of a notification would otherwise never be looked at.
+    /// An answer for a notification that never comes would check nothing.
     private mutating func mustKeepPromises(_ one: ScenarioCase) {
         for promise in self.promised {
             let all = promise.isMessage ? self.steps.messages : self.steps.labels
@@ -282,13 +276,10 @@ package struct ScenarioReader {
     }
 
     var steps = StepContext()
-    /// What the app of the case that is read has named.
     var promised: [Promise] = []
 }
 
 package struct ScenarioProblems: Error, Hashable, Sendable {
     /// In the order of the file, at least one.
     package var problems: [ScenarioProblem]
-
-    package init(problems: [ScenarioProblem]) { self.problems = problems }
 }

@@ -21,35 +21,35 @@ package struct Difference: Equatable, Sendable {
 
 extension ScenarioCase {
     package func run() -> CaseResult {
-        var stage = Stage(self)
-        stage.prepare()
+        var phone = ScenarioPhone(self)
+        phone.prepare()
         if let clock = self.phone.clock {
             // The same again, so much earlier or later that the trace begins at that time.
-            let wanted = Stage.midnight + Int64(clock) * 60_000
-            stage = Stage(self, wall: wanted - (stage.now.wall - Stage.midnight))
-            stage.prepare()
+            let wanted = ScenarioPhone.midnight + Int64(clock) * 60_000
+            phone = ScenarioPhone(self, wall: wanted - (phone.now.wall - ScenarioPhone.midnight))
+            phone.prepare()
         }
         var result = CaseResult(
             name: self.name, position: self.position, requirements: self.requirements, checks: 0,
-            differences: stage.preparation, trace: [])
-        for step in self.steps where stage.halted == nil {
+            differences: phone.preparation, trace: [])
+        for step in self.steps where phone.halted == nil {
             if case .expect(let expectation) = step.action {
                 result.checks += expectation.checks.count + (expectation.alternatives.isEmpty ? 0 : 1)
-                result.differences += stage.differences(from: expectation, at: step.position)
-                stage.trace.mark(at: stage.now.monotonic)
+                result.differences += phone.differences(from: expectation, at: step.position)
+                phone.trace.mark(at: phone.now.monotonic)
             } else {
-                stage.perform(step)
+                phone.run(step)
             }
         }
-        if let reason = stage.halted {
+        if let reason = phone.halted {
             result.differences.append(
                 Difference(
-                    position: stage.step, key: "step", expected: ["a step that is possible"], actual: [reason],
+                    position: phone.step, key: "step", expected: ["a step that is possible"], actual: [reason],
                     differing: [0]))
         } else if let last = self.steps.last {
-            result.differences += stage.faultDifferences(at: last.position)
+            result.differences += phone.faultDifferences(at: last.position)
         }
-        result.trace = stage.trace.lines
+        result.trace = phone.trace.lines
         return result
     }
 }

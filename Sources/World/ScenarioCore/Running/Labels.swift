@@ -1,6 +1,5 @@
 import PhoneCore
 
-/// The names a scenario has for what is on the phone.
 struct Labels {
     private var pushes: [(push: Push, label: String)] = []
     private var deliveries: [UInt64: String] = [:]
@@ -10,12 +9,12 @@ struct Labels {
     /// The names of activities whose push is on its way, oldest first.
     private var expected: [String] = []
 
-    mutating func expect(activity label: String) { self.expected.append(label) }
+    mutating func expectStart(ofActivity label: String) { self.expected.append(label) }
 
     /// An activity the app starts has its name for identifier; one that a push starts has one of the phone's.
-    mutating func named(activity label: String) { self.activities.append((label, label)) }
+    mutating func addName(ofActivity label: String) { self.activities.append((label, label)) }
 
-    mutating func started(activity identifier: String) {
+    mutating func addStarted(activity identifier: String) {
         guard !self.activities.contains(where: { $0.identifier == identifier }), !self.expected.isEmpty else { return }
         self.activities.append((identifier, self.expected.removeFirst()))
     }
@@ -26,21 +25,23 @@ struct Labels {
 
     func identifier(ofActivity label: String) -> String? { self.activities.last { $0.label == label }?.identifier }
 
-    mutating func pushed(_ push: Push, label: String) {
+    mutating func addPush(_ push: Push, label: String) {
         self.pushes.append((push, label))
-        self.sent(delivery: push.delivery, label: label)
+        self.addDelivery(push.delivery, label: label)
     }
 
-    mutating func sent(delivery: UInt64, label: String) { self.deliveries[delivery] = label }
+    func push(of label: String) -> Push? { self.pushes.last { $0.label == label }?.push }
+
+    mutating func addDelivery(_ delivery: UInt64, label: String) { self.deliveries[delivery] = label }
 
     func label(ofDelivery delivery: UInt64) -> String { self.deliveries[delivery] ?? String(delivery) }
 
-    mutating func arrived(delivery: UInt64, identifier: String) {
+    mutating func addArrival(ofDelivery delivery: UInt64, identifier: String) {
         guard let pushed = self.pushes.last(where: { $0.push.delivery == delivery }) else { return }
         self.identifiers.append((identifier, pushed.label))
     }
 
-    mutating func named(_ identifier: String, _ label: String) { self.identifiers.append((identifier, label)) }
+    mutating func addName(_ identifier: String, _ label: String) { self.identifiers.append((identifier, label)) }
 
     /// What the file calls a request identifier; the identifier itself if nothing.
     func label(of identifier: String) -> String {
@@ -55,6 +56,5 @@ struct Labels {
         }
     }
 
-    /// The request identifier of a label, once it is known.
     func identifier(of label: String) -> String? { self.identifiers.last { $0.label == label }?.identifier }
 }

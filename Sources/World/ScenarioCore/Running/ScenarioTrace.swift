@@ -13,20 +13,12 @@ struct ScenarioTrace {
     private(set) var lines: [ScenarioTraceLine] = []
     private(set) var calls: [ObservedCall] = []
     private(set) var presentations: [(label: String, record: PresentationRecord)] = []
-    private(set) var wakes: [String] = []
-    private(set) var undelivered: [String] = []
-    private(set) var results: [String] = []
-    private(set) var started: [String] = []
-    private(set) var ended: [String] = []
-    private(set) var activityChanges: [String] = []
-    private(set) var faults: [String] = []
-    private(set) var server: [String] = []
-    private(set) var opened: [String] = []
-    private(set) var customMessages: [String] = []
-    private(set) var settled: [String] = []
+    private var texts: [ExpectKey: [String]] = [:]
     private var began: Int64 = 0
     private var marked: Int64 = 0
     private var isRunning = false
+
+    subscript(key: ExpectKey) -> [String] { self.texts[key] ?? [] }
 
     mutating func clear(at moment: Int64) {
         if !self.isRunning {
@@ -37,59 +29,29 @@ struct ScenarioTrace {
         self.mark(at: moment)
     }
 
-    /// What was seen so far has been looked at.
     mutating func mark(at moment: Int64) {
         self.marked = moment
         self.calls = []
         self.presentations = []
-        self.wakes = []
-        self.undelivered = []
-        self.results = []
-        self.started = []
-        self.ended = []
-        self.activityChanges = []
-        self.faults = []
-        self.server = []
-        self.opened = []
-        self.customMessages = []
-        self.settled = []
+        self.texts = [:]
     }
 
-    mutating func step(_ text: String, at moment: Int64) { self.line("step", text, moment) }
-
-    mutating func told(server text: String, at moment: Int64) {
-        self.server.append(text)
-        self.line("server", text, moment)
+    /// - Parameter key: the key of an `expect` that looks at it; nil if none does.
+    mutating func append(_ key: ExpectKey?, _ text: String, kind: String, line: String? = nil, at moment: Int64) {
+        if let key { self.texts[key, default: []].append(text) }
+        self.lines.append(ScenarioTraceLine(at: moment - self.began, kind: kind, text: line ?? text))
     }
 
-    mutating func opened(_ conversation: String, at moment: Int64) {
-        self.opened.append(conversation)
-        self.line("opens", conversation, moment)
+    mutating func append(server text: String, at moment: Int64) {
+        self.append(.server, text, kind: "server", at: moment)
     }
 
-    mutating func received(custom label: String, at moment: Int64) {
-        self.customMessages.append(label)
-        self.line("custom", label, moment)
+    mutating func append(undelivered label: String, _ reason: UndeliveredReason, at moment: Int64) {
+        let text = "\(reason.rawValue) of \(label)"
+        self.append(.undelivered, text, kind: "apns", line: "\(reason.rawValue): \(label)", at: moment)
     }
 
-    mutating func settled(_ text: String, at moment: Int64) {
-        self.settled.append(text)
-        self.line("settles", text, moment)
-    }
-
-    /// A push that never reached the phone.
-    mutating func undelivered(_ label: String, _ reason: UndeliveredReason, at moment: Int64) {
-        self.undelivered.append("\(reason.rawValue) of \(label)")
-        self.line("apns", "\(reason.rawValue): \(label)", moment)
-    }
-
-    mutating func courier(_ text: String, at moment: Int64) { self.line("apns", text, moment) }
-
-    private mutating func line(_ kind: String, _ text: String, _ moment: Int64) {
-        self.lines.append(ScenarioTraceLine(at: moment - self.began, kind: kind, text: text))
-    }
-
-    mutating func note(_ entry: PhoneRecord.Entry, at moment: Int64, labels: Labels) {
+    mutating func append(_ entry: PhoneRecord.Entry, at moment: Int64, labels: Labels) {
         switch entry {
         case .callback(let record):
             let (name, arguments, subject) = CallWords.observed(record.callback)
@@ -97,40 +59,42 @@ struct ScenarioTrace {
                 name: name, state: record.applicationState, arguments: arguments,
                 label: subject.flatMap { labels.label(of: $0) }, at: moment - self.marked)
             self.calls.append(call)
-            self.line("calls", call.text, moment)
+            self.append(nil, call.text, kind: "calls", at: moment)
         case .completion(_, let result):
-            if case .fetch(let result) = result { self.results.append("\(result)") }
-            self.line("answers", Self.words(result), moment)
+            let words = Self.words(result)
+            if case .fetch = result {
+                self.append(.results, words, kind: "answers", at: moment)
+            } else {
+                self.append(nil, words, kind: "answers", at: moment)
+            }
         case .presentation(let record):
             let isActivity = record.reason == .liveActivity
             let label =
                 isActivity ? labels.label(ofActivity: record.identifier) : labels.label(of: record.identifier)
             self.presentations.append((label, record))
             let parts = PresentationPart.parts(of: record).map(\.rawValue).joined(separator: ", ")
-            self.line("shows", "\(label): \(parts.isEmpty ? "nothing" : parts) (\(record.reason.rawValue))", moment)
+            let text = "\(label): \(parts.isEmpty ? "nothing" : parts) (\(record.reason.rawValue))"
+            self.append(nil, text, kind: "shows", at: moment)
         case .wake(let identifier, let outcome):
-            self.wakes.append(outcome.rawValue)
-            self.line("wake", "\(labels.label(of: identifier)): \(outcome.rawValue)", moment)
+            let line = "\(labels.label(of: identifier)): \(outcome.rawValue)"
+            self.append(.wakes, outcome.rawValue, kind: "wake", line: line, at: moment)
         case .processEnded(let process, let reason):
-            self.ended.append(reason.rawValue)
-            self.line("ends", "\(process.role.rawValue): \(reason.rawValue)", moment)
+            let line = "\(process.role.rawValue): \(reason.rawValue)"
+            self.append(.ended, reason.rawValue, kind: "ends", line: line, at: moment)
         case .refused(let delivery, let reason):
-            self.undelivered(labels.label(ofDelivery: delivery), UndeliveredReason(reason), at: moment)
-        case .fault(let text):
-            self.faults.append(text)
-            self.line("fault", text, moment)
-        case .state(let state): self.line("state", state.word, moment)
-        case .processStarted(let process):
-            self.started.append(process.role.rawValue)
-            self.line("starts", process.role.rawValue, moment)
+            self.append(undelivered: labels.label(ofDelivery: delivery), UndeliveredReason(reason), at: moment)
+        case .fault(let text): self.append(.faults, text, kind: "fault", at: moment)
+        case .state(let state): self.append(nil, state.word, kind: "state", at: moment)
+        case .processStarted(let process): self.append(.started, process.role.rawValue, kind: "starts", at: moment)
         case .activity(let update):
-            let text = "\(update.change.word) of \(labels.label(ofActivity: update.activity))"
-            self.activityChanges.append(text)
-            self.line("activity", "\(text): \(update.contentState.text)", moment)
+            let text = "\(update.change.rawValue) of \(labels.label(ofActivity: update.activity))"
+            let line = "\(text): \(update.contentState.text)"
+            self.append(.activityChanges, text, kind: "activity", line: line, at: moment)
         case .arrival(let arrival):
-            self.line("arrives", "\(labels.label(of: arrival.identifier)): \(arrival.pushClass.rawValue)", moment)
-        case .badge(let count): self.line("badge", String(count), moment)
-        default: self.line("notes", "\(entry)", moment)
+            let text = "\(labels.label(of: arrival.identifier)): \(arrival.pushClass.rawValue)"
+            self.append(nil, text, kind: "arrives", at: moment)
+        case .badge(let count): self.append(nil, String(count), kind: "badge", at: moment)
+        default: self.append(nil, "\(entry)", kind: "notes", at: moment)
         }
     }
 

@@ -1,7 +1,7 @@
 import PhoneCore
 
 // Steps that cannot be done: a scenario that asks for one says so instead of doing nothing.
-extension Stage {
+extension ScenarioPhone {
     /// Why a step is not possible now; nil if it is.
     func obstacle(to action: StepAction) -> String? {
         switch action {
@@ -12,7 +12,7 @@ extension Stage {
         case .refreshTask: return self.needs(13, "a BGAppRefreshTask")
         case .act(_, .provisional): return self.needs(12, "a provisional notification")
         case .sdk(.message(let message)) where message.isCatchUp:
-            let isConnected = self.app.sdk?.isWelcome == true && self.app.sdk?.isSuspended == false
+            let isConnected = self.app.sdk?.connection != nil && self.app.sdk?.isSuspended == false
             return isConnected ? nil : "the app has no connection that could break: \(self.state.word)"
         case .phone, .phones, .push, .act, .reinstall, .switches, .activity, .activityPush, .wait, .clear, .expect,
             .sdk:

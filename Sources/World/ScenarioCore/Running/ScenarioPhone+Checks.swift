@@ -2,7 +2,7 @@ import PhoneCore
 import TidingsModel
 
 // Expected against actual.
-extension Stage {
+extension ScenarioPhone {
     func differences(from expectation: Expectation, at position: ScenarioPosition) -> [Difference] {
         let common = self.differences(from: expectation.checks)
         var candidates = expectation.alternatives.map { alternative in
@@ -31,11 +31,11 @@ extension Stage {
     }
 
     func faultDifferences(at position: ScenarioPosition) -> [Difference] {
-        guard !self.trace.faults.isEmpty else { return [] }
+        guard !self.trace[.faults].isEmpty else { return [] }
         return [
             Difference(
-                position: position, key: ExpectKey.faults.rawValue, expected: [], actual: self.trace.faults,
-                differing: Array(self.trace.faults.indices))
+                position: position, key: ExpectKey.faults.rawValue, expected: [], actual: self.trace[.faults],
+                differing: Array(self.trace[.faults].indices))
         ]
     }
 
@@ -64,24 +64,15 @@ extension Stage {
                 .presentation(ExpectedPresentation(label: $0.label, parts: PresentationPart.parts(of: $0.record)))
             }
         case .reasons: return self.trace.presentations.map { .text($0.record.reason.rawValue) }
-        case .wakes: return self.trace.wakes.map { .text($0) }
-        case .results: return self.trace.results.map { .text($0) }
-        case .started: return self.trace.started.map { .text($0) }
-        case .ended: return self.trace.ended.map { .text($0) }
-        case .activityChanges: return self.trace.activityChanges.map { .text($0) }
-        case .undelivered: return self.trace.undelivered.map { .text($0) }
         case .activities:
             return self.core.screen.activities.map {
                 .activity(self.labels.label(ofActivity: $0.activity), contentState: $0.contentState)
             }
-        case .faults: return self.trace.faults.map { .text($0) }
-        case .server: return self.trace.server.map { .text($0) }
-        case .opened: return self.trace.opened.map { .text($0) }
-        case .customMessages: return self.trace.customMessages.map { .text($0) }
-        case .settled: return self.trace.settled.map { .text($0) }
+        case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
+            .customMessages, .settled:
+            return self.trace[key].map { .text($0) }
         case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inForeground, .prewarmed, .screen,
-            .texts,
-            .runState:
+            .texts, .runState:
             return self.now(key).map { .text($0) }
         }
     }
@@ -107,15 +98,13 @@ extension Stage {
             }
         case .runState: return [self.runState]
         case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .activities,
-            .server, .opened, .customMessages, .settled:
+            .activities, .server, .opened, .customMessages, .settled:
             return []
         }
     }
 }
 
 extension ExpectedRows {
-    /// The rows that differ: by their places on either side, or by those of the expected rows that are nowhere.
     func differing(from actual: [ObservedRow]) -> [Int] {
         guard !self.isAnywhere else { return self.missing(in: actual) }
         return (0..<max(actual.count, self.rows.count)).filter { index in
@@ -124,7 +113,8 @@ extension ExpectedRows {
         }
     }
 
-    /// Expected rows that find no place of their own. A row that says little gives its place up for one that says more.
+    /// Expected rows without an actual row of their own, by bipartite matching: a row that matches several gives one
+    /// up for a stricter row.
     private func missing(in actual: [ObservedRow]) -> [Int] {
         var holders: [Int?] = Array(repeating: nil, count: actual.count)
         return self.rows.indices.filter { row in
@@ -154,7 +144,6 @@ enum ObservedRow: Equatable {
     case presentation(ExpectedPresentation)
     case activity(String, contentState: JSONValue)
 
-    /// As it stands beside what was expected: with the parts that were asked for.
     func text(like row: ExpectedRow?) -> String {
         switch self {
         case .text(let text): return text

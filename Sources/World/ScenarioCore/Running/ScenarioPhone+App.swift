@@ -5,101 +5,87 @@ import TidingsModel
 
 struct HostedApp {
     let setup: AppSetup
-    /// The SDK in the app, what its store and app group hold, and its server.
     var sdk: SDKHost?
-    /// Whether the app's process has set the notification centre's delegate.
     var hasCenterDelegate = false
-    /// What the kit's work at the notification centre is waiting for.
     var centerQueries: [QueryNumber: NotificationCenterQueue.PendingQuery] = [:]
-    /// What a post of the service extension is waiting for.
     var extensionPosting: [QueryNumber: (push: CallbackNumber, message: MessageID)] = [:]
-    /// The pushes at work in the service extension, by their calls.
-    var extensionRuns: [CallbackNumber: StagedExtensionWork] = [:]
-
-    init(setup: AppSetup, major: Int) {
-        self.setup = setup
-        self.sdk = setup.sdk.map { SDKHost(setup: $0, major: major) }
-    }
+    var extensionRuns: [CallbackNumber: ScenarioExtensionWork] = [:]
 
     static let ownTask: BackgroundTaskNumber = 1_000
     static let refreshTask = "chat.example.refresh"
 }
 
 // What the app does when iOS calls it.
-extension Stage {
-    mutating func started(_ process: ProcessID) {
+extension ScenarioPhone {
+    mutating func processStarted(_ process: ProcessID) {
         guard process.role == .app else { return }
         self.app.hasCenterDelegate = false
         self.clientStarted(process)
     }
 
-    mutating func suspended(_ process: ProcessID) { self.clientSuspended(process) }
-    mutating func resumed(_ process: ProcessID) { self.clientResumed(process) }
-    mutating func killed(_ process: ProcessID) {
+    mutating func processKilled(_ process: ProcessID) {
         self.clientKilled(process)
-        self.extensionEnded(process)
+        self.endExtensions(in: process)
     }
 
-    mutating func answered(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
+    mutating func handleQueryAnswer(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
         if let query = self.app.centerQueries.removeValue(forKey: number) {
-            if case (.badge, .refused(let error)) = (query, answer) { self.fault("refused: \(error)") }
-            self.center(query.event(for: answer), in: process)
+            if case (.badge, .refused(let error)) = (query, answer) { self.traceFault("refused: \(error)") }
+            self.handleCenter(query.event(for: answer), in: process)
         } else if let post = self.app.extensionPosting.removeValue(forKey: number) {
-            self.extensionGoesOn(.posted(post.message, isTaken: answer == .added), post.push)
+            self.handleExtension(.posted(post.message, isTaken: answer == .added), post.push)
         } else if case .refused(let error) = answer {
-            self.fault("refused: \(error)")
+            self.traceFault("refused: \(error)")
         } else if case .taskRefused(let error) = answer {
-            self.fault("refused: \(error)")
+            self.traceFault("refused: \(error)")
         }
     }
 
-    /// Plays the app: what it does in a call, and how it answers.
-    mutating func answer(
+    mutating func answerCallback(
         _ process: ProcessID, _ number: CallbackNumber, _ callback: Callback, _ state: ApplicationState
     ) {
         let own = self.ownHabit(for: callback)
         let habit = own ?? self.usualHabit(for: callback)
         switch callback {
-        case .didFinishLaunching: self.launched(process)
+        case .didFinishLaunching: self.setUpApp(in: process)
         case .applicationDidBecomeActive, .sceneDidBecomeActive:
             if self.app.setup.delegateMoment == .didBecomeActive {
-                self.follow(.process(process, .delegateChanged(isSet: true)))
+                self.enqueue(.process(process, .delegateChanged(isSet: true)))
             }
         case .applicationDidEnterBackground, .sceneDidEnterBackground:
             if let task = self.app.setup.backgroundTask {
-                self.follow(.process(process, .backgroundTaskBegan(HostedApp.ownTask)))
+                self.enqueue(.process(process, .backgroundTaskBegan(HostedApp.ownTask)))
                 if let ends = task.endsAfter {
-                    self.later(.phone(.process(process, .backgroundTaskEnded(HostedApp.ownTask))), after: ends)
+                    self.schedule(.phone(.process(process, .backgroundTaskEnded(HostedApp.ownTask))), after: ends)
                 }
             }
         case .backgroundTaskExpired(HostedApp.ownTask):
             if self.app.setup.backgroundTask?.endsOnExpiration ?? true {
-                self.follow(.process(process, .backgroundTaskEnded(HostedApp.ownTask)))
+                self.enqueue(.process(process, .backgroundTaskEnded(HostedApp.ownTask)))
             }
         case .voipPushReceived:
-            if habit.reportsCall { self.follow(.process(process, .incomingCallReported)) }
+            if habit.reportsCall { self.enqueue(.process(process, .incomingCallReported)) }
         case .refreshTaskLaunched(let identifier):
-            self.follow(.process(process, .refreshTaskCompleted(identifier: identifier, success: true)))
+            self.enqueue(.process(process, .refreshTaskCompleted(identifier: identifier, success: true)))
         case .serviceExtensionReceive(let request):
             return self.beginExtension(request, number, habit, in: process)
-        case .serviceExtensionTimeWillExpire(_, let call): self.extensionExpires(call)
+        case .serviceExtensionTimeWillExpire(_, let call): self.expireExtension(call)
         default: break
         }
         self.clientCalled(process, callback, state)
         let isCenterDelegateSet = self.app.hasCenterDelegate
         if let event = KitMachine.Event(callback, number, state, isCenterDelegateSet: isCenterDelegateSet) {
             if own != nil { self.app.sdk?.callsAnsweredByFile.insert(number) }
-            let isOurs = self.kit(event, in: process)
+            let isOurs = self.handleKit(event, in: process)
             if own == nil, isOurs, callback.isAnsweredByKit { return }
         }
         guard let result = habit.result else { return }
         for _ in 0..<(habit.isTwice ? 2 : 1) {
             let event = PhoneEvent.process(process, .callbackCompleted(number, result))
-            if habit.after == 0 { self.follow(event) } else { self.later(.phone(event), after: habit.after) }
+            if habit.after == 0 { self.enqueue(event) } else { self.schedule(.phone(event), after: habit.after) }
         }
     }
 
-    /// How the file says that the app answers; nil if it does not.
     private func ownHabit(for callback: Callback) -> AnswerHabit? {
         let call: AnsweredCall? =
             switch callback {
@@ -116,7 +102,6 @@ extension Stage {
         return call.flatMap { self.habit($0, about: callback) ?? self.app.setup.answers[$0] }
     }
 
-    /// How an app answers of which the file says nothing.
     private func usualHabit(for callback: Callback) -> AnswerHabit {
         guard case .willPresent = callback else { return AnswerHabit(result: .returned) }
         // Everything the version knows: banner and list are parts of the alert before iOS 14 (ios-delivery.md §5.5).
@@ -125,7 +110,6 @@ extension Stage {
                 self.setup.phone.version < 14 ? [.alert, .sound, .badge] : [.banner, .list, .sound, .badge]))
     }
 
-    /// The app's own answer for the notification a call is about; nil if it has none.
     private func habit(_ call: AnsweredCall, about callback: Callback) -> AnswerHabit? {
         guard let habits = self.app.setup.answersOf[call], let subject = CallWords.observed(callback).subject,
             let label = self.labels.label(of: subject)
@@ -133,32 +117,31 @@ extension Stage {
         return habits[label]
     }
 
-    /// `application(_:didFinishLaunchingWithOptions:)`: what an app sets up.
-    private mutating func launched(_ process: ProcessID) {
+    private mutating func setUpApp(in process: ProcessID) {
         let version = self.setup.phone.version
         if self.app.setup.delegateMoment == .didFinishLaunching, version.hasUserNotifications {
-            self.follow(.process(process, .delegateChanged(isSet: true)))
+            self.enqueue(.process(process, .delegateChanged(isSet: true)))
         }
         let categories = self.categories
         if version.hasUserNotifications, !categories.isEmpty {
-            self.follow(.process(process, .categoriesSet(categories)))
+            self.enqueue(.process(process, .categoriesSet(categories)))
         }
         if self.app.setup.installed.backgroundModes.contains(.voip) {
-            self.follow(.process(process, .voipRegistrationChanged(isOn: true)))
+            self.enqueue(.process(process, .voipRegistrationChanged(isOn: true)))
         }
         if !self.app.setup.installed.permittedTasks.isEmpty {
-            self.follow(.process(process, .refreshTaskRegistered(identifier: HostedApp.refreshTask)))
+            self.enqueue(.process(process, .refreshTaskRegistered(identifier: HostedApp.refreshTask)))
         }
-        if self.app.setup.registers == .everyLaunch { self.register(process) }
+        if self.app.setup.registers == .everyLaunch { self.registerForPushes(in: process) }
     }
 
     /// Asks for a device token, by the call of the phone's era: before iOS 8 the same one asks for permission.
-    private mutating func register(_ process: ProcessID) {
+    private mutating func registerForPushes(in process: ProcessID) {
         guard self.setup.phone.version < 8 else {
-            return self.follow(.process(process, .remoteRegistrationRequested))
+            return self.enqueue(.process(process, .remoteRegistrationRequested))
         }
         guard self.setup.phone.authorization != .notDetermined else { return }
-        self.follow(.process(process, .remoteTypesRequested([.alert, .sound, .badge])))
+        self.enqueue(.process(process, .remoteTypesRequested([.alert, .sound, .badge])))
     }
 
     private var categories: [NotificationCategory] {
@@ -170,42 +153,43 @@ extension Stage {
 
     /// The first launch, in which the app asks and registers, as each version has it; then the person's answers.
     mutating func prepare() {
-        self.send(.person(.appOpened(Self.bundle)))
+        self.handle(.person(.appOpened(Self.bundle)))
         if let process = self.process { self.registerAtFirstLaunch(process) }
-        self.drain()
-        self.pass(1_000)
+        self.processQueue()
+        self.advance(by: 1_000)
         let phone = self.setup.phone
         switch phone.authorization {
         case .authorized, .denied:
             let isOn = phone.authorization == .authorized
-            if self.core.screen.permissionPrompt != nil { self.send(.person(.permissionAnswered(allowed: isOn))) }
+            if self.core.screen.permissionPrompt != nil { self.handle(.person(.permissionAnswered(allowed: isOn))) }
         case .notDetermined, .provisional, .ephemeral: break
         }
         for change in phone.switches {
-            self.send(.person(.settingChanged(Self.bundle, change.which, isOn: change.isOn)))
+            self.handle(.person(.settingChanged(Self.bundle, change.which, isOn: change.isOn)))
         }
         if phone.backgroundRefresh != .available {
-            for event in phone.backgroundRefresh.events { self.send(event) }
+            for event in phone.backgroundRefresh.events { self.handle(event) }
         }
         self.trace.mark(at: self.now.monotonic)
         for step in self.setup.before where self.halted == nil {
-            self.perform(step)
-            self.noteFaults()
+            self.run(step)
+            self.collectFaults()
         }
         guard self.halted == nil else { return }
         self.step = self.setup.position
-        self.enter(self.setup.start)
-        for condition in phone.conditions { self.happen(condition) }
-        self.noteFaults()
+        self.reach(self.setup.start)
+        for condition in phone.conditions { self.run(condition) }
+        self.collectFaults()
         self.checkStart()
-        if self.setup.start != .background { self.settleClient() }
+        if self.setup.start != .background { self.processQueue() }
         // What the app group holds when the steps begin, whatever the app wrote on the way there.
-        self.app.sdk?.beginSteps(wall: self.now.wall)
+        let log = self.serverLog
+        self.app.sdk?.beginSteps(wall: self.now.wall, log: log)
         self.trace.clear(at: self.now.monotonic)
     }
 
-    /// What was done against the rules before the trace is no secret.
-    private mutating func noteFaults() {
+    /// Faults before the trace fail the case as well.
+    private mutating func collectFaults() {
         self.preparation += self.faultDifferences(at: self.step)
         self.trace.mark(at: self.now.monotonic)
     }
@@ -228,12 +212,12 @@ extension Stage {
         // With `everyLaunch`, `didFinishLaunching` has done it.
         let registers = self.app.setup.registers == .firstLaunch
         if version < 8 {
-            if registers { self.register(process) }
+            if registers { self.registerForPushes(in: process) }
             return
         }
         if version < 10 {
             if asks {
-                self.follow(
+                self.enqueue(
                     .process(process, .userNotificationSettingsRegistered(usual, self.categories)))
             }
         } else if asks {
@@ -242,30 +226,29 @@ extension Stage {
             if self.app.setup.installed.methods.contains(.openSettings) {
                 options.insert(.providesAppNotificationSettings)
             }
-            _ = self.ask(.requestAuthorization(options), of: process)
+            _ = self.submit(.requestAuthorization(options), in: process)
         }
-        if registers { self.register(process) }
+        if registers { self.registerForPushes(in: process) }
     }
 
-    /// Brings the app into a state by what a person and the system do.
-    private mutating func enter(_ state: StartState) {
+    private mutating func reach(_ state: StartState) {
         switch state {
-        case .foregroundActive: self.send(.person(.appOpened(Self.bundle)))
+        case .foregroundActive: self.handle(.person(.appOpened(Self.bundle)))
         case .foregroundInactive:
-            self.send(.person(.appOpened(Self.bundle)))
-            self.send(.person(.overlayAppeared))
-        case .background: self.send(.person(.wentHome))
+            self.handle(.person(.appOpened(Self.bundle)))
+            self.handle(.person(.overlayAppeared))
+        case .background: self.handle(.person(.wentHome))
         case .suspended:
-            self.send(.person(.wentHome))
-            self.pass(6_000)
+            self.handle(.person(.wentHome))
+            self.advance(by: 6_000)
             // The SDK holds a background task until it has hung up: two minutes at most (S3.2).
-            if self.app.sdk != nil, self.state != .suspended { self.pass(130_000) }
-            if self.state != .suspended { self.send(.system(.appFrozen(Self.bundle))) }
+            if self.app.sdk != nil, self.state != .suspended { self.advance(by: 130_000) }
+            if self.state != .suspended { self.handle(.system(.appFrozen(Self.bundle))) }
         case .notRunning:
-            self.send(.person(.wentHome))
-            self.send(.system(.appKilled(Self.bundle)))
-        case .forceQuit: self.send(.person(.appForceQuit(Self.bundle)))
-        case .beforeFirstUnlock: self.send(.system(.restarted))
+            self.handle(.person(.wentHome))
+            self.handle(.system(.appKilled(Self.bundle)))
+        case .forceQuit: self.handle(.person(.appForceQuit(Self.bundle)))
+        case .beforeFirstUnlock: self.handle(.system(.restarted))
         }
     }
 }

@@ -1,9 +1,11 @@
 import ClientCore
 import PhoneCore
+import ServerCore
+import SimulatedServer
 import TidingsModel
 
 /// A phone with one app on a virtual clock: performs the steps of a case, plays the app, and keeps the trace.
-struct Stage {
+struct ScenarioPhone {
     static let bundle: BundleID = "chat.example"
     /// How many events one moment may bring before the case is given up: an endless exchange of calls and answers.
     static let eventsMax = 100_000
@@ -13,6 +15,7 @@ struct Stage {
     private(set) var now: Now
     var trace = ScenarioTrace()
     var app: HostedApp
+    var server: SimulatedServer?
     private var queue: [PhoneEvent] = []
     private var timers: [Timer] = []
     private var timerCount = 0
@@ -23,17 +26,16 @@ struct Stage {
     private var isReachable = true
     /// Whether APNs has a token of the app (ios-delivery.md §4 gate 1).
     private var isRegistered = false
-    /// How often the phone's tokens have become void: those that follow are others (ios-delivery.md §13).
+    /// Counts reinstallations and new phones, each of which gets new tokens (ios-delivery.md §13).
     private var tokenSeries = 0
-    /// The tokens APNs has of the app beside its device token.
     private(set) var tokens: Set<TokenKind> = []
     private var channels: Set<String> = []
-    /// The app's process once it was launched; one started in advance is not (ios-delivery.md §2.2).
+    /// The app's process once it is launched: a prewarmed one is not yet (ios-delivery.md §2.2).
     private(set) var launched: ProcessID?
     var labels = Labels()
     var step: ScenarioPosition
     var preparation: [Difference] = []
-    /// What phone and SDK did, in order; nil while nobody looks.
+    /// What phone and SDK did, in order; nil if no test records it.
     var observed: [Observation]?
     /// Why the case cannot go on; nil while it can.
     private(set) var halted: String?
@@ -46,7 +48,7 @@ struct Stage {
         case extensionDecides(NotificationRequest)
         case posts
         case showsBadge(Int)
-        /// The app wrote the number on the icon itself, and the phone took it (before iOS 16).
+        /// The phone took a number that the app itself wrote to the icon (before iOS 16).
         case wroteIcon(Int)
     }
 
@@ -69,8 +71,6 @@ struct Stage {
     enum Later {
         case phone(PhoneEvent)
         case client(ClientEvent, ProcessID)
-        case serverDeadline(LogPosition)
-        /// Something happens to a push that the service extension has at work.
         case extensionGoesOn(CallbackNumber, ExtensionMachine.Event)
         case extensionAnswers(CallbackNumber)
     }
@@ -85,7 +85,11 @@ struct Stage {
         self.now = Now(monotonic: 1_000_000, wall: wall)
         self.core = PhoneCore(
             version: setup.phone.version, settings: setup.phone.settings, apps: [setup.app.installed])
-        self.app = HostedApp(setup: setup.app, major: setup.phone.version.major)
+        self.app = HostedApp(setup: setup.app)
+        if let sdk = setup.app.sdk {
+            self.server = sdk.server(at: self.now)
+            self.app.sdk = SDKHost(setup: sdk, major: setup.phone.version.major, log: self.serverLog)
+        }
     }
 
     var state: AppState { self.core.state(of: Self.bundle) ?? .notRunning }
@@ -93,26 +97,25 @@ struct Stage {
 
     // MARK: Events
 
-    /// Something happens now, with everything that follows at once.
-    mutating func send(_ event: PhoneEvent) {
+    mutating func handle(_ event: PhoneEvent) {
         self.queue.append(event)
-        self.drain()
+        self.processQueue()
     }
 
-    mutating func follow(_ event: PhoneEvent) { self.queue.append(event) }
+    mutating func enqueue(_ event: PhoneEvent) { self.queue.append(event) }
 
-    mutating func later(_ event: Later, after wait: Int64) {
+    mutating func schedule(_ event: Later, after wait: Int64) {
         self.timerCount += 1
         self.timers.append(Timer(at: self.now.monotonic + wait, order: self.timerCount, event: event))
     }
 
-    mutating func drain() {
+    mutating func processQueue() {
         var count = 0
         while !self.queue.isEmpty {
             let event = self.queue.removeFirst()
             for effect in self.core.handle(event, at: self.now) {
                 self.observed?.append(.phone(effect))
-                self.perform(effect)
+                self.carryOut(effect)
             }
             if case .process(_, .delegateChanged(let isSet)) = event { self.app.hasCenterDelegate = isSet }
             if case .process(_, .iconBadgeNumberSet(let count)) = event,
@@ -128,65 +131,70 @@ struct Stage {
         }
     }
 
-    private mutating func perform(_ effect: PhoneEffect) {
+    private mutating func carryOut(_ effect: PhoneEffect) {
         switch effect {
         case .startProcess(let process):
-            self.started(process)
-            self.follow(.process(process, .started))
-        case .suspendProcess(let process): self.suspended(process)
-        case .resumeProcess(let process): self.resumed(process)
-        case .killProcess(let process): self.killed(process)
+            self.processStarted(process)
+            self.enqueue(.process(process, .started))
+        case .suspendProcess(let process): self.clientSuspended(process)
+        case .resumeProcess(let process): self.clientResumed(process)
+        case .killProcess(let process): self.processKilled(process)
         case .call(let process, let number, let callback, let state):
             if case .willFinishLaunching = callback { self.launched = process }
-            self.answer(process, number, callback, state)
-        case .answer(let process, let number, let answer): self.answered(process, number, answer)
+            self.answerCallback(process, number, callback, state)
+        case .answer(let process, let number, let answer): self.handleQueryAnswer(process, number, answer)
         case .registerTopic(let bundle):
             self.isRegistered = true
             let token = self.tokenSeries == 0 ? "c0ffee" : "c0ffee\(10 + self.tokenSeries)"
-            self.follow(.courier(.tokenIssued(bundle, PushToken(token))))
+            self.enqueue(.courier(.tokenIssued(bundle, PushToken(token))))
         case .requestToken(let bundle, let kind):
             self.tokens.insert(kind)
-            self.follow(.courier(.tokenOfKindIssued(bundle, kind, "cafe")))
-        case .connectCourier: self.becameReachable()
+            self.enqueue(.courier(.tokenOfKindIssued(bundle, kind, "cafe")))
+        case .connectCourier: self.deliverStored()
         case .disconnectCourier: self.isReachable = false
-        case .record(let record): self.note(record)
+        case .record(let record): self.traceRecord(record)
         case .unregisterTopic: self.isRegistered = false
         case .dropToken(_, let kind): self.tokens.remove(kind)
         case .subscribe(_, let channel): self.channels.insert(channel)
         case .unsubscribe(_, let channel): self.channels.remove(channel)
-        case .invalidateTokens: self.tokensBecameVoid()
+        case .invalidateTokens: self.voidTokens()
         case .acknowledge: break
         }
     }
 
-    private mutating func note(_ record: PhoneRecord) {
+    private mutating func traceRecord(_ record: PhoneRecord) {
         if case .arrival(let arrival) = record.entry {
-            self.labels.arrived(delivery: arrival.delivery, identifier: arrival.identifier)
+            self.labels.addArrival(ofDelivery: arrival.delivery, identifier: arrival.identifier)
         }
         if case .activity(let update) = record.entry, update.change == .started {
-            self.labels.started(activity: update.activity)
+            self.labels.addStarted(activity: update.activity)
         }
-        self.trace.note(record.entry, at: self.now.monotonic, labels: self.labels)
+        self.trace.append(record.entry, at: self.now.monotonic, labels: self.labels)
     }
 
     // MARK: Time
 
-    /// Lets time pass, stopping at every deadline and timer on the way.
-    mutating func pass(_ milliseconds: Int64) {
+    mutating func advance(by milliseconds: Int64) {
         let end = self.now.monotonic + milliseconds
         var idle = 0
         while self.halted == nil {
             let timer = self.timers.map(\.at).min() ?? .max
-            let next = min(self.core.nextDeadline ?? .max, timer, self.clientDeadline ?? .max)
+            let deadlines = [self.core.nextDeadline, self.clientDeadline, self.server?.nextDeadline].compactMap { $0 }
+            let next = min(timer, deadlines.min() ?? .max)
             guard next <= end else { break }
             idle = next <= self.now.monotonic ? idle + 1 : 0
             if idle > Self.eventsMax { self.halted = "a deadline has passed and stays" }
-            self.move(to: next)
+            self.setTime(to: next)
             self.runTimers()
+            // A client that hangs up in time is not taken for one that has missed its time.
             self.clientDeadlineReached()
-            self.send(.timerReached)
+            if self.server?.nextDeadline ?? .max <= next {
+                self.handleServer(.timeReached)
+                self.processQueue()
+            }
+            self.handle(.timerReached)
         }
-        self.move(to: end)
+        self.setTime(to: end)
     }
 
     private mutating func runTimers() {
@@ -194,24 +202,21 @@ struct Stage {
         self.timers.removeAll { $0.at <= self.now.monotonic }
         for timer in due {
             switch timer.event {
-            case .phone(let event): self.send(event)
+            case .phone(let event): self.handle(event)
             case .client(let event, let process):
-                self.client(event, in: process)
-                self.drain()
-            case .serverDeadline(let position):
-                self.serverDeadline(position)
-                self.drain()
+                self.handleClient(event, in: process)
+                self.processQueue()
             case .extensionGoesOn(let number, let event):
-                self.extensionGoesOn(event, number)
-                self.drain()
+                self.handleExtension(event, number)
+                self.processQueue()
             case .extensionAnswers(let number):
                 self.answerExtension(number)
-                self.drain()
+                self.processQueue()
             }
         }
     }
 
-    private mutating func move(to moment: Int64) {
+    private mutating func setTime(to moment: Int64) {
         let step = max(0, moment - self.now.monotonic)
         self.now = Now(monotonic: self.now.monotonic + step, wall: self.now.wall + step)
     }
@@ -222,60 +227,70 @@ struct Stage {
     ///
     /// - Parameter lifetime: how long APNs may store it, in milliseconds: what `apns-expiration` says, 0 is not at all; nil is
     ///   as long as it can.
-    mutating func push(_ push: Push, label: String, lifetime: Int64? = nil) {
+    mutating func sendPush(_ push: Push, label: String, lifetime: Int64? = nil) {
         self.deliveries += 1
         var push = push
         push.delivery = self.deliveries
+        self.nameRecipient(of: &push)
         push.expiration = lifetime.map { $0 == 0 ? 0 : (self.now.wall + $0) / 1_000 }
-        self.labels.pushed(push, label: label)
-        guard self.isRegistered else { return self.undelivered(label, .noToken) }
-        self.carry(push, label)
+        self.labels.addPush(push, label: label)
+        guard self.isRegistered else { return self.traceUndelivered(label, .noToken) }
+        self.deliver(push, label: label)
     }
 
-    private mutating func undelivered(_ label: String, _ reason: UndeliveredReason) {
-        self.trace.undelivered(label, reason, at: self.now.monotonic)
+    /// A file writes `<person>-here` for the recipient tag of the person who is signed in.
+    private func nameRecipient(of push: inout Push) {
+        guard let sdk = self.app.sdk, let tag = sdk.recipient?.tag, var info = push.payload[PushInfo.key]?.objectValue,
+            info["to"] == .string("\(sdk.setup.person)-here")
+        else { return }
+        info["to"] = .string(tag)
+        push.payload[PushInfo.key] = .object(info)
     }
 
-    private mutating func carry(_ push: Push, _ label: String) {
-        guard !self.isReachable else { return self.follow(.courier(.pushArrived(push))) }
+    private mutating func traceUndelivered(_ label: String, _ reason: UndeliveredReason) {
+        self.trace.append(undelivered: label, reason, at: self.now.monotonic)
+    }
+
+    private mutating func deliver(_ push: Push, label: String) {
+        guard !self.isReachable else { return self.enqueue(.courier(.pushArrived(push))) }
         // The expiration is about storing: what the phone can have at once it gets.
-        guard push.expiration != 0 else { return self.undelivered(label, .notStored) }
-        self.trace.courier("waits: \(label)", at: self.now.monotonic)
+        guard push.expiration != 0 else { return self.traceUndelivered(label, .notStored) }
+        self.trace.append(nil, "waits: \(label)", kind: "apns", at: self.now.monotonic)
         func competes(_ older: StoredPush) -> Bool {
             older.push.topic == push.topic && older.push.activity == push.activity
                 && older.push.channel == push.channel
         }
-        for older in self.stored.filter(competes) { self.undelivered(older.label, .overwritten) }
+        for older in self.stored.filter(competes) { self.traceUndelivered(older.label, .overwritten) }
         self.stored.removeAll(where: competes)
         let longest = self.now.wall + Self.storageMax
         let until = push.expiration.map { min(longest, $0 * 1_000) } ?? longest
         self.stored.append(StoredPush(push: push, label: label, until: until))
     }
 
-    private mutating func becameReachable() {
+    private mutating func deliverStored() {
         self.isReachable = true
         for stored in self.stored {
             if self.now.wall >= stored.until {
-                self.undelivered(stored.label, .expired)
+                self.traceUndelivered(stored.label, .expired)
             } else {
-                self.follow(.courier(.pushArrived(stored.push)))
+                self.enqueue(.courier(.pushArrived(stored.push)))
             }
         }
         self.stored = []
     }
 
     /// A reinstallation, or another phone: what was meant for the old tokens reaches nobody.
-    private mutating func tokensBecameVoid() {
+    private mutating func voidTokens() {
         self.tokenSeries += 1
         self.isRegistered = false
         self.tokens = []
-        for stored in self.stored { self.undelivered(stored.label, .noToken) }
+        for stored in self.stored { self.traceUndelivered(stored.label, .noToken) }
         self.stored = []
     }
 
     /// A push to a Live Activity, or to all on a channel; APNs refuses one without a token for it, and a start on a channel
     /// (ios-delivery.md §12).
-    mutating func push(_ scripted: ActivityPush) {
+    mutating func sendPush(_ scripted: ActivityPush) {
         self.deliveries += 1
         var push = Push(
             delivery: self.deliveries, topic: TokenKind.pushToStart.topic(of: Self.bundle),
@@ -283,39 +298,39 @@ struct Stage {
         switch scripted.target {
         case .channel(let channel):
             guard scripted.event != .started else {
-                return self.fault("APNs takes no broadcast that starts a Live Activity")
+                return self.traceFault("APNs takes no broadcast that starts a Live Activity")
             }
             guard self.channels.contains(channel) else {
-                return self.trace.courier("nobody listens to \(channel)", at: self.now.monotonic)
+                return self.trace.append(nil, "nobody listens to \(channel)", kind: "apns", at: self.now.monotonic)
             }
             push.channel = channel
         case .activity(let label) where scripted.event == .started:
             guard self.tokens.contains(.pushToStart) else {
-                return self.fault("APNs has no token to start a Live Activity")
+                return self.traceFault("APNs has no token to start a Live Activity")
             }
-            self.labels.expect(activity: label)
+            self.labels.expectStart(ofActivity: label)
         case .activity(let label):
             let activity = self.labels.identifier(ofActivity: label)
             guard let activity, self.tokens.contains(.activity(activity)) else {
-                return self.fault("APNs has no token of \(label)")
+                return self.traceFault("APNs has no token of \(label)")
             }
             push.activity = activity
         }
-        self.labels.sent(delivery: push.delivery, label: scripted.target.text)
-        self.carry(push, scripted.target.text)
+        self.labels.addDelivery(push.delivery, label: scripted.target.text)
+        self.deliver(push, label: scripted.target.text)
     }
 
     // MARK: The app asks
 
-    mutating func ask(_ query: Query, of process: ProcessID) -> QueryNumber {
+    mutating func submit(_ query: Query, in process: ProcessID) -> QueryNumber {
         self.queries += 1
-        self.follow(.process(process, .query(self.queries, query)))
+        self.enqueue(.process(process, .query(self.queries, query)))
         return self.queries
     }
 
     mutating func halt(_ reason: String) { if self.halted == nil { self.halted = reason } }
 
-    mutating func fault(_ text: String) {
-        self.trace.note(.fault(text), at: self.now.monotonic, labels: self.labels)
+    mutating func traceFault(_ text: String) {
+        self.trace.append(.fault(text), at: self.now.monotonic, labels: self.labels)
     }
 }

@@ -1,0 +1,141 @@
+import ClientCore
+import Foundation
+import SDKTestSupport
+import ServerCore
+import Synchronization
+import TidingsAppGroup
+import TidingsModel
+
+@testable import TidingsClient
+
+/// A clock that stands until the test moves it.
+final class ManualClock: ClientClock {
+    private struct State {
+        var now: Int64 = 0
+        var sleepers: [UInt64: (deadline: Int64, resume: CheckedContinuation<Void, Never>)] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    var now: Now {
+        let now = self.state.withLock { $0.now }
+        return Now(monotonic: now, wall: 1_800_000_000_000 + now)
+    }
+
+    func sleep(untilMonotonic deadline: Int64) async {
+        let number = self.state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = self.state.withLock { state in
+                    if state.now >= deadline || Task.isCancelled { return true }
+                    state.sleepers[number] = (deadline, continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            self.state.withLock { $0.sleepers.removeValue(forKey: number) }?.resume.resume()
+        }
+    }
+
+    /// Moves the clock by seconds and wakes who waited for it.
+    func advance(by seconds: Double) {
+        let woken = self.state.withLock { state in
+            state.now += Int64(seconds * 1_000)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for number in due.keys { state.sleepers.removeValue(forKey: number) }
+            return due.values.map(\.resume)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+}
+
+/// A client on a folder of its own that is deleted afterwards.
+struct ClientBench {
+    let server: ServerTransport
+    let clock: ManualClock
+    let folder: URL
+
+    init() throws {
+        let clock = ManualClock()
+        self.clock = clock
+        self.server = ServerTransport(now: { clock.now })
+        self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+    }
+
+    func client(
+        tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
+        safety: any FileSafety = SystemFileSafety(), _ change: (inout ChatClient.Configuration) -> Void = { _ in }
+    ) throws -> ChatClient {
+        var configuration = ChatClient.Configuration(
+            appKey: "demo", serverURL: URL(fileURLWithPath: "/in-memory"))
+        configuration.storeFolder = self.folder.appendingPathComponent("app")
+        configuration.appGroupFolder = self.folder.appendingPathComponent("group")
+        configuration.bundleIdentifier = "com.example.chat"
+        change(&configuration)
+        return ChatClient(
+            configuration: configuration, transport: self.server, clock: self.clock, tokens: tokens, secrets: secrets,
+            safety: safety)
+    }
+
+    /// Lets back-offs and deadlines pass until something holds: slowly while there is a connection, so that neither end is late. Gives up after
+    /// two minutes, so that what is expected next tells what is there.
+    func passTime(until holds: () -> Bool) async {
+        let end = ContinuousClock.now.advanced(by: .seconds(120))
+        while !holds(), ContinuousClock.now < end {
+            self.clock.advance(by: self.server.connections.isEmpty ? 60 : 1)
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: self.folder) }
+}
+
+extension ServerTransport {
+    /// A one-to-one message.
+    @discardableResult
+    func deliver(
+        _ text: String, from sender: UserID, to recipient: UserID, beforehand: (MessageID) -> Void = { _ in }
+    ) -> MessageID {
+        self.send(
+            text, from: sender, to: ConversationID(type: .direct, target: recipient.rawValue), beforehand: beforehand)
+    }
+
+    /// Does for a person what their device would ask for.
+    func request(_ request: ClientRequest, as person: UserID) {
+        self.request(.request(Self.app, actor: person, request))
+    }
+
+    /// Sends get no answer, and arrive nowhere.
+    func ignoreSends() {
+        self.setScript { $0.answer = { _, frame in if case .send = frame { [] } else { nil } } }
+    }
+
+    /// Answers all requests alike; nil for no answer.
+    func answerRequests(_ answer: ClientAnswer?) {
+        self.setScript { script in
+            script.answer = { _, frame in
+                guard case .request(let number, _) = frame else { return nil }
+                return answer.map { [.answer(number, $0)] } ?? []
+            }
+        }
+    }
+
+    /// From now on the server does everything itself again.
+    func behave() { self.setScript { _ in } }
+
+    func hasGot(_ frame: ClientFrame) -> Bool { self.frames.contains(frame) }
+    var hasGotSend: Bool { self.frames.contains { if case .send = $0 { true } else { false } } }
+}
+
+extension ClientFrame {
+    /// Whether it tells this push registration, under whatever number.
+    func registers(_ registration: PushRegistration?) -> Bool {
+        if case .registerPush(registration, _) = self { true } else { false }
+    }
+}
