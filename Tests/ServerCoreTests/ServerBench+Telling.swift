@@ -179,7 +179,6 @@ extension ServerBench {
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace, _): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
-        case .page(let page): "page of \(page.entries.count)"
         case .accounts(let accounts): "accounts \(accounts)"
         case .bans(let bans): "bans \(bans.map(\.user))"
         case .missed(let page, _, _): "page of \(page.entries.count)"

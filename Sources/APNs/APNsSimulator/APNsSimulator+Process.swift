@@ -3,13 +3,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 package import TidingsModel
 
-/// The control port without its texts, for a program that runs the simulator in its own process.
 extension APNsSimulator {
     package struct LogPage: Sendable {
         /// The number of the first line, counted from 0 since the start. It is higher than what was asked for if lines
         /// between have gone (`Configuration.logEntriesMax`).
         package var first: Int
-        /// Oldest first.
         package var entries: [DeliveryLogEntry]
         package var next: Int { self.first + self.entries.count }
     }

@@ -200,7 +200,6 @@ extension APNsSimulator.Configuration {
         return rules
     }
 
-    /// The way to providers; nil for the machine's own.
     var way: ArtificialLink.Way? {
         guard self.roundTripMilliseconds > 0 || self.bandwidthKilobits != nil else { return nil }
         return ArtificialLink.Way(

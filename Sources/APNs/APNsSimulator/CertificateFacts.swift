@@ -6,7 +6,6 @@ import SwiftASN1
 import TidingsModel
 import X509
 
-/// The names of APNs reference, section 5, in certificates.
 enum CertificateName {
     /// The subject's UID (RFC 4519, section 2.39): the bundle identifier.
     static let userID: ASN1ObjectIdentifier = [0, 9, 2342, 19_200_300, 100, 1, 1]

@@ -176,7 +176,6 @@ struct LogFilter: Sendable {
     private let query: ControlQuery
     private let event: String?
     private let since: Int64
-    /// So many of the newest; nil for all.
     let limit: Int?
 
     /// - Throws: `InvalidField` naming the member of the query.

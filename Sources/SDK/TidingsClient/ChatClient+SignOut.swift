@@ -92,7 +92,7 @@ extension ChatClient {
     /// Called when the engine has not told the server of the sign-out; without a token it never can. One pending sign-out is
     /// kept. Where the server was unreachable all the time, the pending sign-out of the earlier person, whom the server
     /// knows, outlives that of anybody who signed in meanwhile.
-    func storeFarewell(of person: UserID, token: String?, wasWelcomed: Bool) {
+    func storePendingSignOut(of person: UserID, token: String?, wasWelcomed: Bool) {
         guard let token = token ?? self.folders.token(of: person, app: self.configuration.appKey) else { return }
         let earlier = self.folders.pendingSignOut(app: self.configuration.appKey)
         guard wasWelcomed || earlier == nil || earlier?.person == person else { return }

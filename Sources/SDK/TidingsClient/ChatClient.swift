@@ -308,7 +308,7 @@ public final class ChatClient: Sendable {
             signal: { [weak self] in self?.outlets.signals.send($0) },
             problem: { [weak self] in self?.report($0) },
             wakeFinished: { [weak self] in self?.finishWake($0, $1) },
-            keepPendingSignOut: { [weak self] in self?.storeFarewell(of: person, token: $0, wasWelcomed: $1) },
+            keepPendingSignOut: { [weak self] in self?.storePendingSignOut(of: person, token: $0, wasWelcomed: $1) },
             pendingSignOutEnded: { [weak self] in self?.pendingSignOutEnded(of: person) })
     }
 

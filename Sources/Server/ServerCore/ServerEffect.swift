@@ -43,7 +43,6 @@ package enum APIResult: Hashable, Sendable {
     case refused(ServerFrame.Problem)
     /// nil if the app has no such message. With the statuses of the legs' devices, in their order.
     case trace(MessageTrace?, [ToldStatus] = [])
-    case page(LogPage)
     /// For a service extension; with `hidesContent` it shows nothing of what messages say.
     case missed(LogPage, NotificationWords, hidesContent: Bool)
     case unread(UnreadReport)

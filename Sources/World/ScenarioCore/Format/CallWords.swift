@@ -1,7 +1,6 @@
 import PhoneCore
 import TidingsModel
 
-/// The words a scenario has for the calls of iOS into an app: Apple's own, shortened to the part that tells them apart.
 package enum CallWords {
     /// Each word with the reference's short form and what Apple calls it.
     package static let names: [(word: String, code: String, apple: String)] = [
@@ -141,7 +140,6 @@ package enum CallWords {
         }
     }
 
-    /// `default` and `dismiss` for Apple's own actions.
     private static func action(_ identifier: String) -> String {
         switch identifier {
         case UserResponse.defaultAction: "default"

@@ -1,4 +1,3 @@
-/// A place in a scenario file, both counted from 1.
 package struct ScenarioPosition: Hashable, Sendable, Comparable {
     package var line: Int
     package var column: Int
@@ -13,7 +12,6 @@ package struct ScenarioPosition: Hashable, Sendable, Comparable {
     }
 }
 
-/// What a YAML parser made of a file: values that know where they stand. Numbers and switches are texts still.
 package struct ScenarioNode: Hashable, Sendable {
     package var position: ScenarioPosition
     package var value: Value

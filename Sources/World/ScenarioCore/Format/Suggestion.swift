@@ -12,7 +12,6 @@ enum Suggestion {
         return best.word
     }
 
-    /// Letters to insert, remove or replace to make one of the other.
     private static func changes(_ left: [Character], _ right: [Character]) -> Int {
         var row = Array(0...right.count)
         for (line, letter) in left.enumerated() {

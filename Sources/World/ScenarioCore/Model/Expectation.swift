@@ -22,7 +22,6 @@ package struct ExpectedRows: Equatable, Sendable {
 
 package enum ExpectedRow: Equatable, Sendable {
     case text(String)
-    /// The actual text contains this one.
     case part(String)
     case call(ExpectedCall)
     case presentation(ExpectedPresentation)
@@ -48,7 +47,6 @@ package struct ExpectedPresentation: Equatable, Sendable {
 /// What a person sees or hears of a notification (ios-delivery.md §5.0).
 package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
     case banner
-    /// A modal alert panel (iOS 3–9).
     case panel
     case list
     case sound

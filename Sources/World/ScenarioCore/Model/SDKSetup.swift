@@ -36,7 +36,6 @@ package struct SDKSetup: Equatable, Sendable {
 package struct CustomCallbackHabit: Equatable, Sendable {
     /// Whether the app shows the message itself; nil: it never answers.
     package var isHandled: Bool?
-    /// Milliseconds.
     package var after: Int64 = 0
 }
 

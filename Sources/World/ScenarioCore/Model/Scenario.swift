@@ -4,7 +4,6 @@ package struct Scenario: Equatable, Sendable {
     package var title: String
     package var source: String?
     package var requirements: [String]
-    /// Its cases in the order of the file; a case with variations stands here once for each.
     package var cases: [ScenarioCase]
 }
 
