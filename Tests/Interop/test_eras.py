@@ -367,7 +367,7 @@ def test_a_push_above_the_payload_limit_does_not_arrive():
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["--delegate", "old"], '--delegate must be modern or legacy, got "old"'),
+        (["--delegate", "old"], "The value 'old' is invalid for '--delegate <delegate>'. Please provide one of 'modern' and 'legacy'."),
         (["--payload-limit", "0"], "--payload-limit must be 1 to 1000000 bytes, got 0"),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["send", "--from", "a", "--to", "b", "--type", "XX", "x"], "--type must be one of"),
+        (["send", "--from", "a", "--to", "b", "--type", "XX", "x"], "The value 'XX' is invalid for '--type <type>'. Please provide one of the following:"),
         (["trace", "nonsense"], "13 characters"),
         (["token", "--user", "alice", "--seconds", "0"], "--seconds must be at least 1"),
         (["token", "--user", "alice", "--api", "http://127.0.0.1:9"], "an API key is needed"),
@@ -74,7 +74,7 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["chaos", "--streams", "1001"], "--streams must be 1 to 1000"),
         (["phone", "--ios", "two"], "--ios must be a version"),
         (["phone", "--courier", "somewhere"], "--courier must be host:port"),
-        (["phone", "--lifecycle", "both"], "--lifecycle must be scenes or application"),
+        (["phone", "--lifecycle", "both"], "The value 'both' is invalid for '--lifecycle <lifecycle>'. Please provide one of 'application' and 'scenes'."),
         (["apns", "--team-id", "short", "--state", "/nonexistent/state"], "team_id must be 10"),
         (["send", "--from", "a", "--to", "b", "--mention", "c", "--mention-all", "x"], "must not be given together"),
         (["conversation", "show", "team"], "conversation"),

@@ -31,9 +31,9 @@ fi
 ANSWER
 echo '✔ Test run with 2 tests in 1 suite passed after 0.1 seconds.'
 """
-FIRST = "test --skip-build --event-stream-output-path .build/run-tests/unit.jsonl\n"
+FIRST = "test --configuration release --skip-build --event-stream-output-path .build/run-tests/unit.jsonl\n"
 SECOND = (
-    "test --skip-build --no-parallel --event-stream-output-path .build/run-tests/unit-again.jsonl"
+    "test --configuration release --skip-build --no-parallel --event-stream-output-path .build/run-tests/unit-again.jsonl"
     r" --filter House\.`is \(mostly\) steady`\(\)\/Its\.swift:5:2" "\n"
 )
 
