@@ -22,6 +22,7 @@ extension World {
             if event != .deadlineReached { hosted.waiting.append(.client(index, process, event)) }
             return
         }
+        if case .frameReceived(_, .welcome) = event { self.phones[index].isWelcome = true }
         var effects = self.scratch.client.borrow()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)

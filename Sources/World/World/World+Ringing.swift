@@ -28,9 +28,9 @@ extension World {
 
     private func tokenToRing(on index: Int) -> PushToken? {
         let phone = self.phones[index]
-        guard phone.isOnline, !phone.isFull, let registered = phone.registration?.token, phone.isReadyToRing else {
-            return nil
-        }
+        guard phone.isWelcome, phone.isOnline, !phone.isFull, phone.isReadyToRing,
+            let registered = phone.registration?.token
+        else { return nil }
         let token = self.token(of: index)
         return registered == token ? token : nil
     }

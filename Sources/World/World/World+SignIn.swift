@@ -85,6 +85,7 @@ extension World {
         self.phones[index].disk = disk
         self.phones[index].group.hidesContent = disk.store.preferences().current.person.hidesContent
         self.phones[index].isSignedIn = true
+        self.phones[index].isWelcome = false
         // The next person must not see what came too late for the sign-out to clear.
         self.requestCenterWork(.clearAll(showsZero: false), in: process, on: index)
         self.phones[index].isTokenVoid = false

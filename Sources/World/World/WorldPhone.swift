@@ -16,6 +16,8 @@ final class WorldPhone {
     var disk = WorldDisk()
     var others: OrderedDictionary<UserID, WorldDisk> = [:]
     var isSignedIn = true
+    /// A server has welcomed the app since the person signed in: before that it knows no recipient tag, and every push is stripped.
+    var isWelcome = true
     var isFull = false
     var behaviour: Behaviour?
     var night = Night(fallsAsleep: 32_400_000)
