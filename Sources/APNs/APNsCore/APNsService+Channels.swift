@@ -101,7 +101,6 @@ extension APNsService {
             bundleID: bundleID, channel: channel.name, work: .broadcast(priority: priority, expiration: expiration))
     }
 
-    /// - Returns: the answer with its body.
     mutating func performChannelAction(
         _ action: ChannelAction, _ inquiry: Inquiry, answer: APNsResponse, at now: Now, into effects: inout [Effect]
     ) -> (APNsResponse, [UInt8]) {
@@ -132,7 +131,6 @@ extension APNsService {
 
     private static func topic(of bundleID: String) -> String { APNsPushType.liveactivity.topic(forBundle: bundleID) }
 
-    /// A channel with storage keeps it.
     mutating func publish(_ action: ChannelAction, _ inquiry: Inquiry, at now: Now, into effects: inout [Effect]) {
         guard case .broadcast(let priority, let expiration) = action.work, var channel = self.channels[action.channel]
         else { return }

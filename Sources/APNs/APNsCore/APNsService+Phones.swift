@@ -95,7 +95,6 @@ extension APNsService {
 }
 
 extension AcceptedPush {
-    /// Nil for a push to a device.
     var channelName: ChannelName? {
         self.channel.map { origin in
             ChannelName(

@@ -9,7 +9,6 @@ import TidingsModel
 enum ControlAPI {
     private static let bodyBytesMax = 1_048_576
 
-    /// Each hops to the engine's loop.
     static func router(engine: SimulatorEngine) -> Router<BasicRequestContext> {
         let router = Router()
         Self.addViews(to: router, engine)
