@@ -53,6 +53,15 @@ struct WrongCase: CustomTestStringConvertible {
                 "  - push: {id: n, alert: {body: b}, mutable-content: 1}",
             ], wrong: "{list: [n, m]}", differs: ["list": ["n"]]),
         WrongCase(
+            title: "what the SDK told the app",
+            lines: [
+                "phone: {ios: 9.3}",
+                "app: {lifecycle: application, implements: [didReceiveRemoteNotification], sdk: {}}",
+                "start: foreground active", "steps:",
+                "  - push: {alert: hello, data: {rc: {cType: PR, fId: bob, oName: 'RC:TxtMsg', tId: bob}}}",
+            ], wrong: "{told: ['arrives in the foreground: hello', 'sound 1007']}",
+            differs: ["told": ["arrives in the foreground: hello", "banner: hello", "sound 1312", "vibrates"]]),
+        WrongCase(
             title: "the badge at the start",
             lines: [
                 "app: {sdk: {unread: 2, badge: {server: 5, position: 9}}}", "steps:", "  - message: {id: m}",

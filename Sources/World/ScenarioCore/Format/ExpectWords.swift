@@ -50,6 +50,7 @@ extension ExpectKey {
         case .opened: "the conversations the SDK opened since"
         case .customMessages: "the custom messages the app received since, by id"
         case .settled: "how the SDK settled messages since, as `id: disposition`"
+        case .told: "what the SDK told the app since: arrivals, responses, and its own rings before iOS 10"
         case .runState: "the SDK's run state now"
         }
     }

@@ -7,7 +7,7 @@ extension ScenarioReader {
         guard let fields = self.reader.fields(node, .answers) else { return }
         for member in fields.members {
             guard let call = AnsweredCall(rawValue: member.key) else { continue }
-            let usual = app.answers[call] ?? Self.usual(call)
+            let usual = Self.usual(call)
             app.answers[call] = self.answer(member.node, call, usual)
             guard let of = self.answersOf(member.node, "answers.\(member.key)") else { continue }
             if !call.isAboutNotification {
@@ -40,9 +40,12 @@ extension ScenarioReader {
     }
 
     private static func usual(_ call: AnsweredCall) -> AnswerHabit {
+        switch call {
         // What every version knows: `alert` stands for banner and list before iOS 14 (ios-delivery.md §5.5).
-        AnswerHabit(
-            result: call == .willPresent ? .presentation([.alert, .banner, .list, .sound, .badge]) : .returned)
+        case .willPresent: AnswerHabit(result: .presentation([.alert, .banner, .list, .sound, .badge]))
+        case .didReceiveRemoteNotificationFetch, .performFetch: AnswerHabit(result: .fetch(.newData))
+        default: AnswerHabit(result: .returned)  // tidy: the others take no answer
+        }
     }
 
     private mutating func answer(_ node: ScenarioNode, _ call: AnsweredCall, _ usual: AnswerHabit) -> AnswerHabit {

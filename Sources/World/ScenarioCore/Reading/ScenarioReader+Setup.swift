@@ -91,8 +91,6 @@ extension ScenarioReader {
     mutating func app(_ node: ScenarioNode?) -> AppSetup? {
         self.promised = []
         var app = AppSetup(installed: InstalledApp(bundleID: ScenarioPhone.bundle))
-        app.answers[.didReceiveRemoteNotificationFetch] = AnswerHabit(result: .fetch(.newData))
-        app.answers[.performFetch] = AnswerHabit(result: .fetch(.newData))
         guard let node else { return app }
         guard let fields = self.reader.fields(node, .app) else { return nil }
         self.reader.read("lifecycle", in: fields, into: &app.installed.lifecycle) {

@@ -103,11 +103,15 @@ extension ScenarioPhone {
     }
 
     private func usualHabit(for callback: Callback) -> AnswerHabit {
-        guard case .willPresent = callback else { return AnswerHabit(result: .returned) }
+        switch callback {
         // Everything the version knows: banner and list are parts of the alert before iOS 14 (ios-delivery.md §5.5).
-        return AnswerHabit(
-            result: .presentation(
-                self.setup.phone.version < 14 ? [.alert, .sound, .badge] : [.banner, .list, .sound, .badge]))
+        case .willPresent:
+            AnswerHabit(
+                result: .presentation(
+                    self.setup.phone.version < 14 ? [.alert, .sound, .badge] : [.banner, .list, .sound, .badge]))
+        case .receiveRemoteFetch, .performFetch: AnswerHabit(result: .fetch(.newData))
+        default: AnswerHabit(result: .returned)  // tidy: the others take no answer
+        }
     }
 
     private func habit(_ call: AnsweredCall, about callback: Callback) -> AnswerHabit? {

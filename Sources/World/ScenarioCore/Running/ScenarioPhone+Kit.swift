@@ -27,7 +27,11 @@ extension ScenarioPhone {
     private mutating func carryOut(_ effect: KitMachine.Effect, in process: ProcessID) {
         guard let sdk = self.app.sdk else { return }
         switch effect {
-        case .leaveToApp, .publishArrival, .publishResponse, .ring: break
+        case .leaveToApp: break
+        case .publishArrival(let notification, let isForeground):
+            self.traceTold("arrives in the \(isForeground ? "foreground" : "background"): \(notification.words)")
+        case .publishResponse(let response): self.traceTold(response.words)
+        case .ring(let step): self.traceTold(step.words)
         case .choosePresentation(let notification, let call, _):
             // The app's own choice, which the kit is not told of.
             guard !sdk.callsAnsweredByFile.contains(call) else { return }
@@ -51,6 +55,10 @@ extension ScenarioPhone {
         case .completeResponse(let call): self.complete(call, .returned, in: process)
         case .registerForRemoteNotifications: self.enqueue(.process(process, .remoteRegistrationRequested))
         }
+    }
+
+    private mutating func traceTold(_ text: String) {
+        self.trace.append(.told, text, kind: "tells", at: self.now.monotonic)
     }
 
     private mutating func complete(_ call: CallbackNumber, _ result: CallbackResult, in process: ProcessID) {
@@ -163,4 +171,41 @@ extension ScenarioPhone {
 extension SDKHost: KitFacts {
     var hasPerson: Bool { self.recipient != nil }
     func isKnown(_ message: MessageID) -> Bool { self.store.isKnown(message) }
+}
+
+// What the SDK tells the app, in the words of `told`.
+
+extension ReceivedNotification {
+    fileprivate var words: String {
+        let said = self.text.isEmpty ? "nothing" : self.text.words
+        return self.isSilenced ? "\(said), silenced" : said
+    }
+}
+
+extension AlertText {
+    fileprivate var words: String {
+        [self.title, self.subtitle, self.body].filter { !$0.isEmpty }.joined(separator: " | ")
+    }
+}
+
+extension PersonResponse {
+    fileprivate var words: String {
+        let action =
+            switch self.actionIdentifier {
+            case MessageCategory.defaultAction: "tap"
+            case MessageCategory.dismissAction: "dismiss"
+            default: self.actionIdentifier
+            }
+        return "\(action) by \(self.origin.rawValue)" + (self.userText.map { ": \($0)" } ?? "")
+    }
+}
+
+extension ForegroundPresentation.Step {
+    fileprivate var words: String {
+        switch self {
+        case .showBanner(let banner): "banner: \(banner.text.words)"
+        case .playSound(let sound): "sound \(sound)"
+        case .vibrate: "vibrates"
+        }
+    }
 }
