@@ -155,6 +155,7 @@ def test_a_choice_goes_by_name_row_file_and_length(toy, monkeypatch, capsys):
         ('◇ Test "adds" started.\nFatal error: Index out of range', 1, ["the run died"]),
         ('◇ Test "adds" started.', -11, ["the run died"]),
         ("◇ Test run started.", 0, None),
+        ("✔ Test run with 0 tests in 0 suites passed after 0.001 seconds.", 69, None),
     ],
 )
 def test_what_failed_is_read_from_the_run(script, output, status, names):
@@ -231,6 +232,7 @@ def rules(toy, tmp_path):
 
     def write(**change):
         (tmp_path / "Sources/Wing/Toy/Sum.swift").write_text(RULES)
+        (tmp_path / "Sources/Wing/Toy/Small").mkdir(exist_ok=True)
         (tmp_path / "Tests/ToyTests/SumTests.swift").write_text(RULE_TESTS)
         lines = "\n".join(f"{key} = {toml(value)}" for key, value in (CORE | change).items())
         (tmp_path / "Tests/Mutation/operators.toml").write_text(f"[[core]]\n{lines}\n")
@@ -246,7 +248,13 @@ def rules(toy, tmp_path):
         ({"sample": "all"}, "`sample` must be a int"),
         ({"short": 21}, "`short` must be 0 to `sample`"),
         ({"floor": 101}, "`floor` 1 to 100"),
-        ({"more": 1}, "unknown key ['more']"),
+        ({"more": 1}, "unknown key ['more']; known are ['floor', 'folders', 'name', 'sample', 'short', 'tests']"),
+        ({"folders": "Small"}, "`folders` must be a list"),
+        ({"folders": []}, "`folders` must be some of ['Small']"),
+        ({"folders": ["Small", "Gone"]}, "`folders` must be some of ['Small']"),
+        ({"folders": [1]}, "`folders` must be some of ['Small']"),
+        ({"tests": 1}, "`tests` must be a str"),
+        ({"tests": "OtherTests"}, "`tests` must start with one of ['ToyTests']"),
     ],
 )
 def test_a_core_that_cannot_be_read_is_named(rules, monkeypatch, capsys, change, complaint):
@@ -260,6 +268,18 @@ def test_cores_are_listed_with_what_is_tried_of_them(rules, monkeypatch, capsys)
     assert run(rules(), monkeypatch, "--list", "--short") == 2
     assert run(rules(short=3), monkeypatch, "--list", "--short") == 0
     assert "3 mutants of Toy" in capsys.readouterr().out
+
+
+def test_an_entry_is_chosen_by_its_sort_and_by_its_title(rules, monkeypatch, capsys):
+    def listed(*arguments, **change):
+        status = run(rules(folders=["Small"], tests="ToyTests.*small", **change), monkeypatch, "--list", *arguments)
+        return status, capsys.readouterr().out.split()
+
+    found = (0, ["operators", "20", "mutants", "of", "Toy/Small", "by", "Toy"])
+    for arguments in [(), ("--operators",), ("--only", "^Toy/Small by Toy$")]:
+        assert listed(*arguments) == found
+    for arguments in [("--curated",), ("--only", "by Other")]:
+        assert listed(*arguments) == (2, [])
 
 
 def test_at_most_a_hundred_are_curated(toy, monkeypatch, capsys):
@@ -277,6 +297,49 @@ def test_operators_break_a_core_and_what_no_test_sees_counts_against_its_floor(r
     assert (tmp_path / "Sources/Wing/Toy/Sum.swift").read_text() == RULES
     assert run(rules(floor=90), monkeypatch) == 1
     assert "below their floor: Toy" in capsys.readouterr().err
+
+
+OTHER_TESTS = """\
+import Testing
+import Toy
+
+@Suite struct `Whoever keeps` {
+    @Test func `keeps one`() {
+        var small = Small()
+        let isKept = small.keep(1)
+        #expect(isKept)
+        #expect(small.kept == [1])
+    }
+    @Test func `is never asked`() { #expect(Bool(false)) }
+}
+"""
+
+
+def test_the_tests_of_another_target_can_be_asked_about_some_folders_of_a_core(rules, monkeypatch, capsys, tmp_path):
+    chosen = {"folders": ["Small"], "tests": "OtherTests.*keeps one"}
+    (tmp_path / "Tests/OtherTests").mkdir(parents=True)
+    (tmp_path / "Tests/OtherTests/OtherTests.swift").write_text(OTHER_TESTS)
+    other = '.testTarget(name: "OtherTests", dependencies: ["Toy"], path: "Tests/OtherTests"),'
+    (tmp_path / "Package.swift").write_text(
+        MANIFEST.replace("    ])\n", f"        {other}\n    ])\n").replace('"ToyTests" }', '"OtherTests" }'))
+    module = rules(**chosen)
+    assert run(module, monkeypatch) == 2
+    assert "Toy/Small by Other: the operators find nothing to break there" in capsys.readouterr().err
+    (tmp_path / "Sources/Wing/Toy/Sum.swift").rename(tmp_path / "Sources/Wing/Toy/Small/Small.swift")
+    (tmp_path / "Sources/Wing/Toy/Sum.swift").write_text("public func not() -> Bool { false }\n")
+    assert run(module, monkeypatch) == 1
+    printed = capsys.readouterr()
+    # Nobody asks whether something is too large.
+    assert "Toy/Small by Other: the unbroken tree passes; 7 of 7 mutants of the operators follow" in printed.out
+    assert "not seen: Sources/Wing/Toy/Small/Small.swift:6: always: number < 10" in printed.out
+    assert "Toy/Small by Other: 3 of 7 seen, 42 %; the floor is 60 %" in printed.out
+    assert "below their floor: Toy/Small by Other" in printed.err
+    assert (tmp_path / "mutation/Toy-Other-operators/.build/release").exists()
+    chosen["tests"] = "OtherTests.*nobody"
+    module = rules(**chosen)
+    (tmp_path / "Sources/Wing/Toy/Sum.swift").write_text("public func not() -> Bool { false }\n")
+    assert run(module, monkeypatch) == 1
+    assert "Toy/Small by Other: the filter OtherTests.*nobody finds no test" in capsys.readouterr().err
 
 
 def mutate(text):
