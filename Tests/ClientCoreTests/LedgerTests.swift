@@ -45,6 +45,15 @@ import TidingsModel
         #expect(ledger.claim(id(1), by: self.later, isDelivered: false, wall: 1) == .granted)
     }
 
+    @Test func `remembers what it found in the delivered list: cleared by the person, it rings no second time`() {
+        var ledger = Ledger()
+        _ = ledger.claim(id(1), by: self.app, wall: 0)
+        for message in [id(1), id(2)] {
+            #expect(ledger.claim(message, by: self.later, isDelivered: true, wall: 6_000) == .alreadyShown)
+            #expect(ledger.claim(message, by: self.later, isDelivered: false, wall: 6_000) == .alreadyShown)
+        }
+    }
+
     @Test func `believes a claim as long as its owner can be at work`() {
         var ledger = Ledger()
         _ = ledger.claim(id(1), by: self.app, wall: 0)

@@ -70,3 +70,17 @@ import Testing
         #expect(!isNew)
     }
 }
+
+@Suite struct `A log of taps` {
+    @Test func `forgets the oldest, and takes its echo for a tap`() {
+        func tap(_ number: Int, _ origin: PersonResponse.Origin) -> TapLog.Identity {
+            TapLog.Identity(
+                request: nil, deliveredAt: nil, content: "m\(number)", action: MessageCategory.defaultAction,
+                origin: origin)
+        }
+        var taps = TapLog()
+        for number in 0...TapLog.capacity { _ = taps.insert(tap(number, .launchOptions)) }
+        let isNew = [1, 0].map { taps.insert(tap($0, .callback)) }
+        #expect(isNew == [false, true])
+    }
+}
