@@ -62,8 +62,7 @@ public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConver
 
     /// Orders by kind, then target bytes.
     public static func < (left: ConversationID, right: ConversationID) -> Bool {
-        left.type == right.type
-            ? left.target.utf8.lexicographicallyPrecedes(right.target.utf8) : left.type < right.type
+        left.type == right.type ? left.target.hasLowerBytes(than: right.target) : left.type < right.type
     }
 
     /// `GRP:team`.

@@ -19,5 +19,8 @@ package struct FNV1a: Hashable, Sendable {
     }
 
     /// Without an end mark: `("ab", "c")` and `("a", "bc")` are the same.
-    @inlinable package mutating func feed(_ text: String) { for byte in text.utf8 { self.feed(byte) } }
+    @inlinable package mutating func feed(_ text: String) {
+        var text = text
+        text.withUTF8 { for byte in $0 { self.feed(byte) } }
+    }
 }

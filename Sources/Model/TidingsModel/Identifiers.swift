@@ -33,14 +33,16 @@ extension StringIdentifier {
 
     /// Equal if the bytes are. Swift's strings are equal if their characters are ("é" has two forms); people whose
     /// names are written differently are two people (DESIGN P7).
-    public static func == (left: Self, right: Self) -> Bool { left.rawValue.hasSameBytes(as: right.rawValue) }
+    @inlinable public static func == (left: Self, right: Self) -> Bool {
+        left.rawValue.hasSameBytes(as: right.rawValue)
+    }
 
     /// Feeds the text; ids with equal bytes have equal texts.
-    public func hash(into hasher: inout Hasher) { hasher.combine(self.rawValue) }
+    @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(self.rawValue) }
 
     /// Orders by UTF-8 bytes.
-    public static func < (left: Self, right: Self) -> Bool {
-        left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
+    @inlinable public static func < (left: Self, right: Self) -> Bool {
+        left.rawValue.hasLowerBytes(than: right.rawValue)
     }
 
     /// Checks text from outside: 1 to `bytesMax` bytes without control characters and spaces. `field` names it in the
@@ -58,15 +60,25 @@ extension StringIdentifier {
 }
 
 extension String {
-    func hasSameBytes(as other: String) -> Bool {
-        // Fast for unequal texts, and nearly all equal ones have the same bytes.
-        guard self == other, self.utf8.count == other.utf8.count else { return false }
-        let isSame = self.utf8.withContiguousStorageIfAvailable { left in
-            other.utf8.withContiguousStorageIfAvailable { right in
-                Self.isSame(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
-            }
-        }
-        return (isSame ?? nil) ?? self.utf8.elementsEqual(other.utf8)
+    @usableFromInline func hasSameBytes(as other: String) -> Bool {
+        guard self.utf8.count == other.utf8.count else { return false }
+        return self.withBytes(and: other) { Self.isSame(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer($1)) }
+            ?? self.utf8.elementsEqual(other.utf8)
+    }
+
+    /// The order of the UTF-8 bytes, which is that of the Unicode scalars.
+    @usableFromInline func hasLowerBytes(than other: String) -> Bool {
+        self.withBytes(and: other) { $0.lexicographicallyPrecedes($1) }
+            ?? self.utf8.lexicographicallyPrecedes(other.utf8)
+    }
+
+    /// Nil where one of the two does not lie in memory in one piece, as a string bridged from Objective-C may not.
+    private func withBytes(
+        and other: String, _ compare: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+    ) -> Bool? {
+        self.utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { compare(left, $0) }
+        } ?? nil
     }
 
     /// Eight bytes at a time: ids are compared at every table look-up. Both have the same length.
@@ -176,6 +188,9 @@ public struct UserKey: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.app = app
         self.user = user
     }
+
+    /// The user first: most often it is what tells two apart.
+    public static func == (left: UserKey, right: UserKey) -> Bool { left.user == right.user && left.app == right.app }
 
     /// Orders by app, then user.
     public static func < (left: UserKey, right: UserKey) -> Bool {

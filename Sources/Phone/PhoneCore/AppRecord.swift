@@ -17,6 +17,7 @@ struct AppRecord: Equatable, Sendable {
     var budget = WakeBudget()
     /// At most one silent push waits (ios-delivery.md §7.3).
     var heldWake: Arrival?
+    var holdsWake: Bool { if case .some = self.heldWake { true } else { false } }
     var screen: String?
     /// In monotonic milliseconds.
     var ephemeralUntil: Int64?

@@ -198,7 +198,7 @@ extension PhoneCore {
 
     /// Also nil if only an unlock or the end of the budget can free it.
     func heldWakeRetry(_ index: Int) -> Int64? {
-        guard self.apps[index].heldWake != nil, self.lock != .beforeFirstUnlock,
+        guard self.apps[index].holdsWake, self.lock != .beforeFirstUnlock,
             let free = self.apps[index].budget.nextFree(settings: self.settings)
         else { return nil }
         return max(free, self.restartedAt.map { $0 + self.settings.wakeHoldAfterRestart } ?? .min)

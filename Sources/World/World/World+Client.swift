@@ -26,12 +26,15 @@ extension World {
         var effects = self.scratch.client.borrow()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)
-        for place in effects.indices where !effects[place].answersCaller {
+        var answers: [Int] = []
+        for place in effects.indices {
+            guard !effects[place].answersCaller else {
+                answers.append(place)
+                continue
+            }
             self.perform(effects[place], in: process, on: index)
         }
-        for place in effects.indices where effects[place].answersCaller {
-            self.perform(effects[place], in: process, on: index)
-        }
+        for place in answers { self.perform(effects[place], in: process, on: index) }
         self.scratch.client.giveBack(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return

@@ -102,8 +102,8 @@ package enum ClientEffect: Hashable, Sendable {
     case endBackgroundTask
 
     /// The engine carries these out after all others of their event, so that a caller finds done what the answer
-    /// stands for.
-    package var answersCaller: Bool {
+    /// stands for. Inlinable, because it is asked of each effect and an effect is large to copy.
+    @inlinable package var answersCaller: Bool {
         switch self {
         case .finishConnect, .finishSend, .finishRequest, .finishWake: true
         default: false
