@@ -43,10 +43,11 @@ extension API {
 
     /// The actor owns the new conversation.
     private func createConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
-        let body = try await self.body(request)
+        let (body, once) = try await self.keyedBody(request, context, app)
         let name = try body.string("name")
         let portrait = try body.optionalString("portrait")
         let members = Set(
@@ -54,12 +55,13 @@ extension API {
         ).sorted()
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
-        _ = try await self.execute(app, actor, .change(conversation, action))
+        _ = try await self.execute(app, actor, .change(conversation, action), once: once)
         return .json(conversation.json, status: .created)
     }
 
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         guard
             case .conversation(let info) = try await self.answer(
@@ -69,57 +71,70 @@ extension API {
     }
 
     private func dissolve(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         return try await self.execute(app, try self.actor(request), .change(conversation, .dissolve))
     }
 
     private func removeMember(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let user = try self.person(context)
         return try await self.execute(app, try self.actor(request), .change(conversation, .remove([user])))
     }
 
-    func change(
-        _ request: Request, _ context: Context, _ action: (APIBody) throws(APIProblem) -> ConversationAction
-    ) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+    /// What the request is about, and its body; `carryOut` follows with what is to be done.
+    func change(_ request: Request, _ context: Context) async throws -> ChangeRequest {
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
-        let body = try await self.body(request)
-        let change = try action(body)
-        try body.refuseUnknown()
-        return try await self.execute(app, actor, .change(conversation, change))
+        let (body, once) = try await self.keyedBody(request, context, app)
+        return ChangeRequest(app: app, conversation: conversation, actor: actor, body: body, once: once)
+    }
+
+    func carryOut(_ action: ConversationAction, _ change: ChangeRequest) async throws -> Response {
+        try change.body.refuseUnknown()
+        return try await self.execute(
+            change.app, change.actor, .change(change.conversation, action), once: change.once)
     }
 
     private func rename(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: APIBody) throws(APIProblem) in
-            .rename(try body.string("name"))
-        }
+        let change = try await self.change(request, context)
+        return try await self.carryOut(.rename(try change.body.string("name")), change)
     }
 
     private func setPortrait(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: APIBody) throws(APIProblem) in
-            .setPortrait(try body.optionalString("portrait"))
-        }
+        let change = try await self.change(request, context)
+        return try await self.carryOut(.setPortrait(try change.body.optionalString("portrait")), change)
     }
 
     private func addMembers(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: APIBody) throws(APIProblem) in
-            .add(Set(try self.identifiers(try body.strings("users"), "users")).sorted())
-        }
+        let change = try await self.change(request, context)
+        let users = Set(try self.identifiers(try change.body.strings("users"), "users"))
+        return try await self.carryOut(.add(users.sorted()), change)
     }
 
     private func setRole(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: APIBody) throws(APIProblem) in
-            .setRole(try self.person(context), try self.word(try body.string("role"), "role"))
-        }
+        let change = try await self.change(request, context)
+        let (user, role) = (try self.person(context), try change.body.string("role"))
+        return try await self.carryOut(.setRole(user, try self.word(role, "role")), change)
     }
 
     private func setNickname(_ request: Request, _ context: Context) async throws -> Response {
-        try await self.change(request, context) { (body: APIBody) throws(APIProblem) in
-            .setNickname(try self.person(context), try body.optionalString("nickname"))
-        }
+        let change = try await self.change(request, context)
+        let (user, nickname) = (try self.person(context), try change.body.optionalString("nickname"))
+        return try await self.carryOut(.setNickname(user, nickname), change)
     }
+}
+
+/// A request to change a conversation.
+struct ChangeRequest {
+    var app: AppID
+    var conversation: ConversationID
+    var actor: UserID?
+    var body: APIBody
+    var once: Once?
 }
