@@ -62,7 +62,7 @@ struct CommandGenerator {
 
     private mutating func position() -> LogPosition { LogPosition(self.number(0..<9)) }
 
-    private mutating func time() -> Int64 {
+    mutating func time() -> Int64 {
         self.clock += Int64(self.number(0..<500))
         return self.clock
     }
@@ -139,6 +139,12 @@ struct CommandGenerator {
     }
 
     mutating func next() -> StoreCommand {
+        if self.chance(6) { return .readKept(self.idempotencyKey(), at: self.time()) }
+        if self.chance(12) { return self.once() }
+        return self.plain()
+    }
+
+    mutating func plain() -> StoreCommand {
         self.commands += 1
         // At first there is a team, more often than not.
         if self.commands <= 2, self.chance(70) {

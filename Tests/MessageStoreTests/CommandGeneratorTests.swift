@@ -43,6 +43,8 @@ import TidingsModel
             "recall: not_a_member", "change: banned", "change: invalid_field conversation.type",
             "readHistory: banned", "readHistory: not_a_member", "setAccount: done", "setAccount: invalid_field kind",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readBans: bans", "readBans: not_allowed",
+            "once: accepted", "once: duplicate", "once: done", "once: kept", "once: rate_limited", "once: changed",
+            "readKept: kept",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }

@@ -31,7 +31,9 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion8 = "ALTER TABLE device DROP COLUMN unpushed"
+let backToVersion9 = "DROP TABLE kept_answer"
+
+let backToVersion8 = "\(backToVersion9); ALTER TABLE device DROP COLUMN unpushed"
 
 let backToVersion7 = """
     \(backToVersion8);

@@ -65,7 +65,7 @@ import TidingsModel
         var generator = CommandGenerator(seed: seed)
         var reference = ReferenceStore()
         _ = reference.open()
-        let commands = (0..<60).map { _ in generator.next() }.filter { command in
+        let commands = (0..<60).map { _ in generator.plain() }.filter { command in
             switch command {
             case .setObjectNames, .setAccount, .changeAccount, .setPushState(_, .registered(_, _, true), _): false
             case .change(let operation): !operation.isBan
@@ -95,7 +95,7 @@ import TidingsModel
             }
         }
         #expect(try await second.apply(questions) == reference.apply(questions, epoch: 2))
-        let more = (0..<30).map { _ in generator.next() } + questions
+        let more = (0..<30).map { _ in generator.plain() } + questions
         #expect(try await second.apply(more) == reference.apply(more, epoch: 2))
         second.close()
     }

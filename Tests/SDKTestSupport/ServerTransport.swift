@@ -271,7 +271,7 @@ extension ServerTransport {
             content: JSONValue.members([("content", .string(text))]).text)
         var id: MessageID?
         self.request(.send(UserKey(app: Self.app, user: sender), draft)) { answer in
-            guard case .accepted(let accepted)? = answer else { return }
+            guard case .accepted(let accepted, _)? = answer else { return }
             id = accepted.messageID
             beforehand(accepted.messageID)
         }

@@ -105,6 +105,8 @@ extension ServerBench {
         case .readBans(_, let room, _, _): return "bans? \(room)"
         case .setAccount(_, let account, let isDeclared): return "account \(account) \(isDeclared)"
         case .readAccounts: return "accounts?"
+        case .readKept(let key, _): return "kept? \(key.text)"
+        case .once(let request, let command): return "once \(request.key.text) \(self.tell(command))"
         }
     }
 
@@ -175,7 +177,8 @@ extension ServerBench {
 
     private func tell(_ result: APIResult) -> String {
         switch result {
-        case .accepted(let accepted): "accepted \(self.name(accepted.messageID))"
+        case .accepted(let accepted, let isRepeat):
+            "accepted \(self.name(accepted.messageID))\(isRepeat ? " again" : "")"
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace, _): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
@@ -188,6 +191,10 @@ extension ServerBench {
         case .devices(let devices): "\(devices.count) devices"
         case .userAccount(let account): "\(account)"
         case .answer(let answer): "answer \(answer)"
+        case .mayIssueToken(let at): "may issue a token at \(at - ServerBench.started)"
+        case .keyReused: "key reused"
+        case .keyInUse: "key in use"
+        case .quotas(let quotas): "quotas \(quotas.map { "\($0.scope) \($0.kind) \($0.remaining) \($0.fullIn)" })"
         }
     }
 }

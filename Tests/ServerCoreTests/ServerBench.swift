@@ -199,8 +199,9 @@ extension ServerBench {
             .loadUser,
             .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
             .readBans, .setAccount,
-            .readAccounts:
+            .readAccounts, .readKept:
             return false
+        case .once(_, let command): return Self.isScripted(command, result)
         }
     }
 

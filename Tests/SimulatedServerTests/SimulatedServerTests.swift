@@ -67,7 +67,7 @@ private struct Bench {
     @Test func `welcomes, writes a message to the connection in the foreground, and pushes nothing`() {
         var bench = Bench()
         bench.connect(SessionID(1))
-        guard case .accepted(let accepted)? = bench.send("hello") else {
+        guard case .accepted(let accepted, _)? = bench.send("hello") else {
             Issue.record("the message was not accepted")
             return
         }

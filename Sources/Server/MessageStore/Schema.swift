@@ -4,12 +4,12 @@ import GRDBSQLite
 import TidingsModel
 
 /// The database of a message store. `journal` is the truth and only grows, though texts that nobody may read any more are overwritten
-/// in it (StoreEngine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is. All other tables are
-/// derived from the journal, each row up to a position that is stored beside it, and could be rebuilt from it.
+/// in it (StoreEngine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is; `kept_answer` belongs to
+/// the HTTP API. All other tables are derived from the journal, each row up to a position that is stored beside it, and could be rebuilt from it.
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 9
+    static let version = 10
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -99,7 +99,8 @@ enum Schema {
             if found < 6 { try database.execute(sql: Self.tablesOfVersion6) }
             if found < 7 { try database.execute(sql: Self.tablesOfVersion7) }
             if found < 8 { try database.execute(sql: Self.tablesOfVersion8) }
-            try database.execute(sql: Self.tablesOfVersion9)
+            if found < 9 { try database.execute(sql: Self.tablesOfVersion9) }
+            try database.execute(sql: Self.tablesOfVersion10)
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -359,5 +360,15 @@ enum Schema {
         -- The messages that could not be pushed to the device (UnpushedMessages), eight bytes each; NULL for none. Of earlier ones that is
         -- not known: for them no phone rings itself.
         ALTER TABLE device ADD COLUMN unpushed BLOB;
+        """
+
+    private static let tablesOfVersion10 = """
+        -- Answers under idempotency keys, for 24 hours (StoreEngine+Idempotency.swift). Written with the journal's records, not derived
+        -- from them. `message`: the accepted message, NULL where the answer is that it is done.
+        CREATE TABLE kept_answer (
+            app TEXT NOT NULL, api_key TEXT NOT NULL, key TEXT NOT NULL, fingerprint BLOB NOT NULL, at INTEGER NOT NULL,
+            message INTEGER, sent_at INTEGER NOT NULL, repeated INTEGER NOT NULL, PRIMARY KEY (app, api_key, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX kept_answer_age ON kept_answer (app, at);
         """
 }

@@ -21,6 +21,8 @@ struct Statements {
     let roomMessages, insertRoomMessage, pruneRoom: SQLStatement
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
     let allAccounts, insertAccount, deleteAccount: SQLStatement
+    let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
+    let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let pending, pendingPerson: SQLStatement
     let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
     let allSetAside, insertSetAside: SQLStatement
@@ -158,6 +160,17 @@ struct Statements {
         self.allAccounts = try prepare("SELECT app, type, id FROM account ORDER BY app, type, id")
         self.insertAccount = try prepare("INSERT OR IGNORE INTO account VALUES (?, ?, ?)")
         self.deleteAccount = try prepare("DELETE FROM account WHERE app = ? AND type = ? AND id = ?")
+        let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app FROM kept_answer"
+        self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
+        self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        self.forgetKeptAnswer = try prepare("DELETE FROM kept_answer WHERE app = ? AND api_key = ? AND key = ?")
+        self.allKeptAnswers = try prepare(kept)
+        self.keptCounts = try prepare("SELECT app, count(*) FROM kept_answer GROUP BY app")
+        self.oldestAnswer = try prepare("SELECT min(at) FROM kept_answer WHERE app = ?")
+        let oldest =
+            "SELECT app, api_key, key FROM kept_answer WHERE app = ? AND at <= ? ORDER BY at, api_key, key LIMIT ?"
+        self.expiredAnswers = try prepare("SELECT count(*) FROM (\(oldest))")
+        self.forgetExpiredAnswers = try prepare("DELETE FROM kept_answer WHERE (app, api_key, key) IN (\(oldest))")
         self.pending = try prepare(
             """
             SELECT person.app, person.user FROM device JOIN person ON person.number = device.person

@@ -51,6 +51,9 @@ extension StoreEngine {
         case .setAccount(let app, let account, let isDeclared):
             try self.setAccount(account, of: app, isDeclared: isDeclared)
         case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
+        case .once(let request, let command): try self.execute(command, once: request)
+        case .readKept(let key, let at):
+            .kept(try self.kept(key).flatMap { $0.isExpired(at: at) ? nil : $0 })
         }
     }
 

@@ -159,8 +159,9 @@ extension StoreCommand {
         case .keepLeg(let open): open.leg.user
         case .endLeg(let ended): ended.leg.user
         case .receipt(let leg, _, _): leg.user
+        case .once(_, let command): command.subject
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
-            .setObjectNames, .readObjectNames, .readBans, .setAccount, .readAccounts:
+            .setObjectNames, .readObjectNames, .readBans, .setAccount, .readAccounts, .readKept:
             nil
         }
     }

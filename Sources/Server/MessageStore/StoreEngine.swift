@@ -73,6 +73,8 @@ final class StoreEngine {
     /// Erased texts may still stand in the write-ahead log; unknown at the start.
     var hasErased = true
     var objectNamesTail: Set<AppID> = []
+    /// How many answers are kept of each app.
+    var keptCounts: [AppID: Int] = [:]
     /// Devices that got a token since the present round of deriving began, and since the one before.
     var tokenTail: [PushToken: Set<DeviceKey>] = [:]
     var tokensInRound: [PushToken: Set<DeviceKey>] = [:]
@@ -149,6 +151,7 @@ final class StoreEngine {
             self.accounts[AppID(self.sql.allAccounts.text(0)), default: []]
                 .insert(ConversationID(type: type, target: self.sql.allAccounts.text(2)))
         }
+        try self.loadKeptCounts()
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)
         // Numbers are given without gaps, and no row is shorter than eight bytes.
@@ -260,6 +263,15 @@ extension StoreEngine {
         let result = try self.apply(record, at: position)
         self.isApplying = false
         return result
+    }
+
+    /// Writes what is no record of the journal in the transaction of the commands, so that one sync makes both durable. If that fails, the
+    /// state in memory is void.
+    func writeAlong(_ body: () throws -> Void) throws {
+        self.isApplying = true
+        try self.begin()
+        try body()
+        self.isApplying = false
     }
 
     /// Inserts the row that is being filled, so that reading finds its records.

@@ -102,10 +102,12 @@ final class StoreReplay {
         while self.engine.tailIsLong || self.engine.round != nil, try self.engine.deriveStep() {}
     }
 
-    /// Takes over the other store's epoch, openings and identity. With records lost it is another generation.
+    /// Takes over the other store's epoch, openings, identity and kept answers. With records lost it is another generation, and no answer
+    /// is given again: what it was for may be lost.
     func carryOver(from source: Database) throws {
         let row = try? Row.fetchOne(source, sql: "SELECT epoch, identity, generation FROM store")
         let openings = (try? Row.fetchAll(source, sql: "SELECT epoch, number, position FROM opening")) ?? []
+        let answers = (try? Row.fetchAll(source, sql: "SELECT * FROM kept_answer")) ?? []
         guard let row else { return }
         let isWhole = self.lost.isEmpty
         try self.database.inTransaction {
@@ -120,6 +122,11 @@ final class StoreReplay {
                 try self.database.execute(
                     sql: "INSERT OR REPLACE INTO opening VALUES (?, ?, ?)",
                     arguments: [opening["epoch"] as Int64, opening["number"] as Int64, opening["position"] as Int64])
+            }
+            for kept in answers where isWhole {
+                try self.database.execute(
+                    sql: "INSERT OR REPLACE INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    arguments: StatementArguments(kept.databaseValues))
             }
             return .commit
         }

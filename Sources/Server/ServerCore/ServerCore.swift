@@ -71,6 +71,8 @@ package struct ServerCore: Sendable {
     /// Cached: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
+    var keysUnderWay = KeysUnderWay()
+
     var timers: Heap<Timer> = []
     var timerCount: UInt64 = 0
 
@@ -90,7 +92,9 @@ package struct ServerCore: Sendable {
     }
 
     package mutating func handle(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
+        let first = effects.count
         self.state = self.transition(event, at: now, into: &effects)
+        if !self.keysUnderWay.isEmpty { self.releaseKeys(effects[first...]) }
     }
 
     package mutating func handle(_ event: ServerEvent, at now: Now) -> [ServerEffect] {

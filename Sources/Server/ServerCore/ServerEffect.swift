@@ -36,8 +36,8 @@ package enum ServerEffect: Hashable, Sendable {
 }
 
 package enum APIResult: Hashable, Sendable {
-    /// The message is synced; a repeat gets the first one's id and time, and position 0.
-    case accepted(ServerFrame.SendAccepted)
+    /// The message is synced; a repeat of its client message id gets the first one's id and time.
+    case accepted(ServerFrame.SendAccepted, isRepeat: Bool = false)
     case done
     /// Bad input, or try again (`unavailable`); nothing was changed.
     case refused(ServerFrame.Problem)
@@ -51,6 +51,12 @@ package enum APIResult: Hashable, Sendable {
     case bans([Ban])
     case devices([DeviceInfo])
     case userAccount(AccountState)
+    /// The time at which it counts as issued.
+    case mayIssueToken(at: Int64)
+    /// The idempotency key was used for another request.
+    case keyReused
+    case keyInUse
+    case quotas([RateQuota])
     case answer(ClientAnswer)
 }
 

@@ -106,6 +106,13 @@ package enum APICommand: Hashable, Sendable {
     case devices(UserKey)
     case changeAccount(UserKey, AccountChange)
     case userAccount(UserKey)
+    /// Answers `.mayIssueToken`, or `.refused` with `disabled` for somebody who is banned.
+    case issueToken(UserKey)
+    /// Carries a command out at most once. A repeat with the same fingerprint gets the first answer; with another `.keyReused`; while the
+    /// first is not answered `.keyInUse`.
+    indirect case once(IdempotencyKey, fingerprint: [UInt8], APICommand)
+    /// What is left of limits. Answers `.quotas`.
+    case quotas(QuotaQuestion)
     /// The wall times at which the extension's token and the user token of that connect were issued. Answered
     /// `.refused` with `invalid_token` if the device is signed out, the token was replaced, or the user token revoked
     /// (DESIGN §7 "Extension").

@@ -56,6 +56,8 @@ package struct ServerSettings: Hashable, Sendable {
     /// Unsettled entries written to one device before it is left to sync on its own.
     package var liveWindowMax: Int = 256
     package var pageEntriesMax: Int = 200
+    /// Answers the HTTP API keeps of one app for 24 hours, with some 200 bytes each on the disk.
+    package var idempotencyKeysMax: Int = 1_000_000
     package var recoveryLoadsMax: Int = 256
     package var idleTime: Int64 = 60_000
     /// How long a `decided` cursor may wait to be written along with others; only ends that a crash would repeat move

@@ -190,7 +190,8 @@ extension ReferenceStore {
             objectNames: self.objectNames, accounts: self.accounts,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
-            }.sorted { $0.message < $1.message })
+            }.sorted { $0.message < $1.message },
+            kept: self.kept.values.flatMap(\.values).sorted { $0.key < $1.key })
     }
 }
 

@@ -65,6 +65,9 @@ package import TidingsModel
 /// - **Bans** are of chat rooms. A banned person is no member; one made a member by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; at most `StoreRules.objectNamesMax` valid ones. Messages accepted before stay.
 /// - **compareLog** knows the numbered openings, and how far the logs reached when the next one began. Position 0 is every store's log.
+/// - **once** first forgets the key's answer if it has expired (`StoreRules.answerLifetime`), then answers `.kept` if there is one. Of
+///   the app's answers that have expired it forgets the first `StoreRules.forgottenAtOnce`, by time, then key. An app that keeps as many
+///   as it may is refused. Then the command is carried out by its own rules, and `StoreRules.answer(to:)` kept, if there is one.
 /// - **trace** knows messages, recalls and custom messages, each by its own id.
 package struct ReferenceStore: Hashable, Sendable {
     /// Grows by one with each opening; 0 before the first.
@@ -80,6 +83,8 @@ package struct ReferenceStore: Hashable, Sendable {
     var objectNames: [AppID: [ObjectName]] = [:]
     /// As their customers see them; no empty sets.
     var accounts: [AppID: Set<ConversationID>] = [:]
+    /// No empty dictionaries.
+    var kept: [AppID: [IdempotencyKey: KeptAnswer]] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: Ends] = [:]
@@ -227,7 +232,7 @@ package struct ReferenceStore: Hashable, Sendable {
         return place < heads.count && held.position <= heads[place]
     }
 
-    private mutating func carryOut(_ command: StoreCommand) -> StoreResult {
+    mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
         case .accept(let message, let device, let room): self.accept(message, from: device, room: room)
         case .putConversation(let record): self.putConversation(record)
@@ -271,6 +276,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .setAccount(let app, let account, let isDeclared):
             self.setAccount(account, of: app, isDeclared: isDeclared)
         case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
+        case .once(let request, let command): self.carryOut(command, once: request)
+        case .readKept(let key, let at): .kept(self.kept(key, at: at))
         }
     }
 }

@@ -70,6 +70,11 @@ package enum StoreCommand: Hashable, Sendable {
     /// Of a kind that needs one (CS, MC, MP), named as its customers see it. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
     case readAccounts(AppID)
+    /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command
+    /// answers, or `.kept`, with nothing carried out, if there is an answer under the key already.
+    indirect case once(IdempotentRequest, StoreCommand)
+    /// `at` is now. Answers `.kept`.
+    case readKept(IdempotencyKey, at: Int64)
 }
 
 package struct ConversationOperation: Hashable, Sendable {

@@ -14,6 +14,8 @@ package struct StoreDump: Hashable, Sendable {
     package var accounts: [AppID: Set<ConversationID>]
     /// Sorted by message; only of messages that were edited or recalled.
     package var revisions: [Revision]
+    /// Sorted by key; also those that have expired and are not forgotten.
+    package var kept: [KeptAnswer]
 
     package struct Person: Hashable, Sendable {
         package var record: UserRecord
@@ -65,7 +67,7 @@ package struct StoreDump: Hashable, Sendable {
     package init(
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: Set<ConversationID>],
-        revisions: [Revision]
+        revisions: [Revision], kept: [KeptAnswer]
     ) {
         self.epoch = epoch
         self.lastMessageID = lastMessageID
@@ -75,6 +77,7 @@ package struct StoreDump: Hashable, Sendable {
         self.objectNames = objectNames
         self.accounts = accounts
         self.revisions = revisions
+        self.kept = kept
     }
 }
 

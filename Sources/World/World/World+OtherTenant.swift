@@ -97,6 +97,8 @@ extension StoreCommand {
             .setObjectNames(let app, _), .readObjectNames(let app), .readBans(let app, _, _, _),
             .setAccount(let app, _, _), .readAccounts(let app):
             app
+        case .once(let request, _): request.key.app
+        case .readKept(let key, _): key.app
         }
     }
 }

@@ -106,8 +106,8 @@ extension World {
     private mutating func handleAPIResult(_ result: APIResult, of request: APIRequestID) {
         if self.otherTenants.contains(request) {
             self.appendTrace("\(request) of the other tenant is answered", more: "\(result)")
-            if case .accepted(let accepted) = result { self.emit(.otherTenantNotified(accepted.messageID)) }
-        } else if case .accepted(let accepted) = result {
+            if case .accepted(let accepted, _) = result { self.emit(.otherTenantNotified(accepted.messageID)) }
+        } else if case .accepted(let accepted, _) = result {
             self.emit(.apiAccepted(accepted.messageID))
             self.recallCall(accepted)
         } else {

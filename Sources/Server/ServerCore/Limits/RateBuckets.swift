@@ -16,6 +16,12 @@ package struct RateBuckets: Hashable, Sendable {
         return missing <= 0 ? nil : (missing + 999_999) / 1_000_000
     }
 
+    /// How many may be taken now, and the milliseconds until there are as many as there can be.
+    package func left(_ kind: RateKind, _ limit: RateLimit, at now: Int64) -> (count: Int, fullIn: Int64) {
+        let ahead = max(0, max(self.fullAt[kind.index], now * 1_000_000) - now * 1_000_000)
+        return (Int(max(0, limit.fillTime - ahead) / limit.interval), (ahead + 999_999) / 1_000_000)
+    }
+
     /// Takes `cost` even if there is not enough: what is missing is owed, and flows in first.
     package mutating func consume(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, at now: Int64) {
         guard let limit else { return }

@@ -56,6 +56,13 @@ extension ServerCore {
             self.changeAccount(of: user, change, for: request, now, &effects)
         case .userAccount(let user):
             self.sendToStore(.readAccount(user), for: .apiAnswer(request), &effects)
+        case .issueToken(let user):
+            // A repeat is issued at the time of the first, so that it is the same token.
+            let at = self.keysUnderWay[request]?.at ?? now.wall
+            self.sendToStore(.readAccount(user), for: .apiIssueToken(request, at: at), &effects)
+        case .once(let key, let fingerprint, let command):
+            self.serve(command, as: key, fingerprint, for: request, now, &effects)
+        case .quotas(let question): effects.append(.reply(request, .quotas(self.quotas(question, now))))
         case .fromExtension(let device, let issuedAt, let userIssuedAt, let question):
             guard let slot = self.loadedSlot(of: device.user, for: request, command, now, &effects) else { return }
             self.serveExtension(

@@ -37,6 +37,8 @@ enum PendingStoreRequest: Sendable {
     case apiChangeAccount(APIRequestID, UserKey, AccountChange)
     case apiSignOut(APIRequestID, DeviceKey)
     case apiMissed(APIRequestID, UserKey)
+    case apiIssueToken(APIRequestID, at: Int64)
+    case apiKept(APIRequestID, APICommand)
 }
 
 extension ServerCore {
@@ -47,7 +49,11 @@ extension ServerCore {
         _ effects: inout [ServerEffect]
     ) {
         self.storeRequests += 1
-        effects.append(.store(StoreRequestID(self.storeRequests), command))
+        if let keyed = request?.apiRequest.flatMap({ self.keysUnderWay[$0] }) {
+            effects.append(.store(StoreRequestID(self.storeRequests), .once(keyed, command)))
+        } else {
+            effects.append(.store(StoreRequestID(self.storeRequests), command))
+        }
         guard let request else { return }
         self.pendingRequests.append((self.storeRequests, request, asker, command.isReading))
         if let asker { self.addToBacklog(asker, isReading: command.isReading) }
@@ -167,10 +173,10 @@ extension ServerCore {
             self.sendToRoom(message.message, from: nil, &effects)
             self.fanOut(message.named(name), deliveries, from: nil, now, &effects)
         case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
-            effects.append(
-                .reply(request, .accepted(Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt))))
+            let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
+            effects.append(.reply(request, .accepted(first, isRepeat: true)))
         case (.apiSendCustom(let request, let operation), .accepted(let deliveries, _)):
-            // There is no sender: the first recipient's position tells it from a repeat, which has 0.
+            // There is no sender whose position it could be.
             let accepted = ServerFrame.SendAccepted(
                 clientMessageID: operation.clientMessageID, messageID: operation.message.id,
                 sentAt: operation.message.sentAt, position: deliveries.first?.position ?? 0)
@@ -178,7 +184,8 @@ extension ServerCore {
             self.countDeliveries(deliveries.count, by: nil, in: operation.app, now)
             self.publishEntry(.custom(operation.message), deliveries, in: operation.app, now, &effects)
         case (.apiSendCustom(let request, let operation), .duplicate(let id, let sentAt)):
-            effects.append(.reply(request, .accepted(Self.acceptance(ofRepeat: operation.clientMessageID, id, sentAt))))
+            let first = Self.acceptance(ofRepeat: operation.clientMessageID, id, sentAt)
+            effects.append(.reply(request, .accepted(first, isRepeat: true)))
         case (.apiPutConversation(let request, let record), .done):
             effects.append(.reply(request, .done))
             self.followPut(record, &effects)
@@ -198,6 +205,8 @@ extension ServerCore {
         case (.apiSend(let request, _), .refused(let problem)), (.apiSignOut(let request, _), .refused(let problem)),
             (.apiMissed(let request, _), .refused(let problem)),
             (.apiPutConversation(let request, _), .refused(let problem)),
+            (.apiChangeAccount(let request, _, _), .refused(let problem)),
+            (.apiIssueToken(let request, _), .refused(let problem)),
             (.apiSendCustom(let request, _), .refused(let problem)):
             effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .refused(let problem)): effects.append(.reply(request, .refused(problem)))
@@ -211,6 +220,14 @@ extension ServerCore {
         case (.apiAnswer(let request), .bans(let bans)): effects.append(.reply(request, .bans(bans)))
         case (.apiAnswer(let request), .userAccount(let account)):
             effects.append(.reply(request, .userAccount(account)))
+        case (.apiIssueToken(let request, let at), .userAccount(let account)):
+            guard !account.isBanned else {
+                let problem = ServerFrame.Problem(code: .disabled, field: "user", rule: "must not be banned")
+                return effects.append(.reply(request, .refused(problem)))
+            }
+            effects.append(.reply(request, .mayIssueToken(at: at)))
+        case (.apiKept(let request, let command), .kept(let kept)):
+            self.finishLookup(request, command, kept, now, &effects)
         // The compiler cannot check so many pairs: a case that is missing here shows as a bug, one missing in `refuse` does not compile.
         default:
             effects.append(.flagBug("the store gave \(request) an answer of the wrong kind"))
@@ -242,7 +259,7 @@ extension ServerCore {
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
         case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
-            .apiChangeAccount(let request, _, _):
+            .apiChangeAccount(let request, _, _), .apiIssueToken(let request, _), .apiKept(let request, _):
             effects.append(.reply(request, .refused(Self.unavailable)))
         case .signOut(let session, _), .markRead(let session, _, _, _):
             guard !storeHasFailed else { return }

@@ -187,7 +187,7 @@ extension ScenarioPhone {
 
     private mutating func request(_ command: APICommand, for scripted: ScriptedMessage? = nil) {
         guard let (answer, outputs) = self.server?.request(command, at: self.now) else { return }
-        if case .accepted(let accepted)? = answer, let scripted { self.addName(accepted.messageID, as: scripted) }
+        if case .accepted(let accepted, _)? = answer, let scripted { self.addName(accepted.messageID, as: scripted) }
         if case .refused(let problem)? = answer { self.halt("the server refuses: \(problem)") }
         self.carryOut(outputs)
     }

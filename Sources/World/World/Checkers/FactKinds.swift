@@ -108,8 +108,9 @@ extension StoreCommand {
         case .endLeg: .endLeg
         case .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings,
             .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readBans, .setAccount, .readAccounts:
+            .readBans, .setAccount, .readAccounts, .readKept:
             .askStore
+        case .once(_, let command): command.kind
         }
     }
 }

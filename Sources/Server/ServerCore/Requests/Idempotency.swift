@@ -1,0 +1,91 @@
+package import StoreModel
+import TidingsModel
+
+/// Requests under idempotency keys that are not answered yet. What was answered is the store's to know: these are gone with the process,
+/// and so is whatever had not been stored.
+struct KeysUnderWay: Sendable {
+    private var requests: [APIRequestID: IdempotentRequest] = [:]
+    private var keys: Set<IdempotencyKey> = []
+
+    var isEmpty: Bool { self.requests.isEmpty }
+
+    subscript(request: APIRequestID) -> IdempotentRequest? { self.requests[request] }
+
+    /// False if another request with the key is not answered yet.
+    mutating func begin(_ id: APIRequestID, _ request: IdempotentRequest) -> Bool {
+        guard self.keys.insert(request.key).inserted else { return false }
+        self.requests[id] = request
+        return true
+    }
+
+    mutating func end(_ id: APIRequestID) {
+        if let request = self.requests.removeValue(forKey: id) { self.keys.remove(request.key) }
+    }
+}
+
+// A request with a key is looked up first, before anything could refuse it: its repeat gets the first answer also where the same request
+// would be refused by now. If nothing is kept, it is carried out, and the store keeps the answer with its effect (`StoreCommand.once`).
+extension ServerCore {
+    mutating func serve(
+        _ command: APICommand, as key: IdempotencyKey, _ fingerprint: [UInt8], for id: APIRequestID, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        let request = IdempotentRequest(
+            key: key, fingerprint: fingerprint, keptMax: self.settings.idempotencyKeysMax, at: now.wall)
+        guard self.keysUnderWay.begin(id, request) else { return effects.append(.reply(id, .keyInUse)) }
+        do throws(ServerFrame.Problem) {
+            try self.checkBacklog(of: .backend(key.app), &effects)
+            self.sendToStore(
+                .readKept(key, at: now.wall), for: .apiKept(id, command), by: .backend(key.app), &effects)
+        } catch {
+            effects.append(.reply(id, .refused(error)))
+        }
+    }
+
+    mutating func finishLookup(
+        _ id: APIRequestID, _ command: APICommand, _ kept: KeptAnswer?, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let kept else { return self.serve(command, for: id, now, &effects) }
+        guard kept.fingerprint == self.keysUnderWay[id]?.fingerprint else {
+            return effects.append(.reply(id, .keyReused))
+        }
+        effects.append(.reply(id, Self.result(of: command, kept)))
+    }
+
+    /// The first answer once more.
+    private static func result(of command: APICommand, _ kept: KeptAnswer) -> APIResult {
+        switch (command, kept.answer) {
+        case (.send(_, let draft), .accepted(let id, let sentAt, let isRepeat)):
+            .accepted(Self.acceptance(ofRepeat: draft.clientMessageID, id, sentAt), isRepeat: isRepeat)
+        case (.sendCustom(_, _, _, let clientID), .accepted(let id, let sentAt, let isRepeat)):
+            .accepted(Self.acceptance(ofRepeat: clientID, id, sentAt), isRepeat: isRepeat)
+        case (.request, .done): .answer(.done(0))
+        case (.issueToken, .done): .mayIssueToken(at: kept.at)
+        default: .done  // tidy: every other command answers that it is done
+        }
+    }
+
+    /// Once a request is answered, its key may be used again: the next one finds the answer, or is carried out if there is none.
+    mutating func releaseKeys(_ effects: ArraySlice<ServerEffect>) {
+        for case .reply(let request, _) in effects { self.keysUnderWay.end(request) }
+    }
+}
+
+extension PendingStoreRequest {
+    /// The request of the HTTP API that is answered with the command's result.
+    var apiRequest: APIRequestID? {
+        switch self {
+        case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
+            .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
+            .apiMissed(let request, _), .apiIssueToken(let request, _):
+            request
+        case .clientRequest(let asked), .enterRoom(let asked, _, _):
+            if case .api(let request) = asked.requester { request } else { nil }
+        // It looks for the answer that others keep.
+        case .apiKept: nil
+        case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .signIn, .compareLog, .signOut,
+            .kick, .loadUser, .loadPage, .findShown:
+            nil
+        }
+    }
+}
