@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import json
 import os
 import pathlib
@@ -118,27 +119,40 @@ class Program:
 
 
 @functools.cache
-def described_statuses(document: str) -> typing.Callable[[str, str], set[int]]:
-    """What may be answered by method and path: as `/openapi.yaml` says, or that there is no such route."""
-    statuses: dict[tuple[str, str], set[int]] = {}
+def described_answers(document: str) -> typing.Callable[[str, str], dict[int, set[str]]]:
+    """The statuses that may be answered by method and path, each with the codes of its problems: as `/openapi.yaml` says, or that there
+    is no such route."""
+    statuses: dict[tuple[str, str], dict[int, set[str]]] = {}
     route = method = ""
     # The document is the server's own, with two spaces a level.
-    for line in document.splitlines():
+    paths, _, components = document.partition("\ncomponents:\n")
+    codes: dict[str, set[str]] = {}
+    name = ""
+    for line in components.splitlines():
+        if found := re.fullmatch(r"    (\w+):", line):
+            name = found[1]
+        elif found := re.search(r"code: \{enum: \[(.*?)\]", line):
+            codes[name] = set(found[1].split(", "))
+    for line in paths.splitlines():
         if found := re.fullmatch(r"  (/\S*):", line):
             route = found[1]
         elif found := re.fullmatch(r"    (get|put|post|patch|delete):", line):
             method = found[1]
-        elif found := re.match(r'        "(\d{3})":', line):
-            statuses.setdefault((method.upper(), route), set()).add(int(found[1]))
+        elif found := re.match(r'        "(\d{3})":(?:.*/responses/(\w+))?', line):
+            statuses.setdefault((method.upper(), route), {})[int(found[1])] = codes.get(found[2], set())
     assert len(statuses) > 40, "the document could not be read"
     patterns = [
         (method, re.compile(re.sub(r"\{\w+\}", "[^/]+", route)), found) for (method, route), found in statuses.items()
     ]
 
-    def find(method: str, path: str) -> set[int]:
+    def find(method: str, path: str) -> dict[int, set[str]]:
         path = path.partition("?")[0]
         matching = [found for name, pattern, found in patterns if name == method and pattern.fullmatch(path)]
-        return set.union(*matching) if matching else {404, 405}
+        answers: dict[int, set[str]] = {}
+        for found in matching:
+            for status, told in found.items():
+                answers[status] = answers.get(status, set()) | told
+        return answers or {404: {"unknown_route"}, 405: {"method_not_allowed"}}
 
     return find
 
@@ -240,29 +254,43 @@ class Site:
     def token(self, user: str, seconds: int = 3600) -> str:
         return self.call("POST", f"/v1/apps/{self.app}/tokens", {"user": user, "expires_in_seconds": seconds})["token"]
 
-    def call(self, method: str, path: str, body: dict | None = None, key: str | None = None, base: str | None = None):
+    def call(
+        self, method: str, path: str, body: dict | None = None, key: str | None = None, base: str | None = None,
+        headers: dict[str, str] | None = None,
+    ):
         """One request of the HTTP API, or of the routes for phones; raises urllib.error.HTTPError for anything but 2xx."""
         request = urllib.request.Request(
             (base or (self.phone if path.startswith("/v1/extension/") else self.api)) + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {key or self.api_key}", "Content-Type": "application/json"},
+            headers={
+                "Authorization": f"Bearer {key or self.api_key}", "Content-Type": "application/json", **(headers or {}),
+            },
         )
         try:
             with urllib.request.urlopen(request, timeout=20) as answer:
                 status, text = answer.status, answer.read()
         except urllib.error.HTTPError as error:
-            self.check_described(method, path, error.code, base)
+            # Read once for the check, and again by whoever catches it.
+            text = error.read()
+            error.fp = error.file = io.BytesIO(text)
+            error.read = error.fp.read
+            self.check_described(method, path, error.code, base, problem=json.loads(text) if base is None else None)
             raise
         self.check_described(method, path, status, base)
         return json.loads(text) if text else None
 
-    def check_described(self, method: str, path: str, status: int, base: str | None = None):
-        """Fails for a status that the server's own description of its API does not name for the route."""
+    def check_described(
+        self, method: str, path: str, status: int, base: str | None = None, problem: dict | None = None
+    ):
+        """Fails for a status, or a problem's code, that the server's own description of its API does not name for the route."""
         if base is None:
             with urllib.request.urlopen(f"{self.api}/openapi.yaml", timeout=20) as answer:
-                described = described_statuses(answer.read().decode())
-            assert status in described(method, path), f"{method} {path} was answered with {status}, which is not described"
+                described = described_answers(answer.read().decode())(method, path)
+            assert status in described, f"{method} {path} was answered with {status}, which is not described"
+            if problem is not None:
+                assert problem["code"] in described[status], f"{method} {path}: {problem} is not described"
+                assert problem["type"] == f"urn:tidings:problem:{problem['code']}" and problem["request_id"]
 
     def trace(self, message_id: str) -> dict:
         return self.call("GET", f"/v1/apps/{self.app}/messages/{message_id}/trace")

@@ -26,8 +26,10 @@ def refusal(site, method, path, body=None, key=None):
         with urllib.request.urlopen(request, timeout=20) as answer:
             raise AssertionError(f"{method} {path} was answered with {answer.status}")
     except urllib.error.HTTPError as error:
-        site.check_described(method, path, error.code)
-        return error.code, error.headers.get_content_type(), json.loads(error.read())
+        problem = json.loads(error.read())
+        site.check_described(method, path, error.code, problem=problem)
+        assert error.headers["X-Request-Id"] == problem["request_id"]
+        return error.code, error.headers.get_content_type(), problem
 
 
 def test_it_says_that_it_lives_takes_work_and_counts(site):

@@ -13,7 +13,8 @@ extension CommandGenerator {
         // Times of the commands stay; only what was kept is older.
         let at = self.chance(25) ? self.time() + StoreRules.answerLifetime : self.time()
         let request = IdempotentRequest(
-            key: self.idempotencyKey(), fingerprint: self.chance(70) ? [1, 2] : [3], keptMax: self.number(1..<5), at: at)
+            key: self.idempotencyKey(), fingerprint: self.chance(70) ? [1, 2] : [3], keptMax: self.number(1..<5), at: at
+        )
         return .once(request, command)
     }
 }

@@ -24,7 +24,8 @@ private let day = StoreRules.answerLifetime
         }
         #expect(deliveries.map(\.user) == ["ada", "bo"])
         let kept = KeptAnswer(
-            key: key, fingerprint: [1], answer: .accepted(MessageID(rawValue: 1), sentAt: message(1).sentAt, isRepeat: false),
+            key: key, fingerprint: [1],
+            answer: .accepted(MessageID(rawValue: 1), sentAt: message(1).sentAt, isRepeat: false),
             at: 5)
         #expect(try opened.apply(.readKept(key, at: 6)) == .kept(kept))
         #expect(opened.store.dump().kept == [kept])

@@ -103,11 +103,10 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft)])
     }
 
-    @Test(arguments: [(7 as LogPosition, 201), (0, 200)])
-    func `sends a custom message once`(position: LogPosition, status: Int) async throws {
-        let accepted = ServerFrame.SendAccepted(
-            clientMessageID: "c", messageID: first, sentAt: 5, position: position)
-        let api = try await APIDouble(answering: .accepted(accepted))
+    @Test(arguments: [(false, 201), (true, 200)])
+    func `sends a custom message once`(isRepeat: Bool, status: Int) async throws {
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 0)
+        let api = try await APIDouble(answering: .accepted(accepted, isRepeat: isRepeat))
         let answer = try await api.request(
             .post, "custom-messages",
             #"""
@@ -116,7 +115,7 @@ private struct Asked: CustomTestStringConvertible, Sendable {
             """#)
         #expect(answer.status == status)
         #expect(answer.json["message_id"] == .string(first.description))
-        #expect(answer.json["repeated"] == .bool(position == 0))
+        #expect(answer.json["repeated"] == .bool(isRepeat))
         let message = CustomMessage(
             id: MessageID(rawValue: 0), title: "T", content: "x", contentType: "text",
             extras: JSONObject([("number", 7)]), sentAt: 0)
@@ -148,12 +147,13 @@ private struct Asked: CustomTestStringConvertible, Sendable {
             content: "x", flags: .normal, pushText: nil, sentAt: 5, mentions: .everyone, recipients: ["bob"],
             expiresAt: 9)
         let api = try await APIDouble(answering: .answer(.history([message], hasMore: true)))
-        let answer = try await api.request(
-            .get, "conversations/GRP/team/messages?user=bob&before=01qdq6qdr0001&limit=20")
+        let answer = try await api.request(.get, "conversations/GRP/team/messages?user=bob&limit=20")
+        let next = try #require(answer.json["next"]?.stringValue)
+        _ = try await api.request(.get, "conversations/GRP/team/messages?user=bob&limit=20&cursor=\(next)")
         #expect(
             api.commands == [
-                .request(
-                    "demo", actor: "bob", .history(team, before: MessageID(rawValue: first.rawValue + 1), limit: 20))
+                .request("demo", actor: "bob", .history(team, before: nil, limit: 20)),
+                .request("demo", actor: "bob", .history(team, before: first, limit: 20)),
             ])
         #expect(
             answer.json == [
@@ -165,7 +165,7 @@ private struct Asked: CustomTestStringConvertible, Sendable {
                         "push_text": .null, "sent_at": 5, "mentions": ["everyone": true], "recipients": ["bob"],
                         "expires_at": 9,
                     ]
-                ], "has_more": true,
+                ], "next": .string(next),
             ])
     }
 
@@ -227,7 +227,14 @@ private struct Asked: CustomTestStringConvertible, Sendable {
             "nickname must be 1 to 64 bytes, got 0"
         ),
         (.get, "conversations/GRP/team/messages", nil, "user must be present"),
-        (.get, "conversations/GRP/team/messages?user=b&before=x", nil, "before must be a message id of 13 characters"),
+        (
+            .get, "conversations/GRP/team/messages?user=b&before=x", nil,
+            "before is not known in the query here; known are user, cursor, limit"
+        ),
+        (
+            .get, "conversations/GRP/team/messages?user=b&cursor=x", nil,
+            "cursor must be the next of an earlier answer of this list"
+        ),
         (.get, "conversations/GRP/team/messages?user=b&limit=0", nil, "limit must be a whole number from 1 to 100"),
         (.patch, "messages/x", #"{"content":"x"}"#, "id must be a message id of 13 characters"),
         (.patch, "messages/01qdq6qdr0000", "{}", "content must be present"),

@@ -136,7 +136,7 @@ import TidingsModel
             "messages": try await APIDouble(answering: .accepted(accepted)),
             "custom-messages": try await APIDouble(answering: .accepted(accepted)),
             "object-names": try await APIDouble(answering: .done),
-            "tokens": try await APIDouble(answering: .userAccount(AccountState())),
+            "tokens": try await APIDouble(answering: .mayIssueToken(at: 5)),
         ]
         let kept = Corpus.inputs(of: "json").map { String(decoding: $0, as: UTF8.self) }
         try await Fuzz.run("requests to the API", short: 1_500, long: 60_000) { number in

@@ -242,14 +242,12 @@ import Testing
 }
 
 @Suite struct `A request's id` {
-    @Test func `is a trusted proxy's if it is short and plain, otherwise a new one`() {
-        #expect(RequestID.make(from: "abc-1", isTrusted: true) == "abc-1")
-        for (given, isTrusted) in [
-            ("abc-1", false), ("", true), ("two words", true), ("a\"b", true),
-            (String(repeating: "x", count: 129), true),
-            (nil, true),
-        ] as [(String?, Bool)] {
-            let id = RequestID.make(from: given, isTrusted: isTrusted)
+    @Test func `is the client's if it is short and visible, otherwise a new one`() {
+        for given in ["abc-1", "a\"b,c", String(repeating: "x", count: 128)] {
+            #expect(RequestID.make(from: given) == given)
+        }
+        for given in ["", "two words", "tab\t", "ü", String(repeating: "x", count: 129), nil] as [String?] {
+            let id = RequestID.make(from: given)
             #expect(id != given)
             #expect(id.wholeMatch(of: /[0-9a-f]{16}/) != nil)
         }

@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import ServerCore
+import Testing
 import TidingsModel
 
 @testable import TidingsServer
@@ -21,6 +22,7 @@ struct APIDouble {
         let registry = PrometheusRegistry()
         self.api = API(
             core: { [asked] command in
+                if case .quotas = command { return .quotas([Self.quota]) }
                 asked.withLockedValue { $0.append(command) }
                 return result
             }, metrics: ServerMetrics(factory: registry), tokens: try await UserTokens(apps: [app]),
@@ -30,24 +32,47 @@ struct APIDouble {
             audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
     }
 
+    private static let quota = RateQuota(
+        scope: .app, kind: .requests, limit: RateLimit(perSecond: 20, burst: 210), remaining: 7, fullIn: 10_001)
+
+    /// Of both listeners, as `METHOD /path`.
+    var routes: [String] {
+        (self.api.router().routes + self.api.phoneRouter().routes).map {
+            "\($0.method.rawValue) /\($0.path.description.trimmingPrefix("/"))"
+        }
+    }
+
     var commands: [APICommand] { self.asked.withLockedValue { $0 } }
 
     func forget() { self.asked.withLockedValue { $0 = [] } }
 
-    func request(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) async throws -> APIResponse {
+    func request(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String? = nil, headers: [(String, String)] = []
+    ) async throws -> APIResponse {
+        var fields: HTTPFields = [.authorization: "Bearer \(TestServer.key)"]
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
         let head = HTTPRequest(
             method: method, scheme: "http", authority: "localhost", path: "/v1/apps/demo/\(path)",
-            headerFields: [.authorization: "Bearer \(TestServer.key)"])
+            headerFields: fields)
         let request = Request(head: head, body: .init(buffer: ByteBuffer(string: body ?? "")))
         let context = API.Context(
             source: ApplicationRequestContextSource(
                 channel: EmbeddedChannel(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         let response = try await self.api.router().buildResponder().respond(to: request, context: context)
-        DescribedStatuses.check(response.status.code, method.rawValue, "/v1/apps/demo/\(path)")
         let text = NIOLockedValueBox("")
         try await response.body.write(Collector(text: text))
-        let type = response.headers[.contentType].map { "content-type: \($0)" } ?? ""
-        return APIResponse(status: response.status.code, head: type, text: text.withLockedValue { $0 })
+        let lines = response.headers.map { "\($0.name.canonicalName): \($0.value)" }
+        let answer = APIResponse(
+            status: response.status.code, head: lines.joined(separator: "\n"), text: text.withLockedValue { $0 })
+        let route = "/v1/apps/demo/\(path)"
+        DescribedAnswers.check(answer, method.rawValue, route)
+        if DescribedAnswers.operation(method.rawValue, route)?.isLimited == true {
+            #expect(answer.header("RateLimit") == "\"app.requests\";r=7;t=11", "\(method) \(path)")
+            #expect(answer.header("RateLimit-Policy") == "\"app.requests\";q=210;w=11", "\(method) \(path)")
+        }
+        return answer
     }
 
     private struct Collector: ResponseBodyWriter {

@@ -139,6 +139,16 @@ struct APIResponse {
     var text: String
 
     var json: JSONValue { (try? JSONValue(parsing: self.text)) ?? .null }
+
+    func header(_ name: String) -> String? {
+        for line in self.head.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { continue }
+            return parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return nil
+    }
+
     /// Nil for anything but a problem.
     var problem: String? {
         guard self.head.lowercased().contains("content-type: application/problem+json"),
@@ -151,12 +161,13 @@ struct APIResponse {
 extension TestServer {
     /// On a connection of its own, to the port that serves the path.
     func request(
-        _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil
+        _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil,
+        headers: [String] = []
     ) async throws -> APIResponse {
         let isForPhones = path.hasPrefix("/v1/extension/")
         let client = try await RawClient.connect(
             port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
-        var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close"]
+        var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close"] + headers
         if let key { lines.append("Authorization: Bearer \(key)") }
         if let body { lines.append("Content-Length: \(body.utf8.count)") }
         try await client.send(text: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
@@ -164,7 +175,8 @@ extension TestServer {
         let text = await client.rest()
         await client.close()
         let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        DescribedStatuses.check(status, method, path)
-        return APIResponse(status: status, head: head, text: text)
+        let answer = APIResponse(status: status, head: head, text: text)
+        DescribedAnswers.check(answer, method, path)
+        return answer
     }
 }

@@ -17,11 +17,22 @@ extension API {
     }
 
     private func accounts(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, query: Paging.query)
+        let paging = try Paging(request)
         guard case .accounts(let accounts) = try await self.result(of: .accounts(app)) else { throw APIProblem.bug }
+        let (page, next) = try paging.page(of: accounts, by: { $0 }, text: Self.text(of:), read: Self.account(named:))
         return .json([
-            "accounts": .array(accounts.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] })
+            "accounts": .array(page.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] }),
+            "next": next,
         ])
+    }
+
+    private static func text(of account: ConversationID) -> String { "\(account.type.rawValue)/\(account.target)" }
+
+    private static func account(named text: String) -> ConversationID? {
+        let parts = text.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, let type = ConversationType(rawValue: String(parts[0])) else { return nil }
+        return ConversationID(type: type, target: String(parts[1]))
     }
 
     private func setAccount(_ request: Request, _ context: Context, isDeclared: Bool) async throws -> Response {
@@ -34,14 +45,17 @@ extension API {
     }
 
     private func bans(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(request, context, .conversations, query: ["actor"] + Paging.query)
         let room = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
+        let paging = try Paging(request, of: ["actor"])
         guard case .bans(let bans) = try await self.result(of: .bans(app, room, actor: actor)) else {
             throw APIProblem.bug
         }
+        let (page, next) = try paging.page(of: bans, by: \.user, text: \.rawValue, read: { UserID($0) })
         return .json([
-            "bans": .array(bans.map { ["user": .string($0.user.rawValue), "until": JSONValue($0.until)] })
+            "bans": .array(page.map { ["user": .string($0.user.rawValue), "until": JSONValue($0.until)] }),
+            "next": next,
         ])
     }
 
@@ -52,7 +66,8 @@ extension API {
     }
 
     private func unban(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let room = try self.place(context, hasMembers: true)
         let user = try self.person(context)
         return try await self.execute(app, try self.actor(request), .change(room, .unban([user])))

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import ServerCore
 import StoreModel
 import TidingsModel
@@ -11,17 +10,17 @@ extension API {
 
     func issueToken(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .tokens)
-        let body = try await self.body(request)
+        let (body, once) = try await self.keyedBody(request, context, app)
         let user: UserID = try self.identifier(try body.string("user"), "user")
         context.note.user = user.rawValue
         let seconds = try body.integer(
             "expires_in_seconds", in: 1...Self.tokenSeconds.max, default: Self.tokenSeconds.usual)
         try body.refuseUnknown()
         let key = UserKey(app: app, user: user)
-        guard !(try await self.account(of: key)).isBanned else {
-            throw APIProblem(.forbidden, code: "disabled", field: "user", rule: "must not be banned")
+        // A token follows from when it was issued, so a repeat needs no more than that: no token is kept anywhere.
+        guard case .mayIssueToken(let now) = try await self.result(of: .issueToken(key), once: once) else {
+            throw APIProblem.bug
         }
-        let now = Clocks.now().wall
         let expiresAt = now / 1_000 + seconds
         guard let token = self.tokens.token(for: key, issuedAt: now, expiresAtSeconds: expiresAt) else {
             throw APIProblem.bug

@@ -9,10 +9,11 @@ extension API {
 
     /// Asks as a person, or as the app's backend without an actor.
     func answer(
-        _ app: AppID, _ actor: UserID?, _ question: ClientRequest
+        _ app: AppID, _ actor: UserID?, _ question: ClientRequest, once: Once? = nil
     ) async throws(APIProblem) -> ClientAnswer {
         try self.checked { () throws(InvalidField) in try question.validate() }
-        guard case .answer(let answer) = try await self.result(of: .request(app, actor: actor, question)) else {
+        let command = APICommand.request(app, actor: actor, question)
+        guard case .answer(let answer) = try await self.result(of: command, once: once) else {
             throw .bug
         }
         if case .refused(let problem) = answer { throw APIProblem(problem) }
@@ -21,21 +22,33 @@ extension API {
 
     /// What the core answers; a caller that gets the answer of another command throws `APIProblem.bug`.
     ///
+    /// - Parameter once: its idempotency key, if it has one.
     /// - Throws: `APIProblem` for what the core refuses.
-    func result(of command: APICommand) async throws(APIProblem) -> APIResult {
-        let result = await self.core(command)
-        if case .refused(let problem) = result { throw APIProblem(problem) }
-        return result
+    func result(of command: APICommand, once: Once? = nil) async throws(APIProblem) -> APIResult {
+        let result = await self.core(once?.wrap(command) ?? command)
+        switch result {
+        case .refused(let problem): throw APIProblem(problem)
+        case .keyReused:
+            throw APIProblem(
+                .keyReused, field: Once.header, rule: "must be new: it was another request's in the last 24 hours")
+        case .keyInUse:
+            throw APIProblem(
+                .keyInUse, field: Once.header, rule: "must wait: its first request is not answered yet",
+                headers: [.retryAfter: "1"])
+        default: return result  // tidy: which of the others it must be, the caller knows
+        }
     }
 
     /// Carries out what is answered by nothing but that it is done: status 204.
-    func execute(_ command: APICommand) async throws(APIProblem) -> Response {
-        guard case .done = try await self.result(of: command) else { throw .bug }
+    func execute(_ command: APICommand, once: Once? = nil) async throws(APIProblem) -> Response {
+        guard case .done = try await self.result(of: command, once: once) else { throw .bug }
         return Response(status: .noContent)
     }
 
-    func execute(_ app: AppID, _ actor: UserID?, _ question: ClientRequest) async throws(APIProblem) -> Response {
-        guard case .done = try await self.answer(app, actor, question) else { throw .bug }
+    func execute(
+        _ app: AppID, _ actor: UserID?, _ question: ClientRequest, once: Once? = nil
+    ) async throws(APIProblem) -> Response {
+        guard case .done = try await self.answer(app, actor, question, once: once) else { throw .bug }
         return Response(status: .noContent)
     }
 
@@ -119,7 +132,7 @@ extension API {
     }
 
     /// Required without a fallback.
-    func number(
+    static func number(
         _ request: Request, _ name: String, _ range: ClosedRange<Int64>, default fallback: Int64?
     ) throws(APIProblem) -> Int64 {
         let rule = "must be a whole number from \(range.lowerBound) to \(range.upperBound)"

@@ -43,10 +43,11 @@ extension API {
 
     /// The actor owns the new conversation.
     private func createConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
-        let body = try await self.body(request)
+        let (body, once) = try await self.keyedBody(request, context, app)
         let name = try body.string("name")
         let portrait = try body.optionalString("portrait")
         let members = Set(
@@ -54,12 +55,13 @@ extension API {
         ).sorted()
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
-        _ = try await self.execute(app, actor, .change(conversation, action))
+        _ = try await self.execute(app, actor, .change(conversation, action), once: once)
         return .json(conversation.json, status: .created)
     }
 
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         guard
             case .conversation(let info) = try await self.answer(
@@ -69,13 +71,15 @@ extension API {
     }
 
     private func dissolve(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         return try await self.execute(app, try self.actor(request), .change(conversation, .dissolve))
     }
 
     private func removeMember(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let user = try self.person(context)
         return try await self.execute(app, try self.actor(request), .change(conversation, .remove([user])))
@@ -84,13 +88,17 @@ extension API {
     func change(
         _ request: Request, _ context: Context, _ action: (APIBody) throws(APIProblem) -> ConversationAction
     ) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"])
+        let app = try self.authorize(
+            request, context, .conversations, limited: .requests, query: ["actor"])
         let conversation = try self.place(context, hasMembers: true)
         let actor = try self.actor(request)
-        let body = try await self.body(request)
+        // Only a POST goes by its idempotency key: to put something twice is to put it once.
+        let (body, once) =
+            request.method == .post
+            ? try await self.keyedBody(request, context, app) : (try await self.body(request), nil)
         let change = try action(body)
         try body.refuseUnknown()
-        return try await self.execute(app, actor, .change(conversation, change))
+        return try await self.execute(app, actor, .change(conversation, change), once: once)
     }
 
     private func rename(_ request: Request, _ context: Context) async throws -> Response {

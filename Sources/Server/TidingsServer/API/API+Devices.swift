@@ -13,10 +13,12 @@ extension API {
     }
 
     private func devices(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, query: Paging.query)
         let user = UserKey(app: app, user: try self.person(context))
+        let paging = try Paging(request)
         guard case .devices(let devices) = try await self.result(of: .devices(user)) else { throw APIProblem.bug }
-        return .json(["devices": .array(devices.map(\.json))])
+        let (page, next) = try paging.page(of: devices, by: \.id, text: \.rawValue, read: { DeviceID($0) })
+        return .json(["devices": .array(page.map(\.json)), "next": next])
     }
 
     private func signOutAll(_ request: Request, _ context: Context) async throws -> Response {

@@ -12,19 +12,20 @@ extension API {
 
     func addExtension(to router: Router<Context>) {
         let group = router.group("v1/extension")
-        group.post("receipts") { request, _ in try await self.receipt(request) }
-        group.get("missed") { request, _ in try await self.missed(request) }
+        group.post("receipts") { try await self.receipt($0, $1) }
+        group.get("missed") { try await self.missed($0, $1) }
     }
 
     private static let unauthorizedExtension = Self.unauthorized(
         "must be \"Bearer TOKEN\" with the extension token of the last connect of a device that is signed in")
 
     private func token(
-        _ request: Request, query: [String] = []
+        _ request: Request, _ context: Context, query: [String] = []
     ) throws(APIProblem) -> UserTokens.ExtensionToken {
         guard let token = Self.bearer(request),
             let checked = self.tokens.checked(extensionToken: token, wallMilliseconds: Clocks.now().wall)
         else { throw Self.unauthorizedExtension }
+        context.share.question = .extensionRequests(checked.device.user)
         try Self.checkQuery(request, query)
         return checked
     }
@@ -40,8 +41,8 @@ extension API {
         throw problem.code == .invalidToken ? Self.unauthorizedExtension : APIProblem(problem)
     }
 
-    private func receipt(_ request: Request) async throws -> Response {
-        let token = try self.token(request)
+    private func receipt(_ request: Request, _ context: Context) async throws -> Response {
+        let token = try self.token(request, context)
         let body = try await self.body(request)
         let messages = try self.receiptMessages(body)
         guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
@@ -72,14 +73,29 @@ extension API {
         return [try self.messageID(text, "message_id")]
     }
 
-    private func missed(_ request: Request) async throws -> Response {
-        let token = try self.token(request, query: ["after", "limit"])
-        let after = try self.number(request, "after", 0...Int64.max, default: nil)
-        let limit = try self.number(request, "limit", 1...Self.missedMax, default: Self.missedMax)
-        let question = ExtensionRequest.missed(after: LogPosition(after), limit: Int(limit))
+    /// `after` is what the phone knows by itself; `cursor` leads on from there.
+    private func missed(_ request: Request, _ context: Context) async throws -> Response {
+        let token = try self.token(request, context, query: ["after"] + Paging.query)
+        let paging = try Paging(request, limitMax: Self.missedMax)
+        let question = ExtensionRequest.missed(after: try self.start(request, paging), limit: paging.limit)
         guard case .missed(let page, let words, let hidesContent) = try await self.result(of: question, token) else {
             throw APIProblem.bug
         }
-        return .json(page.missedAnswer(for: token.device.user.user, in: words, hidesContent: hidesContent))
+        let last = page.entries.last?.position
+        let next = paging.next(after: last.map { "\($0)" }, hasMore: last.map { $0 < page.head } ?? false)
+        let answer = page.missedAnswer(for: token.device.user.user, in: words, hidesContent: hidesContent)
+        guard var members = answer.objectValue else { throw APIProblem.bug }
+        members["next"] = next
+        return .json(.object(members))
+    }
+
+    private func start(_ request: Request, _ paging: Paging) throws(APIProblem) -> LogPosition {
+        guard let after = try paging.after({ LogPosition($0) }) else {
+            return LogPosition(try Self.number(request, "after", 0...Int64.max, default: nil))
+        }
+        guard request.uri.queryParameters.get("after") == nil else {
+            throw APIProblem(field: "after", rule: "must not be there beside cursor")
+        }
+        return after
     }
 }

@@ -16,19 +16,19 @@ extension API {
         app.post("custom-messages") { try await self.sendCustom($0, $1) }
     }
 
-    /// The client message id makes a repeated request one message.
+    /// The client message id makes a repeated request one message, also without an idempotency key.
     private func send(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages)
-        let body = try await self.body(request)
+        let app = try self.authorize(request, context, .messages, limited: .messages)
+        let (body, once) = try await self.keyedBody(request, context, app)
         let sender: UserID = try self.identifier(try body.string("sender"), "sender")
         let draft = try self.draft(body)
-        return try await self.send(.send(UserKey(app: app, user: sender), draft))
+        return try await self.send(.send(UserKey(app: app, user: sender), draft), once)
     }
 
     /// A message of the backend to the app itself on people's phones (S4.10).
     private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages)
-        let body = try await self.body(request)
+        let app = try self.authorize(request, context, .messages, limited: .messages)
+        let (body, once) = try await self.keyedBody(request, context, app)
         let recipients = Set(
             try self.identifiers(
                 try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
@@ -47,13 +47,13 @@ extension API {
             expiresAt: lifetime)
         try body.refuseUnknown()
         try self.checked { () throws(InvalidField) in try message.validate() }
-        return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id))
+        return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id), once)
     }
 
-    private func send(_ command: APICommand) async throws(APIProblem) -> Response {
-        guard case .accepted(let accepted) = try await self.result(of: command) else { throw .bug }
-        // Position 0 stands for a repeat (`ServerFrame.SendAccepted`).
-        let isRepeat = accepted.position == 0
+    private func send(_ command: APICommand, _ once: Once?) async throws(APIProblem) -> Response {
+        guard case .accepted(let accepted, let isRepeat) = try await self.result(of: command, once: once) else {
+            throw .bug
+        }
         return .json(
             [
                 "message_id": .string(accepted.messageID.description),
@@ -105,7 +105,7 @@ extension API {
     }
 
     private func edit(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, query: ["actor"])
+        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
         let actor = try self.actor(request)
         let body = try await self.body(request)
@@ -115,32 +115,45 @@ extension API {
     }
 
     private func recall(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .messages, query: ["actor"])
+        let app = try self.authorize(request, context, .messages, limited: .requests, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
         return try await self.execute(app, try self.actor(request), .recall(id))
     }
 
     /// Newest first.
     private func history(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .history, query: ["user", "before", "limit"])
+        let app = try self.authorize(
+            request, context, .history, limited: .requests, query: ["user"] + Paging.query)
         let conversation = try self.place(context)
         guard let user = request.uri.queryParameters.get("user") else {
             throw APIProblem(field: "user", rule: "must be present")
         }
         let reader: UserID = try self.identifier(user, "user")
-        let before = try request.uri.queryParameters.get("before").map { text throws(APIProblem) in
-            try self.messageID(text, "before")
-        }
-        let limit = try self.number(request, "limit", 1...Int64(ClientRequest.historyMax), default: 50)
-        let question = ClientRequest.history(conversation, before: before, limit: UInt32(limit))
-        guard case .history(let messages, let hasMore) = try await self.answer(app, reader, question) else {
+        let paging = try Paging(request, of: ["user"])
+        let before = try paging.after { MessageID($0) }
+        let question = ClientRequest.history(conversation, before: before, limit: UInt32(paging.limit))
+        guard case .history(let messages, let hasMore) = try await self.history(app, reader, question, before) else {
             throw APIProblem.bug
         }
-        return .json(["messages": .array(messages.map(\.json)), "has_more": .bool(hasMore)])
+        return .json([
+            "messages": .array(messages.map(\.json)),
+            "next": paging.next(after: messages.last?.id.description, hasMore: hasMore),
+        ])
+    }
+
+    /// A message that is not there was the last one of a page of another store: one that was restored since.
+    private func history(
+        _ app: AppID, _ reader: UserID, _ question: ClientRequest, _ before: MessageID?
+    ) async throws(APIProblem) -> ClientAnswer {
+        do throws(APIProblem) {
+            return try await self.answer(app, reader, question)
+        } catch {
+            throw before != nil && error.code == .told(.unknownMessage) ? Paging.bad : error
+        }
     }
 
     private func receipts(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .history, query: ["actor"])
+        let app = try self.authorize(request, context, .history, limited: .requests, query: ["actor"])
         let id = try self.messageID(try Self.parameter("id", context), "id")
         guard case .receipts(let receipts) = try await self.answer(app, try self.actor(request), .receipts(id)) else {
             throw APIProblem.bug
@@ -159,7 +172,7 @@ extension API {
             throw APIProblem.bug
         }
         guard let trace else {
-            throw APIProblem(.notFound, code: "unknown_message", field: "id", rule: "names no message of this app")
+            throw APIProblem(.told(.unknownMessage), field: "id", rule: "names no message of this app")
         }
         return .json(trace.json(with: statuses))
     }

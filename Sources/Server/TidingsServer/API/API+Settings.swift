@@ -21,7 +21,7 @@ extension API {
     }
 
     private func settings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, limited: .requests)
         guard case .settings(let settings) = try await self.answer(app, try self.person(context), .settings) else {
             throw APIProblem.bug
         }
@@ -30,7 +30,7 @@ extension API {
 
     /// Replaces everything that does not belong to one conversation.
     private func putSettings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, limited: .requests)
         let user = try self.person(context)
         let body = try await self.body(request)
         var levels: [ConversationType: NotificationLevel] = [:]
@@ -57,7 +57,7 @@ extension API {
     }
 
     private func putConversationSettings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, limited: .requests)
         let user = try self.person(context)
         let conversation = try self.place(context)
         let body = try await self.body(request)
@@ -69,14 +69,14 @@ extension API {
     }
 
     private func deleteConversationSettings(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, limited: .requests)
         let conversation = try self.place(context)
         return try await self.execute(
             app, try self.person(context), .setConversationSettings(conversation, ConversationSettings()))
     }
 
     private func block(_ request: Request, _ context: Context, _ isBlocked: Bool) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, limited: .requests)
         let other: UserID = try self.identifier(try Self.parameter("other", context), "other")
         return try await self.execute(app, try self.person(context), .setBlocked(other, isBlocked))
     }
@@ -111,9 +111,11 @@ extension API {
     // MARK: - What holds for the app
 
     private func objectNames(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .settings)
+        let app = try self.authorize(request, context, .settings, query: Paging.query)
+        let paging = try Paging(request)
         guard case .objectNames(let names) = try await self.result(of: .objectNames(app)) else { throw APIProblem.bug }
-        return .json(["names": .array(names.map { .string($0.rawValue) })])
+        let (page, next) = try paging.page(of: names, by: { $0 }, text: \.rawValue, read: { ObjectName($0) })
+        return .json(["names": .array(page.map { .string($0.rawValue) }), "next": next])
     }
 
     private func putObjectNames(_ request: Request, _ context: Context) async throws -> Response {

@@ -29,11 +29,12 @@ extension API {
     private func revokeTokens(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .accounts)
         let user = UserKey(app: app, user: try self.person(context))
-        let body = try await self.body(request)
+        let (body, once) = try await self.keyedBody(request, context, app)
         let time = try body.integer("before", in: 0...Int64.max, default: Clocks.now().wall)
         let signsOut = try body.bool("sign_out", default: false)
         try body.refuseUnknown()
-        return try await self.execute(.changeAccount(user, .revokeTokens(before: time, signsOut: signsOut)))
+        let change = AccountChange.revokeTokens(before: time, signsOut: signsOut)
+        return try await self.execute(.changeAccount(user, change), once: once)
     }
 
     private func change(_ request: Request, _ context: Context, _ change: AccountChange) async throws -> Response {

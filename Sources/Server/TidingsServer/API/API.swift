@@ -36,7 +36,8 @@ struct API: Sendable {
         let routes = RouteTable()
         router.middlewares.add(
             ProblemMiddleware(
-                listener: listener, routes: routes, metrics: self.metrics, proxies: self.proxies, audit: self.audit))
+                listener: listener, routes: routes, core: self.core, metrics: self.metrics, proxies: self.proxies,
+                audit: self.audit))
         add(router)
         routes.setRoutes(of: router)
         return router
@@ -62,9 +63,9 @@ struct API: Sendable {
     private func addOperations(to router: Router<Context>) {
         router.get("readyz") { _, _ in
             switch self.readiness.state {
-            case .ready: await self.ready()
-            case .starting: APIProblem(.serviceUnavailable, code: "starting", rule: "the server is starting").response
-            case .stopping: APIProblem(.serviceUnavailable, code: "stopping", rule: "the server is stopping").response
+            case .ready: return try await self.ready()
+            case .starting: throw APIProblem(.starting, rule: "the server is starting")
+            case .stopping: throw APIProblem(.stopping, rule: "the server is stopping")
             }
         }
         router.get("metrics") { _, _ in
@@ -73,12 +74,9 @@ struct API: Sendable {
         router.get("openapi.yaml") { _, _ in Response.text(OpenAPI.document, type: "application/yaml") }
     }
 
-    private func ready() async -> Response {
+    private func ready() async throws(APIProblem) -> Response {
         if let fault = await self.disk.fault(monotonic: Clocks.now().monotonic) {
-            return APIProblem(
-                .serviceUnavailable, code: "storage_unwritable", field: "store.path",
-                rule: "cannot be written: \(fault)"
-            ).response
+            throw APIProblem(.storageUnwritable, field: "store.path", rule: "cannot be written: \(fault)")
         }
         return Response.json(["status": "ready", "storage": self.readiness.isStorageFull ? "full" : "ok"])
     }
@@ -86,9 +84,10 @@ struct API: Sendable {
     // MARK: - Who asks
 
     /// The app of the path, if the request's key may do this there.
+    /// - Parameter limited: whose share of the app it takes; nil where nothing limits it.
     /// - Throws: status 401 without a key of the app, 403 without the scope, 400 for a member of the query that is not in `query`.
     func authorize(
-        _ request: Request, _ context: Context, _ scope: APIScope, query: [String] = []
+        _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = []
     ) throws(APIProblem) -> AppID {
         guard let key = Self.bearer(request) else {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
@@ -97,13 +96,16 @@ struct API: Sendable {
         switch self.keys.access(app: app, key: key, scope: scope) {
         case .granted(let name):
             context.note.key = name
+            // Whoever has no key is not told what the app has left.
+            context.share.question = limited?.question(app)
             try Self.checkQuery(request, query)
             return app
         case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
         case .missingScope(let name):
             context.note.key = name
+            context.share.question = limited?.question(app)
             throw APIProblem(
-                .forbidden, code: "missing_scope", field: "Authorization",
+                .missingScope, field: "Authorization",
                 rule: "needs a key with the scope \(scope.rawValue)")
         }
     }
@@ -117,12 +119,12 @@ struct API: Sendable {
     }
 
     static func unauthorized(_ rule: String) -> APIProblem {
-        APIProblem(
-            .unauthorized, code: "unauthorized", field: "Authorization", rule: rule,
-            headers: [.wwwAuthenticate: "Bearer"])
+        APIProblem(.unauthorized, field: "Authorization", rule: rule, headers: [.wwwAuthenticate: "Bearer"])
     }
 
-    func body(_ request: Request) async throws -> APIBody {
-        try APIBody(Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView))
+    func body(_ request: Request) async throws -> APIBody { try APIBody(try await self.bytes(request)) }
+
+    func bytes(_ request: Request) async throws -> [UInt8] {
+        Array((try await request.body.collect(upTo: self.bodyBytesMax)).readableBytesView)
     }
 }

@@ -10,7 +10,7 @@ struct APIBody {
         do throws(InvalidField) {
             self.fields = try JSONFields(parsing: bytes, depthMax: 16)
         } catch {
-            throw APIProblem(.badRequest, code: "malformed_json", field: error.field, rule: error.rule)
+            throw APIProblem(.malformedJSON, field: error.field, rule: error.rule)
         }
     }
 

@@ -4,73 +4,74 @@ import Hummingbird
 import NIOCore
 import TidingsModel
 
-/// `application/problem+json` (RFC 9457) with the members `code`, `field` and `rule`.
-struct APIProblem: Error, Equatable, HTTPResponseError {
-    var status: HTTPResponse.Status
-    /// For a program; also in the problem's type.
-    var code: String
+/// `application/problem+json` (RFC 9457) with the members `code`, `field`, `rule` and `request_id`.
+struct APIProblem: Error, Equatable {
+    var code: Code
     /// Empty if no field is at fault.
     var field: String
     /// What the field must be, or what to do.
     var rule: String
     var headers: HTTPFields = [:]
 
-    init(_ status: HTTPResponse.Status, code: String, field: String = "", rule: String, headers: HTTPFields = [:]) {
-        self.status = status
+    init(_ code: Code, field: String = "", rule: String, headers: HTTPFields = [:]) {
         self.code = code
         self.field = field
         self.rule = rule
         self.headers = headers
     }
 
-    init(_ invalid: InvalidField) { self.init(field: invalid.field, rule: invalid.rule) }
-
-    init(field: String, rule: String) {
-        self.init(.badRequest, code: "invalid_field", field: field, rule: rule)
+    init(_ code: Own, field: String = "", rule: String, headers: HTTPFields = [:]) {
+        self.init(.own(code), field: field, rule: rule, headers: headers)
     }
 
+    init(_ invalid: InvalidField) { self.init(field: invalid.field, rule: invalid.rule) }
+
+    init(field: String, rule: String) { self.init(.told(.invalidField), field: field, rule: rule) }
+
     init(_ problem: ServerFrame.Problem) {
+        guard let code = Told(problem.code) else {
+            self = .bug
+            return
+        }
         // RFC 9110 §10.2.3 counts in seconds; one too early would be refused again.
         let wait = problem.retryAfterMilliseconds.map { max(1, (Int64($0) + 999) / 1_000) }
-        let seconds = wait ?? (problem.code == .unavailable ? 1 : nil)
+        let seconds = wait ?? (code == .unavailable ? 1 : nil)
         self.init(
-            Self.status(of: problem.code), code: problem.code.rawValue, field: problem.field, rule: problem.rule,
+            .told(code), field: problem.field, rule: problem.rule,
             headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:])
     }
 
-    private static func status(of code: ServerFrame.Problem.Code) -> HTTPResponse.Status {
-        switch code {
-        case .unavailable: .serviceUnavailable
-        case .rateLimited: .tooManyRequests
-        case .storageFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
-        case .unknownConversation, .unknownMessage: .notFound
-        case .notAMember, .notAllowed, .blocked, .disabled, .banned: .forbidden
-        case .exists, .tooLate: .conflict
-        case .invalidField, .unknownObjectName, .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion,
-            .malformedFrame, .frameTooLarge, .unexpectedFrame, .superseded, .timedOut, .slowReader, .kicked,
-            .tokenRevoked:
-            .badRequest
-        }
-    }
+    static let bug = APIProblem(.internal, rule: "the server failed; see its log")
 
-    static let bug = APIProblem(.internalServerError, code: "internal", rule: "the server failed; see its log")
+    var status: HTTPResponse.Status { self.code.status }
 
-    func response(from request: Request, context: some RequestContext) throws -> Response { self.response }
-
-    var response: Response {
+    /// - Parameter requestID: of the request that it answers.
+    func response(to requestID: String) -> Response {
         var headers = self.headers
-        headers[.contentType] = "application/problem+json"
+        headers[.contentType] = Self.contentType
         return Response(
-            status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: self.json.serialized)))
+            status: self.status, headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: self.json(requestID: requestID).serialized)))
     }
 
-    var json: JSONValue {
+    static let contentType = "application/problem+json"
+
+    func json(requestID: String) -> JSONValue {
         let detail = self.field.isEmpty ? self.rule : "\(self.field) \(self.rule)"
         return [
-            "type": .string("urn:tidings:problem:\(self.code)"), "title": .string(self.status.reasonPhrase),
-            "status": .int(self.status.code), "detail": .string(detail), "code": .string(self.code),
-            "field": .string(self.field), "rule": .string(self.rule),
+            "type": .string("urn:tidings:problem:\(self.code.rawValue)"), "title": .string(self.code.title),
+            "status": .int(self.status.code), "detail": .string(detail),
+            "instance": .string("urn:tidings:request:\(Self.escaped(requestID))"),
+            "code": .string(self.code.rawValue), "field": .string(self.field), "rule": .string(self.rule),
+            "request_id": .string(requestID),
         ]
+    }
+
+    /// RFC 8141 §2.2 allows less in a URN than an id may hold.
+    private static func escaped(_ requestID: String) -> String {
+        let allowed = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/")
+        return requestID.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 }
 

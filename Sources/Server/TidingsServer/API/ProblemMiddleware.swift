@@ -3,16 +3,18 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+import ServerCore
 import Synchronization
 import TidingsModel
 
-/// Around every route of a listener: finds out where a request comes from, gives it an id, turns every error into a problem, counts
-/// the request by its route and writes the audit log.
+/// Around every route of a listener: finds out where a request comes from, gives it an id, turns every error into a problem, tells what is
+/// left of the limits the route has, counts the request by its route and writes the audit log.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = APIContext
 
     let listener: Listener
     let routes: RouteTable
+    let core: @Sendable (APICommand) async -> APIResult
     let metrics: ServerMetrics
     let proxies: TrustedProxies
     let audit: AuditLog
@@ -23,17 +25,19 @@ struct ProblemMiddleware: RouterMiddleware {
         var context = context
         let forwarded = request.headers[values: Self.forwardedFor].joined(separator: ",")
         context.client = self.proxies.remote(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)
-        context.requestID = RequestID.make(
-            from: request.headers[Self.requestID], isTrusted: self.proxies.contain(context.peer))
+        context.requestID = RequestID.make(from: request.headers[Self.requestID])
         var (response, problem) = await self.answer(request, context, next)
         response.headers[Self.requestID] = context.requestID
+        if let question = context.share.question, case .quotas(let quotas) = await self.core(.quotas(question)) {
+            RateLimitHeaders.add(quotas, to: &response.headers)
+        }
         let route = context.endpointPath ?? "NotFound"
         self.metrics.countRequest(route: route, status: response.status.code)
         self.audit.logCall(
             AuditLog.Call(
                 address: context.client, requestID: context.requestID, method: request.method.rawValue, route: route,
                 path: request.uri.path, actor: request.uri.queryParameters.get("actor"), status: response.status.code,
-                code: problem?.code), context.note)
+                code: problem?.code.rawValue), context.note)
         return response
     }
 
@@ -56,29 +60,28 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch is HTTPParserError {
             // The parser has given up on the connection, so nothing can follow.
             problem = APIProblem(
-                .badRequest, code: "malformed_body", field: "body",
+                .malformedBody, field: "body",
                 rule: "must be as long as Content-Length says, or in whole chunks (RFC 9112 §6)",
                 headers: [.connection: "close"])
         } catch is IOError, is ChannelError {
             // The client has hung up; nobody reads this.
-            problem = APIProblem(.badRequest, code: "connection_lost", rule: "the connection was lost")
+            problem = APIProblem(.connectionLost, rule: "the connection was lost")
         } catch {
             context.logger.log(
                 .error, "request failed",
                 [.route: context.endpointPath ?? "", .request: context.requestID, .error: "\(error)"])
             problem = .bug
         }
-        return (problem.response, problem)
+        return (problem.response(to: context.requestID), problem)
     }
 
     private func problem(for error: any HTTPResponseError, _ request: Request) -> APIProblem {
         switch error.status {
         case .notFound: self.unknown(request)
         case .contentTooLarge:
-            APIProblem(
-                .contentTooLarge, code: "body_too_large", field: "body", rule: "is larger than api.body_bytes_max")
+            APIProblem(.bodyTooLarge, field: "body", rule: "is larger than api.body_bytes_max")
         default:
-            APIProblem(error.status, code: "bad_request", rule: error.status.reasonPhrase)
+            APIProblem(.badRequest, rule: "cannot be read: \(error.status.reasonPhrase)")
         }
     }
 
@@ -86,12 +89,12 @@ struct ProblemMiddleware: RouterMiddleware {
         let methods = self.routes.methods(of: request.uri.path).joined(separator: ", ")
         guard methods.isEmpty else {
             return APIProblem(
-                .methodNotAllowed, code: "method_not_allowed", field: "method", rule: "must be one of \(methods)",
+                .methodNotAllowed, field: "method", rule: "must be one of \(methods)",
                 headers: [.allow: methods])
         }
         let isForPhones = self.listener != .phone && request.uri.path.hasPrefix("/v1/extension/")
         return APIProblem(
-            .notFound, code: "unknown_route", field: "path",
+            .unknownRoute, field: "path",
             rule: isForPhones
                 ? "is for phones, and served on phone.port"
                 : "\(request.method.rawValue) \(request.uri.path) is not part of the API; see /openapi.yaml")

@@ -150,6 +150,10 @@ package struct ConfigurationKey: Sendable {
         .init(
             "api.connections_max", "connections of the HTTP API at the same time",
             .integer(\.api.connectionsMax, 8...1_000_000)),
+        .init(
+            "api.idempotency_keys_max",
+            "idempotency keys an app may use in 24 hours; each takes some 200 bytes of disk",
+            .integer(\.core.idempotencyKeysMax, 1...10_000_000)),
         .init("phone.host", "address the routes for phones listen on", .text(\.phone.host)),
         .init(
             "phone.port", "TCP port of the routes for phones, 0 for any free one", .integer(\.phone.port, 0...65_535)),
@@ -167,7 +171,7 @@ package struct ConfigurationKey: Sendable {
             .integer(\.http.idleMilliseconds, 10...3_600_000)),
         .init(
             "proxy.addresses",
-            "addresses or networks of proxies whose X-Forwarded-For and X-Request-Id are believed, with commas between",
+            "addresses or networks of proxies whose X-Forwarded-For is believed, with commas between",
             .networks(\.proxy.addresses)),
     ]
 

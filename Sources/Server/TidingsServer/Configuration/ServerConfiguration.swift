@@ -65,7 +65,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     package struct Proxy: Equatable, Sendable {
-        /// Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` and `X-Request-Id` are believed.
+        /// Addresses, or networks such as `10.0.0.0/8`, whose `X-Forwarded-For` is believed.
         package var addresses: [String] = []
     }
 

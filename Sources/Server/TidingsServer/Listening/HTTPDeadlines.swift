@@ -20,6 +20,8 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests whose head has come and whose answer is not written.
     private var unanswered = 0
     private var isReadingBody = false
+    /// Of the request whose body is being read.
+    private var requestID = ""
     private var isWritingAnswer = false
 
     init(_ connections: HTTPConnections) { self.connections = connections }
@@ -58,10 +60,15 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch self.unwrapInboundIn(data) {
-        case .head:
+        case .head(var head):
             self.unanswered += 1
             self.isReadingBody = true
             self.beginWaiting(for: .body, context)
+            // Decided here, so that the audit log has the id that a body which does not come in time is answered with.
+            let given = head.headers[RequestID.header]
+            self.requestID = RequestID.make(from: given.count == 1 ? given[0] : nil)
+            head.headers.replaceOrAdd(name: RequestID.header, value: self.requestID)
+            return context.fireChannelRead(self.wrapInboundOut(.head(head)))
         case .body: break
         case .end:
             self.isReadingBody = false
@@ -128,12 +135,12 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func writeTimedOut(_ context: ChannelHandlerContext) {
         let problem = APIProblem(
-            .requestTimeout, code: "timed_out", field: "body",
+            .told(.timedOut), field: "body",
             rule: "must come within \(self.connections.limits.bodyMilliseconds) ms")
-        let bytes = ByteBuffer(bytes: problem.json.serialized)
+        let bytes = ByteBuffer(bytes: problem.json(requestID: self.requestID).serialized)
         let headers: HTTPHeaders = [
-            "content-type": "application/problem+json", "content-length": "\(bytes.readableBytes)",
-            "connection": "close",
+            "content-type": APIProblem.contentType, "content-length": "\(bytes.readableBytes)",
+            "connection": "close", RequestID.header: self.requestID,
         ]
         let head = HTTPResponseHead(version: .http1_1, status: .requestTimeout, headers: headers)
         context.write(self.wrapOutboundOut(.head(head)), promise: nil)

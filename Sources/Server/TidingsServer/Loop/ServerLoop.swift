@@ -351,7 +351,7 @@ final class ServerLoop: @unchecked Sendable {
         // Only now it is known whose connection this is.
         if isTrusted { self.receive(.accepted(id, from: address.network)) }
         return AuditLog.SignIn(
-            address: address, requestID: RequestID.make(from: proxy.requestID, isTrusted: isTrusted))
+            address: address, requestID: RequestID.make(from: proxy.requestID))
     }
 
     func handleHello(_ hello: ClientFrame.Hello, on connection: GatewayConnection) {

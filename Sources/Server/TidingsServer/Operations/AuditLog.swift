@@ -98,10 +98,10 @@ enum RequestID {
     static let header = "X-Request-Id"
     static let bytesMax = 128
 
-    /// What a trusted proxy gave, or a new id of 16 hexadecimal digits.
-    static func make(from given: String?, isTrusted: Bool) -> String {
-        if isTrusted, let given, (1...Self.bytesMax).contains(given.utf8.count),
-            given.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x2c })
+    /// What the client gave, if it is 1 to 128 visible ASCII characters; otherwise a new id of 16 hexadecimal digits.
+    static func make(from given: String?) -> String {
+        if let given, (1...Self.bytesMax).contains(given.utf8.count),
+            given.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         {
             return given
         }

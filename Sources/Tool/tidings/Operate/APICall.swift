@@ -48,6 +48,18 @@ extension APIOptions {
             body: body)
     }
 
+    /// All elements of a list, page by page.
+    func list(_ path: String, _ member: String) async throws -> [JSONValue] {
+        var all: [JSONValue] = []
+        var cursor: String?
+        repeat {
+            let page = try await self.request("GET", path, query: [("limit", "100"), ("cursor", cursor)])
+            all += page[member]?.arrayValue ?? []
+            cursor = page["next"]?.stringValue
+        } while cursor != nil
+        return all
+    }
+
     static func escaped(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

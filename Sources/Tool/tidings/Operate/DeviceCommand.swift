@@ -13,7 +13,8 @@ struct DeviceCommand: ParsableCommand {
         @OptionGroup var person: PersonOptions
 
         func run() async throws {
-            let devices = try await self.person.request("GET", "devices")["devices"]?.arrayValue ?? []
+            let user = APIOptions.escaped(self.person.user)
+            let devices = try await self.person.options.list("users/\(user)/devices", "devices")
             if devices.isEmpty { print("\(self.person.user) is signed in on no device") }
             for device in devices { print(Self.line(device)) }
         }

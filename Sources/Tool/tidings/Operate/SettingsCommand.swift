@@ -91,7 +91,7 @@ struct SettingsCommand: ParsableCommand {
                 try await self.options.request(
                     "PUT", "object-names", body: ["names": JSONValue(texts: self.register)])
             }
-            for name in try await self.options.request("GET", "object-names")["names"]?.arrayValue ?? [] {
+            for name in try await self.options.list("object-names", "names") {
                 print(name.stringValue ?? "")
             }
         }

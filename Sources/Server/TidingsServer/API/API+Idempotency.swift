@@ -1,0 +1,80 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// Under what the core carries a request out at most once.
+struct Once: Equatable, Sendable {
+    var key: IdempotencyKey
+    var fingerprint: [UInt8]
+
+    static let header = "Idempotency-Key"
+
+    func wrap(_ command: APICommand) -> APICommand { .once(self.key, fingerprint: self.fingerprint, command) }
+}
+
+extension API {
+    private static let idempotencyKey = HTTPField.Name(Once.header)
+
+    /// The body of a POST, and its idempotency key if it has one.
+    func keyedBody(
+        _ request: Request, _ context: Context, _ app: AppID
+    ) async throws -> (body: APIBody, once: Once?) {
+        let text = try Self.idempotencyKey(of: request)
+        let bytes = try await self.bytes(request)
+        let body = try APIBody(bytes)
+        guard let text, let apiKey = context.note.key else { return (body, nil) }
+        let key = IdempotencyKey(app: app, apiKey: apiKey, text: text)
+        return (body, Once(key: key, fingerprint: Self.fingerprint(of: request, bytes)))
+    }
+
+    /// Two requests that differ in a byte are two: what they ask for is not compared.
+    private static func fingerprint(of request: Request, _ body: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(data: Data("\(request.method.rawValue) \(request.uri.string)\n".utf8))
+        hash.update(data: Data(body))
+        return Array(hash.finalize())
+    }
+
+    /// A string of structured fields (RFC 8941 §3.3.3), as the draft wants it; without its quotation marks it is the same key.
+    private static func idempotencyKey(of request: Request) throws(APIProblem) -> String? {
+        guard let name = Self.idempotencyKey else { return nil }
+        let values = request.headers[values: name]
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else { throw APIProblem(field: Once.header, rule: "must not be there twice") }
+        guard let text = Self.unquoted(value.trimmingCharacters(in: .whitespaces)),
+            (1...IdempotencyKey.bytesMax).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else {
+            throw APIProblem(
+                field: Once.header,
+                rule: "must be 1 to \(IdempotencyKey.bytesMax) visible ASCII characters in quotation marks")
+        }
+        return text
+    }
+
+    /// Nil for text that begins as a string and is none.
+    private static func unquoted(_ value: String) -> String? {
+        guard value.hasPrefix("\"") else { return value }
+        guard value.count >= 2, value.hasSuffix("\"") else { return nil }
+        var text = ""
+        var isEscaped = false
+        for character in value.dropFirst().dropLast() {
+            if isEscaped {
+                guard character == "\"" || character == "\\" else { return nil }
+                text.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                return nil
+            } else {
+                text.append(character)
+            }
+        }
+        return isEscaped ? nil : text
+    }
+}
