@@ -1,6 +1,7 @@
 """What holds for every route of the HTTP API: repeats under a key, pages, limits and ids of requests, on a server that is killed."""
 
 import concurrent.futures
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -63,6 +64,37 @@ def test_a_repeat_gets_the_first_answer_after_the_server_was_killed(site):
     assert [member["user"] for member in site.call("GET", TEAM)["members"]] == ["alice"]
     # What breaks a rule of its own is told that first.
     assert {status for status, _ in answers(lambda body: {**body, "unknown": 1})} == {400}
+
+
+def test_whoever_was_cut_off_by_a_kill_repeats_and_nobody_is_told_that_it_exists(site):
+    def create(number):
+        path = f"/v1/apps/demo/conversations/GRP/g{number}"
+        request = urllib.request.Request(
+            site.api + path, method="POST", data=b"{\"name\":\"G\",\"members\":[]}",
+            headers={"Authorization": f"Bearer {site.api_key}", "Idempotency-Key": f"\"g{number}\""})
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read())["code"]
+        except (OSError, http.client.HTTPException):
+            return "cut off"
+
+    cut_off = 0
+    for start in range(0, 900, 300):
+        numbers = range(start, start + 300)
+        with concurrent.futures.ThreadPoolExecutor(24) as pool:
+            asked = [pool.submit(create, number) for number in numbers]
+            # Somewhere in the middle.
+            asked[120].result()
+            site.server.kill()
+            told = [future.result() for future in asked]
+        assert set(told) <= {201, "cut off"}
+        cut_off += told.count("cut off")
+        site.start()
+        with concurrent.futures.ThreadPoolExecutor(24) as pool:
+            assert set(pool.map(create, numbers)) == {201}
+    assert cut_off > 0
 
 
 def test_the_same_key_for_something_else_is_refused(site):

@@ -1,4 +1,4 @@
-package import StoreModel
+import StoreModel
 import TidingsModel
 
 /// Requests under idempotency keys that are not answered yet. What was answered is the store's to know: these are gone with the process,
