@@ -349,8 +349,17 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         (.banned, 403),
     ]) func `by the core has the status that fits`(code: ServerFrame.Problem.Code, status: Int) async throws {
         let problem = ServerFrame.Problem(code: code, field: "message", rule: "will not do")
-        for result in [APIResult.refused(problem), .answer(.refused(problem))] {
-            let answer = try await APIDouble(answering: result).request(.delete, "messages/01qdq6qdr0000")
+        // What is asked for where that code can be the answer, and whether a client could ask it, too.
+        let (method, path, body, isRequest): (HTTPRequest.Method, String, String?, Bool) =
+            switch code {
+            case .exists: (.post, "conversations/GRP/team", #"{"name":"T","members":[]}"#, true)
+            case .storageFull: (.patch, "messages/01qdq6qdr0000", #"{"content":"x"}"#, true)
+            case .unknownObjectName: (.post, "messages", "{\(Self.send)}", false)
+            case .disabled: (.post, "tokens", #"{"user":"bob"}"#, false)
+            default: (.delete, "messages/01qdq6qdr0000", nil, true)
+            }
+        for result in [APIResult.refused(problem)] + (isRequest ? [.answer(.refused(problem))] : []) {
+            let answer = try await APIDouble(answering: result).request(method, path, body)
             #expect(answer.status == status)
             #expect(answer.json["code"] == .string(code.rawValue))
             #expect(answer.problem == "message will not do")

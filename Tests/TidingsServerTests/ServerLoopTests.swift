@@ -109,7 +109,7 @@ private final class FakeSender: PushSender {
         await bob.close()
         try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
         let send = APICommand.send(.init(app: "demo", user: "alice"), self.draft("c1"))
-        guard case .accepted(let accepted) = await rig.server.execute(send) else {
+        guard case .accepted(let accepted, _) = await rig.server.execute(send) else {
             throw APIProblem.bug
         }
         return accepted.messageID
@@ -140,7 +140,7 @@ private final class FakeSender: PushSender {
             try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
             rig.sender.report(.paused(LaneOutage(.provider, reason: "ServiceUnavailable")))
             guard
-                case .accepted(let accepted) = await rig.server.execute(
+                case .accepted(let accepted, _) = await rig.server.execute(
                     .send(.init(app: "demo", user: "alice"), self.draft("c1"))),
                 case .trace(let trace?, _) = await rig.server.execute(.trace("demo", accepted.messageID))
             else {

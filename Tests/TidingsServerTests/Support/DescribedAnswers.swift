@@ -7,9 +7,9 @@ import Yams
 /// What the OpenAPI document says may be answered. Every answer that a test gets is held against it: an undeclared status, header, code of a
 /// problem or member of the body fails the test.
 enum DescribedAnswers {
-    typealias Members = [String: Any]
+    typealias Members = [String: JSONValue]
 
-    struct Operation {
+    struct Operation: Sendable {
         let method: String
         let path: String
         let description: Members
@@ -17,43 +17,44 @@ enum DescribedAnswers {
         var segments: [Substring] { self.path.split(separator: "/") }
         var responses: [Int: Members] {
             var found: [Int: Members] = [:]
-            for (status, response) in self.description["responses"] as? Members ?? [:] {
-                guard let number = Int(status), let response = response as? Members else { continue }
-                found[number] = DescribedAnswers.resolved(response)
+            for (status, response) in self.description["responses"].parts {
+                if let number = Int(status) { found[number] = DescribedAnswers.resolved(response.parts) }
             }
             return found
         }
         /// Whether the good answers tell what is left of a limit.
         var isLimited: Bool {
             self.responses.contains { status, response in
-                status < 300 && (response["headers"] as? Members)?["RateLimit"] != nil
+                status < 300 && response["headers"].parts["RateLimit"] != nil
             }
         }
-        var parameters: [Members] {
-            (self.description["parameters"] as? [Members] ?? []).map(DescribedAnswers.resolved)
+        func hasParameter(_ name: String) -> Bool {
+            (self.description["parameters"]?.arrayValue ?? []).contains {
+                DescribedAnswers.resolved($0.parts)["name"]?.stringValue == name
+            }
         }
-        func hasParameter(_ name: String) -> Bool { self.parameters.contains { $0["name"] as? String == name } }
         var hasBody: Bool { self.description["requestBody"] != nil }
 
         /// The codes of the problems with this status.
         func codes(_ status: Int) -> Set<String> {
             guard let schema = self.responses[status].flatMap(DescribedAnswers.schema(of:)) else { return [] }
-            let properties = DescribedAnswers.flat(schema)["properties"] as? Members ?? [:]
-            return Set((properties["code"] as? Members)?["enum"] as? [String] ?? [])
+            let code = DescribedAnswers.flat(schema)["properties"].parts["code"].parts
+            return Set((code["enum"]?.arrayValue ?? []).compactMap(\.stringValue))
         }
     }
 
-    static let document = ((try? Yams.load(yaml: OpenAPI.document)) as? Members) ?? [:]
+    static let document: Members =
+        (try? Yams.load(yaml: OpenAPI.document)).map { JSONValue(yaml: $0 as Any).parts } ?? [:]
 
     static let operations: [Operation] = {
-        let paths = Self.document["paths"] as? [String: Members] ?? [:]
-        return paths.flatMap { path, methods in
-            methods.compactMap { method, operation -> Operation? in
-                // Besides methods a path may have members that hold for all of them.
-                guard let members = operation as? Members else { return nil }
-                return Operation(method: method.uppercased(), path: path, description: members)
+        var all: [Operation] = []
+        for (path, methods) in Self.document["paths"].parts {
+            // Besides methods a path may have members that hold for all of them.
+            for (method, operation) in methods.parts where !operation.parts.isEmpty {
+                all.append(Operation(method: method.uppercased(), path: path, description: operation.parts))
             }
-        }.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
+        }
+        return all.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
     }()
 
     static func operation(_ method: String, _ path: String) -> Operation? {
@@ -73,7 +74,7 @@ enum DescribedAnswers {
     /// Fails the test if something in the answer is not described.
     static func check(_ answer: APIResponse, _ method: String, _ path: String) {
         let faults = Self.faults(in: answer, method, path)
-        #expect(faults == [], "\(method) \(path): \(answer.text)")
+        #expect(faults == [], "\(method) \(path): \(answer.status) \(answer.text)")
     }
 
     static func faults(in answer: APIResponse, _ method: String, _ path: String) -> [String] {
@@ -87,75 +88,74 @@ enum DescribedAnswers {
         if answer.status == 429 || answer.status == 503, path.hasPrefix("/v1/"), answer.header("Retry-After") == nil {
             faults.append("Retry-After is missing")
         }
-        let response = operation?.responses[answer.status] ?? ["content": ["application/problem+json": Self.problem]]
-        guard let content = response["content"] as? Members else {
+        guard let content = (operation?.responses[answer.status] ?? Self.notThere)["content"]?.parts else {
             return faults + (answer.text.isEmpty ? [] : ["the body is not declared"])
         }
-        let type = answer.header("Content-Type")?.prefix { $0 != ";" } ?? ""
-        guard let media = content[String(type)] as? Members else {
-            return faults + ["the type \(type) is not declared"]
-        }
-        guard let schema = media["schema"] as? Members else { return faults }
+        let type = String(answer.header("Content-Type")?.prefix { $0 != ";" } ?? "")
+        guard let media = content[type]?.parts else { return faults + ["the type \(type) is not declared"] }
+        guard let schema = media["schema"]?.parts else { return faults }
         return faults + Self.faults(in: answer.json, schema, "body")
     }
 
-    private static let problem: Members = ["schema": ["$ref": "#/components/schemas/Problem"]]
+    private static let notThere: Members = [
+        "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]]
+    ]
 
     // MARK: - Schemas
 
     static func schema(of response: Members) -> Members? {
-        (response["content"] as? Members)?.values.compactMap { ($0 as? Members)?["schema"] as? Members }.first
+        response["content"].parts.values.compactMap { $0.parts["schema"]?.parts }.first
     }
 
     static func resolved(_ members: Members) -> Members {
-        guard let reference = members["$ref"] as? String else { return members }
-        var found: Any? = Self.document
-        for part in reference.split(separator: "/").dropFirst() { found = (found as? Members)?[String(part)] }
-        return found as? Members ?? [:]
+        guard let reference = members["$ref"]?.stringValue else { return members }
+        var found = Self.document
+        for part in reference.split(separator: "/").dropFirst() { found = found[String(part)].parts }
+        return found
     }
 
     /// With what it refers to; what stands beside a reference adds to it (JSON Schema 2020-12 §8.2.3.1).
     static func flat(_ schema: Members) -> Members {
         guard schema["$ref"] != nil else { return schema }
-        let base = Self.flat(Self.resolved(schema))
-        var all = base
+        var all = Self.flat(Self.resolved(schema))
         for (key, value) in schema where key != "$ref" {
-            if key == "properties", var properties = base[key] as? Members, let more = value as? Members {
-                for (name, part) in more {
-                    properties[name] = (properties[name] as? Members ?? [:]).merging(part as? Members ?? [:]) { $1 }
-                }
-                all[key] = properties
-            } else {
+            guard key == "properties" else {
                 all[key] = value
+                continue
             }
+            var properties = all[key].parts
+            for (name, part) in value.parts {
+                properties[name] = JSONValue(parts: properties[name].parts.merging(part.parts) { $1 })
+            }
+            all[key] = JSONValue(parts: properties)
         }
         return all
     }
 
     static func faults(in value: JSONValue, _ schema: Members, _ path: String) -> [String] {
         let schema = Self.flat(schema)
-        if let choices = schema["oneOf"] as? [Members] {
-            let all = choices.map { Self.faults(in: value, $0, path) }
+        if let choices = schema["oneOf"]?.arrayValue {
+            let all = choices.map { Self.faults(in: value, $0.parts, path) }
             return all.contains([]) ? [] : all.last ?? []
         }
         var faults: [String] = []
-        if let types = schema["type"].map({ $0 as? [String] ?? [$0 as? String ?? ""] }) {
+        if let type = schema["type"] {
+            let types = (type.arrayValue ?? [type]).compactMap(\.stringValue)
             guard types.contains(where: value.isOf) else { return ["\(path) is \(value.typeName), not \(types)"] }
         }
         if value == .null { return [] }
-        if let words = schema["enum"] as? [Any] {
-            let texts = words.compactMap { $0 as? String }
-            if value.stringValue.map(texts.contains) != true { faults.append("\(path) is none of \(texts)") }
+        if let words = schema["enum"]?.arrayValue, !words.contains(value) {
+            faults.append("\(path) is \(value.text), none of \(words)")
         }
-        if let pattern = schema["pattern"] as? String, let text = value.stringValue,
+        if let pattern = schema["pattern"]?.stringValue, let text = value.stringValue,
             let regex = try? Regex(pattern), text.firstMatch(of: regex) == nil
         {
             faults.append("\(path) does not match \(pattern)")
         }
-        if let most = schema["maxItems"] as? Int, let count = value.arrayValue?.count, count > most {
+        if let most = schema["maxItems"]?.intValue, let count = value.arrayValue?.count, count > most {
             faults.append("\(path) has more than \(most)")
         }
-        if let items = schema["items"] as? Members {
+        if let items = schema["items"]?.parts {
             for (index, item) in (value.arrayValue ?? []).enumerated() {
                 faults += Self.faults(in: item, items, "\(path)[\(index)]")
             }
@@ -165,14 +165,14 @@ enum DescribedAnswers {
 
     private static func faults(inMembersOf value: JSONValue, _ schema: Members, _ path: String) -> [String] {
         guard let object = value.objectValue else { return [] }
-        let properties = schema["properties"] as? Members
-        let more = schema["additionalProperties"] as? Members
+        let properties = schema["properties"]?.parts
+        let more = schema["additionalProperties"]?.objectValue.map { _ in schema["additionalProperties"].parts }
         var faults: [String] = []
-        for name in schema["required"] as? [String] ?? [] where object[name] == nil {
+        for name in (schema["required"]?.arrayValue ?? []).compactMap(\.stringValue) where object[name] == nil {
             faults.append("\(path).\(name) is missing")
         }
         for (name, member) in object.members {
-            if let described = properties?[name] as? Members {
+            if let described = properties?[name]?.parts {
                 faults += Self.faults(in: member, described, "\(path).\(name)")
             } else if let more {
                 faults += Self.faults(in: member, more, "\(path).\(name)")
@@ -185,6 +185,26 @@ enum DescribedAnswers {
 }
 
 extension JSONValue {
+    /// What Yams has read.
+    fileprivate init(yaml value: Any) {
+        switch value {
+        case let text as String: self = .string(text)
+        case let flag as Bool: self = .bool(flag)
+        case let number as Int: self = .int(number)
+        case let list as [Any]: self = .array(list.map { JSONValue(yaml: $0) })
+        case let members as [String: Any]: self = .members(members.map { ($0.key, JSONValue(yaml: $0.value)) })
+        default: self = .null
+        }
+    }
+
+    fileprivate init(parts: [String: JSONValue]) { self = .members(parts.map { ($0.key, $0.value) }) }
+
+    /// Empty for anything but an object.
+    var parts: [String: JSONValue] {
+        Dictionary(
+            (self.objectValue?.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
     fileprivate func isOf(_ type: String) -> Bool {
         switch type {
         case "string": self.stringValue != nil
@@ -196,4 +216,8 @@ extension JSONValue {
         default: false
         }
     }
+}
+
+extension JSONValue? {
+    var parts: [String: JSONValue] { self?.parts ?? [:] }
 }

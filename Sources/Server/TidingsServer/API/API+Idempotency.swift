@@ -12,6 +12,7 @@ struct Once: Equatable, Sendable {
     var fingerprint: [UInt8]
 
     static let header = "Idempotency-Key"
+    static let bytesMax = 128
 
     func wrap(_ command: APICommand) -> APICommand { .once(self.key, fingerprint: self.fingerprint, command) }
 }
@@ -46,12 +47,12 @@ extension API {
         guard let value = values.first else { return nil }
         guard values.count == 1 else { throw APIProblem(field: Once.header, rule: "must not be there twice") }
         guard let text = Self.unquoted(value.trimmingCharacters(in: .whitespaces)),
-            (1...IdempotencyKey.bytesMax).contains(text.utf8.count),
+            (1...Once.bytesMax).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else {
             throw APIProblem(
                 field: Once.header,
-                rule: "must be 1 to \(IdempotencyKey.bytesMax) visible ASCII characters in quotation marks")
+                rule: "must be 1 to \(Once.bytesMax) visible ASCII characters in quotation marks")
         }
         return text
     }

@@ -35,7 +35,7 @@ struct APIProblem: Error, Equatable {
         }
         // RFC 9110 §10.2.3 counts in seconds; one too early would be refused again.
         let wait = problem.retryAfterMilliseconds.map { max(1, (Int64($0) + 999) / 1_000) }
-        let seconds = wait ?? (code == .unavailable ? 1 : nil)
+        let seconds = wait ?? (code == .unavailable || code == .rateLimited ? 1 : nil)
         self.init(
             .told(code), field: problem.field, rule: problem.rule,
             headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:])
