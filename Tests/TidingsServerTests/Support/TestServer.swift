@@ -30,6 +30,7 @@ struct TestServer {
         configuration.core.backgroundAckDeadline = 600_000
         configuration.core.heartbeat = 600_000
         configuration.gateway.unauthenticatedMilliseconds = 120_000
+        configuration.http.headerMilliseconds = 120_000
         configuration.core.drainSpread = 0
         configuration.core.drainTime = 200
         var app = ServerConfiguration.App(id: "demo", tokenSecret: Self.secret)
