@@ -232,7 +232,7 @@ def test_an_operator_bans_revokes_and_signs_out_by_hand(site):
         user("sign-out", "alice")
         await alice.wait_for(lambda: alice.is_closed)
         assert alice.fatal["code"] == "invalid_token"
-        assert site.call("GET", f"/v1/apps/{site.app}/users/alice/devices") == {"devices": []}
+        assert site.call("GET", f"/v1/apps/{site.app}/users/alice/devices") == {"devices": [], "next": None}
         assert await verdict(site, token) == "token_revoked"
         token = site.token("alice")
         user("revoke-tokens", "alice")
