@@ -31,7 +31,8 @@ def test_a_port_on_which_somebody_listens_is_passed_over(ports):
     found = ports.Ports()
     following = found.take() + 1
     with socket.create_server(("127.0.0.1", following)):
-        assert found.take() == following + 1
+        # Not always the next one: a connection that has ended may still hold that for a minute.
+        assert found.take() > following
 
 
 def test_two_processes_take_from_different_parts(ports, root):
