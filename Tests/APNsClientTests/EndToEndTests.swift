@@ -223,7 +223,7 @@ private let testTimeLimit = TimeLimitTrait.Duration.minutes(5)
         }
     }
 
-    @Test func `that asks for patience is followed by another try`() async throws {
+    @Test func `that asks for a later try is followed by one`() async throws {
         try await Stage.run { stage in
             let client = try stage.client()
             try await stage.setFaults(#"{"rules":[{"fault":"respond","reason":"Shutdown","count":1}]}"#)

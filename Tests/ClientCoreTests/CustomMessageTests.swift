@@ -77,7 +77,7 @@ extension ClientEffect {
 
     private func replacement() throws -> LocalNotification {
         LocalNotification(
-            message: id(101), conversation: withBob, title: "", body: "A message was withdrawn",
+            message: id(101), conversation: withBob, title: "", body: "A message was recalled",
             payload: try NotificationPayload(
                 conversationType: .direct, senderID: bob, messageType: "RC:RcNtf", targetID: "bob",
                 messageUID: id(101).description),

@@ -10,7 +10,7 @@ private func push(
     let info = PushInfo(
         message: id(number), position: position, badgePosition: bseq, recipientTag: tag, isRecall: isRecall, text: text,
         imageURL: image)
-    var aps: [(String, JSONValue)] = [("alert", isRecall ? "A message was withdrawn" : "hi"), ("sound", "default")]
+    var aps: [(String, JSONValue)] = [("alert", isRecall ? "A message was recalled" : "hi"), ("sound", "default")]
     if let badge { aps.append(("badge", .int(badge))) }
     let rc: JSONValue = ["cType": .string(type), "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"]
     return .members([("aps", .members(aps)), ("rc", rc), (PushInfo.key, info.dictionary)])
@@ -248,7 +248,7 @@ private struct AppGroup {
         var group = AppGroup()
         #expect(
             group.decide(push(badge: 1, isRecall: true))
-                == .init(badge: 1, isSilent: true, title: "", body: "A message was withdrawn", reason: .recall))
+                == .init(badge: 1, isSilent: true, title: "", body: "A message was recalled", reason: .recall))
     }
 
     @Test func `is not shown at all where the extension may filter and nothing is to ring`() {

@@ -9,7 +9,7 @@ private func push(
         message: id(7), position: position, badgePosition: position, recipientTag: tag, isRecall: isRecall,
         text: isRecall ? nil : .init(title: "Bob", body: "secret"))
     return [
-        "aps": ["alert": isRecall ? "A message was withdrawn" : "hi", "badge": .int(badge)],
+        "aps": ["alert": isRecall ? "A message was recalled" : "hi", "badge": .int(badge)],
         "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"], "tidings": info.dictionary,
     ]
 }
@@ -41,7 +41,7 @@ private struct AppGroup {
 /// What is answered in the place of a recalled message.
 private func recall(badge: Int?, isDiscarded: Bool = false) -> ExtensionDecision.Changes {
     .init(
-        badge: badge, isSilent: true, isDiscarded: isDiscarded, title: "", body: "A message was withdrawn",
+        badge: badge, isSilent: true, isDiscarded: isDiscarded, title: "", body: "A message was recalled",
         removed: isDiscarded ? [id(7)] : [], reason: .recall)
 }
 

@@ -107,7 +107,7 @@ private struct Group: ExtensionGroup {
         var group = Group(words: .english)
         let info = PushInfo(message: id(7), position: 1, badgePosition: 1, recipientTag: "tag", isRecall: true)
         #expect(group.body(of: info, alert: "Un message a été retiré") == "Un message a été retiré")
-        #expect(group.body(of: info, alert: "") == "A message was withdrawn")
+        #expect(group.body(of: info, alert: "") == "A message was recalled")
     }
 
     @Test func `follow the language the person sets, and the extension is told`() {

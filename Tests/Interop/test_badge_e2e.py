@@ -15,7 +15,7 @@ from phone_stage import (
 
 
 @pytest.mark.parametrize("state", [freeze, kill], ids=["frozen", "killed"])
-def test_a_withdrawn_message_goes_from_list_and_badge_without_a_sound(make_stage, state):
+def test_a_recalled_message_goes_from_list_and_badge_without_a_sound(make_stage, state):
     stage = make_stage()
     bob = stage.phone("bob")
     state(bob)
@@ -30,7 +30,7 @@ def test_a_withdrawn_message_goes_from_list_and_badge_without_a_sound(make_stage
     shown = presentation(bob, message)
     assert (shown["ring"], shown["sound"], shown["banner"], shown["badge"]) == (False, False, False, 1), shown
     assert shown["replaced"], shown
-    assert sorted(bodies(bob)) == ["A message was withdrawn", "see you"]
+    assert sorted(bodies(bob)) == ["A message was recalled", "see you"]
     assert badge(bob) == 1
     (recall,) = events_of(bob, "push")
     assert recall["collapse_id"] == message

@@ -223,7 +223,7 @@ def test_a_message_finds_its_screen_whatever_state_the_app_is_in(stage, era):
     if SCENE_CONNECTS in era.cold_tap:
         response = call(bob, SCENE_CONNECTS)["arguments"]["response"]
         assert response["notification"]["request"]["identifier"] == shown["notification"]
-    # The tap was told by more than one road, and opened one screen.
+    # The tap was told by more than one callback path, and opened one screen.
     assert bob.shown["stack"] == ["Conversations", "Chat PR:alice"]
     bob.wait_until(lambda: bob.shown["unread"] == 0, "an unread count of 0")
     assert bob.faults == []

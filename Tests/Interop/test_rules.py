@@ -222,7 +222,7 @@ def test_a_new_device_gets_no_text_that_may_not_be_read_any_more(site):
     run(story())
 
 
-def test_withdrawn_and_edited_texts_leave_the_files_of_a_running_server(make_site):
+def test_recalled_and_edited_texts_leave_the_files_of_a_running_server(make_site):
     site = make_site(settings={"store": {"erase_milliseconds": 200}}).start()
 
     async def story():

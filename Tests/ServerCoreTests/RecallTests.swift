@@ -53,7 +53,7 @@ import TidingsModel
         #expect(aps["sound"] == nil)
         #expect(aps["badge"]?.intValue == 0)
         #expect(aps["mutable-content"]?.intValue == 1)
-        #expect(aps["alert"]?["body"] == "A message was withdrawn")
+        #expect(aps["alert"]?["body"] == "A message was recalled")
         #expect(PushInfo(userInfo: payload)?.isRecall == true)
         #expect(PushInfo(userInfo: payload)?.position == 2)
         #expect(payload["rc"]?["tId"] == "alice")

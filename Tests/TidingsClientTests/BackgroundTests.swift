@@ -272,7 +272,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await kit.until { $0.posted.count == 2 }
         let replacement = try #require(kit.state.withLock { $0.delivered[message] })
         #expect(replacement.isSilent)
-        #expect(replacement.body == "A message was withdrawn")
+        #expect(replacement.body == "A message was recalled")
         #expect(try client.unreadMessageCount() == 0)
         let stored = try #require(try client.history(conversation: withBob).first)
         #expect(stored.isRecalled)

@@ -134,7 +134,8 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
     }
 
     /// Found by the World: no extension could decide about a push, and meanwhile the phone had changed hands.
-    @Test func `presents nothing in front of what is for another, and tells the app nothing of it`() async throws {
+    @Test func `presents nothing in the foreground that is for another, and tells the app nothing of it`() async throws
+    {
         let bench = await ChatBench()
         defer { bench.remove() }
         await bench.until { $0.kit?.client.connectionStatus == .connected }

@@ -26,7 +26,7 @@ import VirtualPhone
         await bench.until { Self.list($0) == ["one", "two"] }
         #expect(Self.list(bench) == ["one", "two"])
         bench.server.recall(id)
-        let left = version < OSVersion(15) ? ["one"] : ["A message was withdrawn", "one"]
+        let left = version < OSVersion(15) ? ["one"] : ["A message was recalled", "one"]
         await bench.until { Self.list($0) == left }
         #expect(Self.list(bench) == left)
         #expect(bench.phone.presentations.filter(\.isRing).count == 2)

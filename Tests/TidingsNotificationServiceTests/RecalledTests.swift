@@ -39,7 +39,7 @@ private final class Answers: Sendable {
     }
 
     static func recall(badge: Int) -> Answer {
-        Answer(title: "", body: "A message was withdrawn", badge: badge, isQuiet: true, images: 0)
+        Answer(title: "", body: "A message was recalled", badge: badge, isQuiet: true, images: 0)
     }
 }
 

@@ -89,7 +89,7 @@ final class Service: UNNotificationServiceExtension {
         await self.phone.deliver(
             [
                 "aps": [
-                    "alert": ["body": isRecall ? "A message was withdrawn" : "You have a new message"],
+                    "alert": ["body": isRecall ? "A message was recalled" : "You have a new message"],
                     "sound": "default", "badge": .int(badge),
                     "mutable-content": 1,
                 ],
@@ -337,7 +337,7 @@ final class Service: UNNotificationServiceExtension {
         await bench.push(7)
         await bench.push(7, position: 12, badge: 2, bseq: 12, isRecall: true)
         #expect(bench.phone.presentations.map(\.isRing) == [true, false])
-        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["A message was withdrawn"])
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["A message was recalled"])
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 2)
     }
 }

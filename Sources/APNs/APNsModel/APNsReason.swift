@@ -265,7 +265,7 @@ public enum APNsReaction: String, Hashable, Sendable, CaseIterable {
     case backoff
 
     /// The reaction to a reason nobody has documented, by its status: 403 is a matter of configuration, 410 of the device
-    /// token (which goes only if the answer says since when), 429 and 500 and more of patience, anything else a fault of
+    /// token (which goes only if the answer says since when), 429 and 500 and more mean to retry later, anything else a fault of
     /// the request.
     public init(status: Int) {
         switch status {

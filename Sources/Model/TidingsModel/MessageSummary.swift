@@ -116,7 +116,7 @@ extension NotificationWords {
             .image: "[Image]", .gif: "[Image]", .voice: "[Voice]", "RC:VcMsg": "[Voice]", .video: "[Video]",
             .file: "[File]", .location: "[Location]", "RC:CardMsg": "[Card]", .link: "[Link]",
         ], other: "New message", neutral: "You have a new message", hidden: "You have a new message",
-        recalled: "A message was withdrawn", several: "{count} new messages", stripped: "You have a notification")
+        recalled: "A message was recalled", several: "{count} new messages", stripped: "You have a notification")
 
     /// Simplified Chinese.
     public static let simplifiedChinese = NotificationWords(

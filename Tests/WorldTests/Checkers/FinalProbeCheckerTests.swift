@@ -64,7 +64,7 @@ private func phone(
         #expect(counted.broken == ["P4"])
     }
 
-    @Test(arguments: [("A message was withdrawn", []), ("Are you there?", ["recall"])])
+    @Test(arguments: [("A message was recalled", []), ("Are you there?", ["recall"])])
     func `finds what is to be read of a recalled call`(text: String, broken: [String]) {
         var (story, identifier) = self.recalled(rings: 1)
         story.emit(

@@ -288,7 +288,7 @@ import TidingsModel
         #expect(story.broken == ["recall"])
     }
 
-    @Test func `finds a phone that knows and lets it ring, by either road`() throws {
+    @Test func `finds a phone that knows and lets it ring, by either callback path`() throws {
         var story = Story(RecallChecker())
         let message = story.accepted()
         let recalled = story.recall(message)
@@ -313,9 +313,9 @@ extension `The promise that what is recalled stays recalled` {
         let recall = try #require(recalled)
         story.emit(.extended(message.id, isQuiet: false, text: "hi", on: ann1))
         // One phone hears of it by a push, the other in its log.
-        story.emit(.extended(message.id, isQuiet: true, text: "A message was withdrawn", on: ann1))
+        story.emit(.extended(message.id, isQuiet: true, text: "A message was recalled", on: ann1))
         story.emit(.applied([LogEntry(position: 2, body: .recall(recall))], on: ann2))
-        for text in ["A message was withdrawn", "You have a notification", ""] {
+        for text in ["A message was recalled", "You have a notification", ""] {
             story.emit(.extended(message.id, isQuiet: true, text: text, on: ann1))
             story.emit(.extended(message.id, isQuiet: true, text: text, on: ann2))
         }

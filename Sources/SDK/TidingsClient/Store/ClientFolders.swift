@@ -161,7 +161,7 @@ extension ClientFolders {
         }
 
         static func pendingSignOut(_ app: AppID) -> Self {
-            let name = "farewell-\(ClientFolders.hexadecimal(app.rawValue))"
+            let name = "pending-sign-out-\(ClientFolders.hexadecimal(app.rawValue))"
             return Self(name: name, file: "\(name).json")
         }
     }

@@ -25,7 +25,7 @@ enum Fact {
     case apiAccepted(MessageID)
     indirect case hostile(HostileFact)
 
-    // A person and the app in front of them.
+    // A person and the app they look at.
 
     indirect case written(MessageDraft, by: DeviceKey)
     indirect case acknowledged(Message, to: DeviceKey)

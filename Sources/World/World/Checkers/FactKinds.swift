@@ -13,7 +13,7 @@ enum FactKind: UInt64, CaseIterable {
     // The server.
     case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, otherTenantNotified, apiAccepted, hostile
 
-    // A person and the app in front of them.
+    // A person and the app they look at.
     case written, acknowledged, refused, asked, answered, tapped, disturbed, appEnded, opened, refusedWrite, tokenEnded
     case signedIn, signedOut
 
