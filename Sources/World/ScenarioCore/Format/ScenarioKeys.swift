@@ -242,6 +242,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         foreground | mapping | what the SDK does by itself in the foreground, before iOS 10
         navigation | mapping | what is on the screen when a notification is opened, and how its screen is put there; an empty stack if left out
         imageHosts | list of texts | where images of notifications may be fetched from; whatever is asked for there is an image; none if left out
+        centerTakes | time | how long it takes until the notification centre does what SDK and extension ask it for; no time if left out
         communication | yes or no | whether the extension makes notifications those of a person; no if left out
         """)
 

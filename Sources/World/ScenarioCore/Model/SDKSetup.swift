@@ -33,6 +33,8 @@ package struct SDKSetup: Equatable, Sendable {
     package var router = NotificationRouter()
     package var screens = NavigationState(stacks: [[]])
     package var imageHosts: [String] = []
+    /// Milliseconds.
+    package var centerTakes: Int64 = 0
     package var usesCommunicationNotifications = false
 
     package enum StoredBadge: Equatable, Sendable {

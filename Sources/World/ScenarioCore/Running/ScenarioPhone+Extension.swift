@@ -134,7 +134,8 @@ extension ScenarioPhone {
             for message in messages { _ = self.request(.receipt(message, .shown)) }
             self.answerExtensionRequest(.reported, number, of: run)
         case .post(let post, let tag):
-            let query = self.submit(.add(post.request(recipientTag: tag)), in: run.process)
+            let query = self.submit(
+                .add(post.request(recipientTag: tag)), in: run.process, after: self.app.sdk?.setup.centerTakes ?? 0)
             self.app.extensionPosting[query] = (number, post.message.message)
         case .fetchImage(let url):
             let hosts = self.app.sdk?.setup.imageHosts ?? []

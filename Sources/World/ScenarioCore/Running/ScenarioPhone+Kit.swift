@@ -121,6 +121,7 @@ extension ScenarioPhone {
     private mutating func carryOut(_ effect: NotificationCenterQueue.Effect, in process: ProcessID) {
         let version = self.setup.phone.version
         let hasKit = self.app.sdk?.setup.hasKit == true
+        let wait = self.app.sdk?.setup.centerTakes ?? 0
         switch effect {
         // As the shipped engine without a kit: the list is empty, and nothing is taken.
         case .post(_, _, let number) where !hasKit: self.handleCenter(.posted(.failed, number), in: process)
@@ -130,7 +131,7 @@ extension ScenarioPhone {
             guard hasKit, version.hasUserNotifications else {
                 return self.handleCenter(.listed([], number), in: process)
             }
-            self.app.centerQueries[self.submit(.deliveredNotifications, in: process)] = .listing(number)
+            self.app.centerQueries[self.submit(.deliveredNotifications, in: process, after: wait)] = .listing(number)
         case .post(let notification, let badge, let number):
             self.observed?.append(.posts)
             let request = notification.request(
@@ -140,7 +141,7 @@ extension ScenarioPhone {
                 self.enqueue(.process(process, .localNotificationScheduled(request)))
                 return self.handleCenter(.posted(.shown, number), in: process)
             }
-            self.app.centerQueries[self.submit(.add(request), in: process)] = .posting(number)
+            self.app.centerQueries[self.submit(.add(request), in: process, after: wait)] = .posting(number)
         case .remove(let identifiers): self.enqueue(.process(process, .deliveredRemoved(identifiers: identifiers)))
         // By the call of the phone's era (ios-delivery.md §9).
         case .showBadge(let badge, let number) where version < 16:
@@ -148,7 +149,7 @@ extension ScenarioPhone {
             self.handleCenter(.badgeShown(number), in: process)
         case .showBadge(let badge, let number):
             self.observed?.append(.showsBadge(badge))
-            self.app.centerQueries[self.submit(.setBadgeCount(badge), in: process)] = .badge(number)
+            self.app.centerQueries[self.submit(.setBadgeCount(badge), in: process, after: wait)] = .badge(number)
         case .showBadgeBeforeReturning(let badge) where version < 16:
             self.enqueue(.process(process, .iconBadgeNumberSet(badge)))
         case .showBadgeBeforeReturning(let badge):

@@ -331,9 +331,10 @@ struct ScenarioPhone {
 
     // MARK: The app asks
 
-    mutating func submit(_ query: Query, in process: ProcessID) -> QueryNumber {
+    mutating func submit(_ query: Query, in process: ProcessID, after wait: Int64 = 0) -> QueryNumber {
         self.queries += 1
-        self.enqueue(.process(process, .query(self.queries, query)))
+        let event = PhoneEvent.process(process, .query(self.queries, query))
+        if wait == 0 { self.enqueue(event) } else { self.schedule(.phone(event), after: wait) }
         return self.queries
     }
 
