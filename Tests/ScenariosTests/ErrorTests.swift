@@ -131,7 +131,7 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ),
         (
             "message: {id: m, contentMentions: []}",
-            "6:42: contentMentions must be all or a list of 1 to 100 people, got a list"
+            "6:43: contentMentions must be all or a list of 1 to 100 people, got a list"
         ),
         ("message: {id: m, image: 'https://example.com/1.jpg'}", "image needs a message of type RC:ImgMsg"),
         ("message: {id: m, lifetime: long}", "6:36: lifetime must be a whole number and a unit"),
