@@ -228,7 +228,7 @@ extension ScriptedMessage {
             switch self.contentMentions {
             case .none: nil
             case .everyone: ["type": .int(1)]
-            case .users(let people): ["type": .int(2), "userIdList": .array(people.map { .string($0.rawValue) })]
+            case .users(let named): ["type": .int(2), "userIdList": .array(named.map { .string($0.rawValue) })]
             }
         return (self.imageURL.map { [("imageUri", .string($0))] } ?? [])
             + (mentioned.map { [("mentionedInfo", $0)] } ?? [])
