@@ -6,11 +6,11 @@ import TidingsModel
 
 /// Facts that pass every test of the gate.
 private func facts(
-    _ message: Message = message(1), isOffline: Bool = false, runState: RunState = .backgroundActive,
+    _ message: Message = message(1), isOffline: Bool = false,
     isEnabled: Bool = true, level: NotificationLevel = .all, wall: Int64 = 1_000
 ) -> Gate.Facts {
     Gate.Facts(
-        message: message, person: alice, isOffline: isOffline, runState: runState, isEnabled: isEnabled, level: level,
+        message: message, person: alice, isOffline: isOffline, isEnabled: isEnabled, level: level,
         wall: wall)
 }
 
@@ -21,25 +21,23 @@ private func facts(
         // Everything is wrong at once; mending the first fault shows the second, and so on (requirements S3).
         let room = message(1, from: alice, in: .chatRoom, flags: [])
         #expect(
-            Gate.suppression(facts(room, isOffline: true, runState: .foreground, isEnabled: false, level: .blocked))
+            Gate.suppression(facts(room, isOffline: true, isEnabled: false, level: .blocked))
                 == .chatRoom)
         let own = message(1, from: alice, flags: [])
         #expect(
-            Gate.suppression(facts(own, isOffline: true, runState: .foreground, isEnabled: false, level: .blocked))
+            Gate.suppression(facts(own, isOffline: true, isEnabled: false, level: .blocked))
                 == .ownMessage)
         let unmarked = message(1, flags: [])
         #expect(
-            Gate.suppression(facts(unmarked, isOffline: true, runState: .foreground, isEnabled: false, level: .blocked))
+            Gate.suppression(facts(unmarked, isOffline: true, isEnabled: false, level: .blocked))
                 == .offlineMessage)
         #expect(
-            Gate.suppression(facts(unmarked, runState: .foreground, isEnabled: false, level: .blocked))
+            Gate.suppression(facts(unmarked, isEnabled: false, level: .blocked))
                 == .notNotifiable)
         var late = message(1, flags: .notified)
         late.expiresAt = 1_000
-        #expect(Gate.suppression(facts(late, runState: .foreground, isEnabled: false, level: .blocked)) == .expired)
+        #expect(Gate.suppression(facts(late, isEnabled: false, level: .blocked)) == .expired)
         let command = message(1, flags: .notified)
-        #expect(
-            Gate.suppression(facts(command, runState: .foreground, isEnabled: false, level: .blocked)) == .inForeground)
         #expect(Gate.suppression(facts(command, isEnabled: false, level: .blocked)) == .switchedOff)
         #expect(Gate.suppression(facts(command, level: .blocked)) == .command)
         #expect(Gate.suppression(facts(level: .blocked)) == .level)

@@ -50,7 +50,7 @@ import TidingsModel
     func `is a banner of the app's own with its sound, where the system shows nothing`() {
         let text = AlertText(userInfo: self.push)
         #expect(
-            ForegroundPresentation().steps(text: text, hasSound: true, userInfo: self.push, system: nil) == [
+            ForegroundPresentation().steps(text: text, hasSound: true, userInfo: self.push) == [
                 .showBanner(InAppBanner(text: text, userInfo: self.push)), .playSound(1312), .vibrate,
             ])
     }
@@ -58,28 +58,19 @@ import TidingsModel
     @Test(.requirement("S4.2"))
     func `is heard without a banner when it says nothing, and not at all when it is silent`() {
         #expect(
-            ForegroundPresentation().steps(text: AlertText(), hasSound: true, userInfo: [:], system: nil)
+            ForegroundPresentation().steps(text: AlertText(), hasSound: true, userInfo: [:])
                 == [.playSound(1007), .vibrate])
-        #expect(ForegroundPresentation().steps(text: AlertText(), hasSound: false, userInfo: [:], system: nil) == [])
+        #expect(ForegroundPresentation().steps(text: AlertText(), hasSound: false, userInfo: [:]) == [])
         #expect(
             ForegroundPresentation().steps(
-                text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: nil, isKnown: true) == [],
+                text: AlertText(body: "hi"), hasSound: true, userInfo: [:], isKnown: true) == [],
             "it rang before")
     }
 
     @Test func `follows the app's choices`() {
         let quiet = ForegroundPresentation(showsInAppBanner: false, playsSound: true, vibrates: false)
         #expect(
-            quiet.steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: nil) == [.playSound(1007)])
-    }
-
-    @Test(.requirement("S1.14", "S2.9")) func `is left to the system from iOS 10 on`() {
-        #expect(
-            ForegroundPresentation().steps(
-                text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: [.banner, .sound]) == [])
-        #expect(
-            ForegroundPresentation().steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:], system: []) == []
-        )
+            quiet.steps(text: AlertText(body: "hi"), hasSound: true, userInfo: [:]) == [.playSound(1007)])
     }
 
     @Test(

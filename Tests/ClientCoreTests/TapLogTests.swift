@@ -35,7 +35,6 @@ import Testing
         }
         #expect(!takes(self.launched, self.tap(.callback, content: "n", action: reply)))
         #expect(!takes(self.launched, self.tap(.callback)))
-        #expect(!takes(self.launched, self.tap(.launchOptions, action: reply)))
         var running = TapLog()
         _ = running.insert(self.tap(.callback))
         #expect(!takes(running, self.tap(.callback, action: reply)))

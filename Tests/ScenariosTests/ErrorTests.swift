@@ -129,6 +129,12 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
             "message: {id: m, for: zoe, catchUp: yes}",
             "what is for somebody else is in no log of this phone: no catchUp"
         ),
+        (
+            "message: {id: m, contentMentions: []}",
+            "6:43: contentMentions must be all or a list of 1 to 100 people, got a list"
+        ),
+        ("message: {id: m, image: 'https://example.com/1.jpg'}", "image needs a message of type RC:ImgMsg"),
+        ("message: {id: m, lifetime: long}", "6:36: lifetime must be a whole number and a unit"),
         ("message: {id: m, namesAfter: soon}", "6:38: namesAfter must be a whole number and a unit"),
         ("message: {id: m, for: zoe, namesAfter: 1 s}", "nobody asks for the names of this: no namesAfter"),
     ])
@@ -172,6 +178,12 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("{registers: always}", "2:18: registers must be yes, no or everyLaunch, got \"always\""),
         ("{sdk: {badge: {foreign: 1}}}", "badge needs the key \"server\""),
         ("{sdk: {badge: {server: 2, foreign: -3}}}", "foreign must be a whole number of -2 or more, got \"-3\""),
+        ("{sdk: {navigation: {stack: [], tabs: [[]]}}}", "an app has tabs or one stack: one of the two can go"),
+        ("{sdk: {navigation: {tabs: [[]], selected: 1}}}", "selected must be one of the tabs, counted from 0, got 1"),
+        ("{sdk: {navigation: {selected: 0}}}", "selected must be one of the tabs, counted from 0, got 0"),
+        ("{sdk: {navigation: {stack: [chat]}}}", "a conversation is a kind and a target such as PR:bob or GRP:team"),
+        ("{sdk: {presents: {twice: yes}}}", "the app chooses by returning, for all alike: no `twice`"),
+        ("{sdk: {presents: [baner]}}", "unknown presentation option \"baner\"; did you mean \"banner\"?"),
         ("{sdk: {position: 4, phonePosition: 5}}", "phonePosition must be at most position, which is 4, got 5"),
         ("{sdk: {badge: {server: 2000000000}}}", "server must be at most 1000000000, got 2000000000"),
         ("{sdk: {unread: 5000000000}}", "unread must be at most 1000000000, got 5000000000"),

@@ -93,6 +93,64 @@ struct WrongCase: CustomTestStringConvertible {
                 "  - wait: 3 s",
             ], wrong: "{list: [m]}", differs: ["list": []]),
         WrongCase(
+            title: "the way to a screen",
+            lines: [
+                "app: {sdk: {navigation: {tabs: [['PR:carol'], []], selected: 1}}}", "steps:", "  - message: {id: m}",
+                "  - tap: m",
+            ], wrong: "{way: [tab 0, 'PR:bob, animated']}",
+            differs: ["way": ["tab 0", "to the root", "PR:bob, animated, without the bottom bar"]]),
+        WrongCase(
+            title: "an image",
+            lines: [
+                "app: {sdk: {imageHosts: [a.example.com], communication: yes}}", "steps:",
+                "  - message: {id: m, type: 'RC:ImgMsg', image: 'https://a.example.com/1'}",
+            ], wrong: "{attached: []}", differs: ["attached": ["m: image", "m: from bob: [Image]"]]),
+        WrongCase(
+            title: "a lifetime",
+            lines: [
+                "app: {sdk: {}}", "start: background", "steps:", "  - system: freeze",
+                "  - message: {id: m, lifetime: 2 s}", "  - wait: 3 s", "  - push: {content-available: 1}",
+            ], wrong: "{settled: ['m: shown']}", differs: ["settled": ["m: suppressed(expired)"]]),
+        WrongCase(
+            title: "the app's own choice",
+            lines: [
+                "app: {serviceExtension: none, sdk: {presents: [list]}}", "start: foreground active", "steps:",
+                "  - push: {id: m, alert: a, data: {rc: {cType: PR, fId: bob, oName: 'RC:TxtMsg', tId: bob}}}",
+            ], wrong: "{shown: [banner, list]}", differs: ["shown": ["m: list"]]),
+        WrongCase(
+            title: "a sign-out",
+            lines: [
+                "app: {sdk: {unread: 2}}", "start: background", "steps:", "  - message: {id: m}", "  - signOut: yes",
+            ], wrong: "{list: [m], badge: 3}", differs: ["list": [], "badge": ["0"]]),
+        WrongCase(
+            title: "a sign-in",
+            lines: [
+                "app: {sdk: {}}", "start: foreground active", "steps:", "  - signOut: yes", "  - signIn: carol",
+                "  - clear: trace",
+                "  - push: {alert: a, data: {tidings: {mid: 07b95tt4r2000, seq: 1, bseq: 1, to: carol-here}}}",
+            ], wrong: "{told: []}", differs: ["told": ["arrives in the foreground: a, silenced"]]),
+        WrongCase(
+            title: "hidden content and a mention by content",
+            lines: [
+                "app: {sdk: {hidesContent: yes, levels: {'GRP:team': mentions}}}", "start: background", "steps:",
+                "  - message: {id: m, in: 'GRP:team', contentMentions: all}",
+            ], wrong: "{texts: ['team | bob: m']}", differs: ["texts": ["You have a new message"]]),
+        WrongCase(
+            title: "the number and the rings that are the app's own",
+            lines: [
+                "phone: {ios: 9.3}",
+                "app: {lifecycle: application, sdk: {managesBadge: no, foreground: {vibration: no}}}",
+                "start: foreground active", "steps:",
+                "  - push: {alert: a, badge: 3, data: {rc: {cType: PR, fId: bob, oName: 'RC:TxtMsg', tId: bob}}}",
+            ], wrong: "{told: ['arrives in the foreground: a', 'banner: a', sound 1312, vibrates]}",
+            differs: ["told": ["arrives in the foreground: a", "banner: a", "sound 1312"]]),
+        WrongCase(
+            title: "a screen of the app's own",
+            lines: [
+                "app: {sdk: {detailTypes: [comment]}}", "steps:", "  - push: {id: m, alert: a, data: {type: comment}}",
+                "  - tap: m",
+            ], wrong: "{way: []}", differs: ["way": ["detail comment, animated, without the bottom bar"]]),
+        WrongCase(
             title: "content-available 0",
             lines: ["start: suspended", "steps:", "  - push: {id: m, content-available: 0}"],
             wrong: "{callbacks: [didReceiveRemoteNotificationFetch(background) of m]}", differs: ["callbacks": []]),
@@ -231,6 +289,8 @@ struct WrongCase: CustomTestStringConvertible {
     @Test(arguments: [
         ("message: {id: m, catchUp: yes}", "the app has no connection that could break: not running"),
         ("turnOff: old", "a provisional notification needs iOS 12"),
+        ("signOut: yes", "the app is not running: only a running app can call anything"),
+        ("signIn: carol", "somebody is signed in"),
     ]) func `says so where a step cannot be done`(step: String, reason: String) throws {
         let file = try ScenarioFile(
             path: "f.yaml",

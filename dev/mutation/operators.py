@@ -59,6 +59,11 @@ class Mutant:
         """Where it stands in a sample: by what it is, not by where, so that a new line above changes no choice."""
         return hashlib.sha256(f"{self.path}|{self.operator}|{self.snippet}".encode()).hexdigest()
 
+    @property
+    def name(self):
+        """What a list calls it: the file's name, and what is done to what."""
+        return self.path.rpartition("/")[2], f"{self.operator}: {self.snippet}"
+
     def __str__(self):
         return f"{self.path}:{self.line}: {self.operator}: {self.snippet}"
 

@@ -282,6 +282,65 @@ def test_an_entry_is_chosen_by_its_sort_and_by_its_title(rules, monkeypatch, cap
         assert listed(*arguments) == (2, [])
 
 
+EXCUSED = {"core": "Toy", "file": "Sum.swift", "mutants": ["statement: self.kept = []"], "reason": "nobody keeps on"}
+
+
+@pytest.fixture
+def excuse(rules, tmp_path):
+    """The script on a core of which some mutants are excused."""
+
+    def write(*entries, **change):
+        tables = ["\n".join(f"{key} = {toml(value)}" for key, value in entry.items()) for entry in entries]
+        module = rules(**change)
+        (tmp_path / "Tests/Mutation/excused.toml").write_text("".join(f"[[excused]]\n{table}\n" for table in tables))
+        return module
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"core": "Gone"}, "excused.toml, entry 1 (Sum.swift): `core` must be one of ['Toy']"),
+        ({"reason": ""}, "`reason` must be a str"),
+        ({"mutants": "all"}, "`mutants` must be a list"),
+        ({"seen_by": 1}, "`seen_by` must be a str"),
+        ({"line": 3}, "unknown key ['line']"),
+        ({"mutants": ["never: a", "never: a"]}, "excused twice: never: a"),
+    ],
+)
+def test_an_excuse_that_cannot_be_read_is_named(excuse, monkeypatch, capsys, change, complaint):
+    assert run(excuse(EXCUSED | change), monkeypatch, "--list") == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_an_excuse_for_what_the_source_lacks_is_out_of_date(excuse, monkeypatch, capsys):
+    assert run(excuse(EXCUSED | {"mutants": ["never: number < 11"]}), monkeypatch) == 1
+    assert "Toy: excused, and not in the source: Sum.swift: never: number < 11" in capsys.readouterr().err
+
+
+def test_what_is_excused_does_not_count_and_must_not_be_seen(excuse, monkeypatch, capsys):
+    assert run(excuse(EXCUSED, floor=100), monkeypatch) == 0
+    printed = capsys.readouterr().out
+    assert "Toy: 6 of 6 seen, 1 excused, 100 %; the floor is 100 %" in printed
+    assert "not seen: " not in printed
+    # The build is warm: the source is the same.
+    assert run(excuse(EXCUSED, EXCUSED | {"mutants": ["never: number < 10"]}), monkeypatch) == 1
+    printed = capsys.readouterr().out
+    assert "excused, but seen: Sources/Wing/Toy/Sum.swift:6: never: number < 10" in printed
+    assert "Toy: 1 excused, but seen: their entries can go" in printed
+
+
+def test_all_mutants_are_tried_where_no_sample_is_named(excuse, monkeypatch, capsys, tmp_path):
+    module = excuse(EXCUSED)
+    table = tmp_path / "Tests/Mutation/operators.toml"
+    table.write_text("\n".join(line for line in table.read_text().splitlines() if not line.startswith("sample")))
+    assert run(module, monkeypatch, "--list") == 0
+    assert "all mutants of Toy" in capsys.readouterr().out
+    assert run(module, monkeypatch) == 0
+    assert "7 of 7 mutants of the operators follow" in capsys.readouterr().out
+
+
 def test_at_most_a_hundred_are_curated(toy, monkeypatch, capsys):
     assert run(toy(*[MUTANT | {"name": str(number)} for number in range(101)]), monkeypatch, "--list") == 2
     assert "101 curated mutants, at most 100 are wanted" in capsys.readouterr().err
@@ -296,7 +355,7 @@ def test_operators_break_a_core_and_what_no_test_sees_counts_against_its_floor(r
     assert "not seen: Sources/Wing/Toy/Sum.swift:11: statement: self.kept = []" in printed
     assert (tmp_path / "Sources/Wing/Toy/Sum.swift").read_text() == RULES
     assert run(rules(floor=90), monkeypatch) == 1
-    assert "below their floor: Toy" in capsys.readouterr().err
+    assert "below their floor, or excused without need: Toy" in capsys.readouterr().err
 
 
 OTHER_TESTS = """\
@@ -333,7 +392,7 @@ def test_the_tests_of_another_target_can_be_asked_about_some_folders_of_a_core(r
     assert "Toy/Small by Other: the unbroken tree passes; 7 of 7 mutants of the operators follow" in printed.out
     assert "not seen: Sources/Wing/Toy/Small/Small.swift:6: always: number < 10" in printed.out
     assert "Toy/Small by Other: 3 of 7 seen, 42 %; the floor is 60 %" in printed.out
-    assert "below their floor: Toy/Small by Other" in printed.err
+    assert "excused without need: Toy/Small by Other" in printed.err
     assert (tmp_path / "mutation/Toy-Other-operators/.build/release").exists()
     chosen["tests"] = "OtherTests.*nobody"
     module = rules(**chosen)

@@ -25,7 +25,7 @@ public enum WebAddress {
     }
 
     /// As it is written; nil unless the scheme is `https` or `http`.
-    private static func host(of text: String) -> Substring? {
+    package static func host(of text: String) -> Substring? {
         let scheme = text.utf8.prefix { $0 != UInt8(ascii: ":") }
         guard ["https", "http"].contains(where: { scheme.map(Self.lowercased).elementsEqual($0.utf8) }) else {
             return nil

@@ -29,7 +29,7 @@ package struct ContentEdit: Hashable, Sendable {
         self.body = changes.body
         self.isSilent = changes.isSilent
         self.isDiscarded = changes.isDiscarded
-        if push.usesCommunicationNotifications, changes.reason == .rings, changes.body != nil, !changes.isDiscarded,
+        if push.usesCommunicationNotifications, changes.reason == .rings, changes.body != nil,
             let payload = try? NotificationPayload(userInfo: push.userInfo)
         {
             self.communication = Communication(

@@ -190,7 +190,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         guard let changes = decision ?? nil else {
             // The delivered list tells whether a message was shown whose owner is gone.
-            guard decision != nil, isDelivered == nil else {
+            guard decision != nil else {
                 turn.effects.append(.finish(nil))
                 return .finished(nil)
             }
@@ -199,7 +199,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         self.changes = changes
         if !changes.removed.isEmpty { turn.effects.append(.remove(changes.removed)) }
-        if turn.canAskServer, let fetch = changes.fetch {
+        if let fetch = changes.fetch {
             work.fetch = fetch
             turn.effects.append(.fetch(fetch))
         }
@@ -261,7 +261,7 @@ package struct ExtensionMachine: Hashable, Sendable {
             }
             self.settle(post, isTaken: false, &work, &group, &turn)
         }
-        guard let fetch = work.fetch, work.posting == nil else { return }
+        guard let fetch = work.fetch else { return }
         work.fetch = nil
         // Nobody can be asked about the rest: their claims are given back at the end.
         if !work.posts.isEmpty { work.isWhole = false }

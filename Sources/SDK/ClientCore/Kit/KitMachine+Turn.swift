@@ -125,7 +125,7 @@ extension KitMachine.Turn {
         let received = Self.received(arrival)
         self.effects.append(.publishArrival(received, isForeground: true))
         let steps = self.settings.foregroundPresentation.steps(
-            text: arrival.text, hasSound: arrival.hasSound, userInfo: arrival.userInfo, system: nil,
+            text: arrival.text, hasSound: arrival.hasSound, userInfo: arrival.userInfo,
             isKnown: self.isKnown(received, facts))
         if !steps.isEmpty, let message = Self.message(of: received) { self.markRung(message) }
         self.effects += steps.map { .ring($0) }

@@ -89,7 +89,7 @@ extension ClientCore {
         }
         let facts = Gate.Facts(
             message: message, person: self.settings.person, isOffline: self.isOffline(position, push),
-            runState: runState, isEnabled: self.kit?.isLocalNotificationEnabled ?? false,
+            isEnabled: self.kit?.isLocalNotificationEnabled ?? false,
             level: self.preferences.level(
                 of: message.conversation(seenBy: self.settings.person), wall: self.wall(at: now)),
             wall: self.wall(at: now))

@@ -63,16 +63,14 @@ public struct TapLog: Hashable, Sendable {
     /// The app became active: the callback paths that do not tell the delivery have said by now what the launch options said
     /// (ios-delivery.md §6.1). Before iOS 7, and for local notifications before iOS 10, they never do.
     public mutating func launchEnded() {
-        for index in self.seen.indices where self.seen[index].origins == [.launchOptions] {
-            self.seen[index].isLaunchOver = true
-        }
+        for index in self.seen.indices { self.seen[index].isLaunchOver = true }
     }
 
     /// Whether the launch options have told of an action's notification already: they call it a tap, whatever the person did
     /// (ios-delivery.md §6.1). Its screen is open then; what else the action does is still to be done. To be asked before
     /// the action is noted; true once for each launch.
     public mutating func consumeLaunch(by action: Identity) -> Bool {
-        guard action.action != MessageCategory.defaultAction, action.origin != .launchOptions,
+        guard action.action != MessageCategory.defaultAction,
             let index = self.seen.firstIndex(where: {
                 $0.origins == [.launchOptions] && $0.identity.content == action.content
             })

@@ -112,13 +112,10 @@ public struct ForegroundPresentation: Hashable, Sendable {
         case vibrate
     }
 
-    /// What to do for a push or local notification in the foreground. `system` is what the system is asked to present, nil on iOS below
-    /// 10, which presents nothing. A message that is known rings no second time (DESIGN P3).
-    public func steps(
-        text: AlertText, hasSound: Bool, userInfo: JSONValue, system: PresentationOptions?, isKnown: Bool = false
-    ) -> [Step] {
-        // From iOS 10 on the app has said what it wants; nothing is added to it, and nothing stands in for "nothing".
-        guard system == nil, !isKnown else { return [] }
+    /// What to do for a push or local notification in the foreground where the system presents nothing. A message that is known rings no
+    /// second time (DESIGN P3).
+    public func steps(text: AlertText, hasSound: Bool, userInfo: JSONValue, isKnown: Bool = false) -> [Step] {
+        if isKnown { return [] }
         var steps: [Step] = []
         if self.showsInAppBanner, !text.isEmpty {
             steps.append(.showBanner(InAppBanner(text: text, userInfo: userInfo)))

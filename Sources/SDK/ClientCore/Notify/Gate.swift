@@ -5,13 +5,13 @@ package import TidingsModel
 ///
 /// Of the public IMKit's eleven tests two have nothing to test here — there are no ultra groups and no extension modules —
 /// and two take their places: the person's own message, and the ledger. Tests 1–8 need only what the core knows; 9 needs
-/// the app's providers, then the app's own callback is asked (S3.4), 10 the ledger, 11 the notification centre.
+/// the app's providers, then the app's own callback is asked (S3.4), 10 the ledger, 11 the notification centre. What comes in the foreground is
+/// seen, and the gate is not asked.
 package enum Gate {
     package struct Facts: Hashable, Sendable {
         package var message: Message
         package var person: UserID
         package var isOffline: Bool
-        package var runState: RunState
         package var isEnabled: Bool
         package var level: NotificationLevel
         /// By the server's clock, in wall milliseconds.
@@ -25,7 +25,6 @@ package enum Gate {
         if facts.isOffline { return .offlineMessage }
         if !message.flags.contains(.notified) { return .notNotifiable }
         if let end = message.expiresAt, end <= facts.wall { return .expired }
-        if facts.runState == .foreground { return .inForeground }
         if !facts.isEnabled { return .switchedOff }
         if !message.flags.contains(.stored) { return .command }
         if !facts.level.allows(message.addressed, of: facts.person) { return .level }

@@ -182,7 +182,8 @@ public struct Ledger: Hashable, Sendable {
     }
 
     private mutating func insert(_ entry: Entry, for message: MessageID) {
-        if self.entries[message] != nil { self.entries.removeValue(forKey: message) }
+        // The newest stands last.
+        self.entries.removeValue(forKey: message)
         self.entries[message] = entry
         self.changes.messages.append(message)
         self.prune(wall: entry.claimedAt)

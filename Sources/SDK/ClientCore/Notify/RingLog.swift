@@ -14,8 +14,8 @@ public struct RingLog: Hashable, Sendable {
 
     /// Notes a ring.
     public mutating func insert(_ message: MessageID) {
-        guard self.messages.append(message).inserted, self.messages.count > Self.capacity else { return }
-        self.messages.removeFirst()
+        self.messages.append(message)
+        if self.messages.count > Self.capacity { self.messages.removeFirst() }
     }
 
     /// Whether a message has rung.

@@ -51,6 +51,8 @@ extension ExpectKey {
         case .customMessages: "the custom messages the app received since, by id"
         case .settled: "how the SDK settled messages since, as `id: disposition`"
         case .told: "what the SDK told the app since: arrivals, responses, and its own rings before iOS 10"
+        case .way: "the steps by which the screens of opened notifications are reached since"
+        case .attached: "what the SDK's extension put beside the text of pushes since, as `id: image` and `id: from …`"
         case .runState: "the SDK's run state now"
         }
     }

@@ -11,6 +11,8 @@ extension ScenarioSection {
         message | mapping | somebody sends a message (SDK)
         custom | mapping | somebody sends a custom message (SDK)
         read | conversation | the person reads a conversation in the app (SDK)
+        signOut | yes | the person signs out in the app (SDK)
+        signIn | text | somebody signs in there, after a sign-out the server has heard of (SDK)
         tap | notification | the person taps a notification, by its id
         dismiss | notification | the person clears a notification
         swipeBanner | notification | the person swipes a banner away
@@ -178,10 +180,13 @@ extension ScenarioSection {
         in | conversation | `PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out
         text | text | what it says; the id if left out, nothing with another `type`
         type | text | its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out
+        image | text | the URL of its image, with type RC:ImgMsg
+        lifetime | time | how long it is good for; without end if left out
         command | yes or no | a command message: not kept, not counted
         notifies | yes or no | no: the sender asked for no notification
         recalls | message | the recall of an earlier message, by its id
         mentions | all or list of people | whom it mentions; nobody if left out; not one-to-one
+        contentMentions | all or list of people | whom its content alone mentions, in `mentionedInfo`
         catchUp | yes or no | the app's connection breaks before it: the app finds it in the log when it has connected again
         namesAfter | time or never | when the app's info providers answer for it; at once if left out
         """)

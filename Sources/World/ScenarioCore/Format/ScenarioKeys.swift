@@ -23,7 +23,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
         answers
     case answer, extensionChange = "serviceExtension", bestAttempt, sdk, storedBadge = "badge", ledger, providers,
-        words, steps
+        words, foreground, navigation, steps
     case push, alert, sound, local
     case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
     case message, customMessage = "custom", settings = "set", quirks, expect, expectedValue = "value"
@@ -55,6 +55,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
                 Self.wordKeys,
                 "the app's own words of notifications, at the server as on the phone; what is left out is built in"
             )
+        case .foreground: (Self.foregroundKeys, "what the SDK does by itself where the system shows and plays nothing")
+        case .navigation: (Self.navigationKeys, "the app's screens when a notification is opened")
         case .steps: (Self.stepKeys, "one step; a step has exactly one key")
         case .push: (Self.pushKeys, "a push: headers, keys of `aps`, custom data")
         case .alert: (Self.alertKeys, "`aps.alert`, where a text is not enough")
@@ -224,6 +226,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         providers | mapping | the info providers; user and group know every name if left out
         levels | mapping of conversation to \(NotificationLevel.allCases.map(\.rawValue).joined(separator: ", ")) | how loud a conversation may be
         language | text | the language the person has set; none if left out
+        hidesContent | yes or no | whether the person has set that notifications hide what messages say; no if left out
         words | mapping | the app's own words; the built-in ones if left out
         unread | number | unread messages in the store at the start; 0 if left out
         position | number | how far the server's log and the phone's reach at the start; 0 if left out
@@ -233,6 +236,29 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         offline | yes or no | whether the server cannot be reached
         actions | yes or no | whether the app registers the kit's actions tidings.reply and tidings.mark_read; no if left out
         fetchesMissed | yes or no | whether the service extension asks the server for what it missed; yes if left out
+        managesBadge | yes or no | whether the SDK writes the number on the icon; yes if left out
+        detailTypes | list of texts | the values of `type` in pushes of the app's own that it has a screen for; none if left out
+        presents | list of banner, list, sound, badge; never; or answer | what the app chooses when the kit asks it in the foreground; the kit's own choice if it or `result` is left out
+        foreground | mapping | what the SDK does by itself in the foreground, before iOS 10
+        navigation | mapping | what is on the screen when a notification is opened, and how its screen is put there; an empty stack if left out
+        imageHosts | list of texts | where images of notifications may be fetched from; whatever is asked for there is an image; none if left out
+        centerTakes | time | how long it takes until the notification centre does what SDK and extension ask it for; no time if left out
+        communication | yes or no | whether the extension makes notifications those of a person; no if left out
+        """)
+
+    private static let foregroundKeys = ScenarioKey.table(
+        """
+        banner | yes or no | whether the app shows a banner of its own; yes if left out
+        sound | yes or no | whether a sound is played; yes if left out
+        vibration | yes or no | whether the phone vibrates; yes if left out
+        """)
+
+    private static let navigationKeys = ScenarioKey.table(
+        """
+        policy | fromRoot or onTop | pops to the root and chooses the first tab before it pushes, or pushes on what is open; fromRoot if left out
+        tabs | list of lists of screens | each tab's stack above its root: a conversation, or `other` for a screen that is none of the SDK's
+        selected | number | the tab that is open, with `tabs`; 0 if left out
+        stack | list of screens | the one stack of an app without a tab bar
         """)
 
     private static let storedBadgeKeys = ScenarioKey.table(

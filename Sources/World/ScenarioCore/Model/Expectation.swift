@@ -61,7 +61,7 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts
-    case server, opened, customMessages, settled, told, runState
+    case server, opened, customMessages, settled, told, way, attached, runState
 
     enum Form {
         case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
@@ -85,7 +85,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .wakes: .words(WakeOutcome.allCases.map(\.rawValue))
         case .results: .words(FetchResult.allCases.map { "\($0)" })
         case .ended: .words(EndReason.allCases.map(\.rawValue))
-        case .faults, .texts, .server, .settled, .told: .texts
+        case .faults, .texts, .server, .settled, .told, .way, .attached: .texts
         case .started: .words(ProcessID.Role.words)
         case .list, .banners, .panel, .summary, .customMessages: .labels
         case .opened: .conversations
@@ -103,7 +103,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
 
     var needsSDK: Bool {
         switch self {
-        case .server, .opened, .customMessages, .settled, .told, .runState: true
+        case .server, .opened, .customMessages, .settled, .told, .way, .attached, .runState: true
         case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
             .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inForeground, .prewarmed,
             .screen, .texts:

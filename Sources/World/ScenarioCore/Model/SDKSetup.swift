@@ -12,6 +12,7 @@ package struct SDKSetup: Equatable, Sendable {
     /// What the app's providers know; nil: every name (S3.5).
     package var names: ResolvedNames?
     package var language: String?
+    package var hidesContent = false
     package var words = AppWords()
     package var levels: [ConversationID: NotificationLevel] = [:]
     package var unread = 0
@@ -26,6 +27,15 @@ package struct SDKSetup: Equatable, Sendable {
     package var registersActions = false
     /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
     package var fetchesMissed = true
+    package var detailTypes: Set<String> = []
+    package var presents = PresentationHabit()
+    package var foreground = ForegroundPresentation()
+    package var router = NotificationRouter()
+    package var screens = NavigationState(stacks: [[]])
+    package var imageHosts: [String] = []
+    /// Milliseconds.
+    package var centerTakes: Int64 = 0
+    package var usesCommunicationNotifications = false
 
     package enum StoredBadge: Equatable, Sendable {
         case missing
@@ -37,6 +47,17 @@ package struct CustomCallbackHabit: Equatable, Sendable {
     /// Whether the app shows the message itself; nil: it never answers.
     package var isHandled: Bool?
     package var after: Int64 = 0
+}
+
+package struct PresentationHabit: Equatable, Sendable {
+    package var choice = Choice.kits
+    package var after: Int64 = 0
+
+    package enum Choice: Equatable, Sendable {
+        case kits
+        case own(PresentationOptions)
+        case never
+    }
 }
 
 package struct KnownMessage: Equatable, Sendable {
@@ -54,6 +75,8 @@ package struct KnownMessage: Equatable, Sendable {
 package enum SDKStep: Equatable, Sendable {
     case message(ScriptedMessage)
     case read(ConversationID)
+    case signOut
+    case signIn(UserID)
 }
 
 package struct ScriptedMessage: Equatable, Sendable {
@@ -66,9 +89,12 @@ package struct ScriptedMessage: Equatable, Sendable {
     /// What it says; nil: its label.
     package var text: String?
     package var type: ObjectName = .text
+    package var imageURL: String?
+    package var lifetime: Int64?
     package var isCommand = false
     package var notifies = true
     package var mentions: Mentions = .none
+    package var contentMentions: Mentions = .none
     /// Whether the connection breaks before it, so that the app finds it when it has connected again.
     package var isCatchUp = false
     /// How long the app's info providers take for its names, in milliseconds.

@@ -260,6 +260,13 @@ extension ScenarioReader {
         if let node = fields["command"] { message.isCommand = self.reader.flag(node, "command") ?? false }
         if let node = fields["notifies"] { message.notifies = self.reader.flag(node, "notifies") ?? true }
         message.recalls = recalls
+        if let node = fields["image"] {
+            message.imageURL = self.reader.text(node, "image")
+            if message.type != .image {
+                self.reader.problem(node.position, "image needs a message of type \(ObjectName.image.rawValue)")
+            }
+        }
+        if let node = fields["lifetime"] { message.lifetime = self.reader.time(node, "lifetime") }
         if message.recipient == nil, recalls == nil { self.steps.messages.append(label) }
         self.addressees(fields, &message)
         self.ways(fields, &message)
@@ -268,22 +275,23 @@ extension ScenarioReader {
 
     /// Whom it mentions: the rules are the server's (`MessageDraft.validate`).
     private mutating func addressees(_ fields: NodeReader.Fields, _ message: inout ScriptedMessage) {
+        if let node = fields["contentMentions"] { message.contentMentions = self.mentions(node, "contentMentions") }
         guard let node = fields["mentions"] else { return }
-        if node.text == "all" {
-            message.mentions = .everyone
-        } else {
-            let names = Set(self.reader.texts(node, "mentions") ?? [])
-            if names.isEmpty || names.count > Mentions.usersMax || names.contains("") {
-                self.reader.problem(
-                    node.position,
-                    "mentions must be all or a list of 1 to \(Mentions.usersMax) people, got \(node.kind)")
-            }
-            message.mentions = .users(names.sorted().map { UserID($0) })
-        }
+        message.mentions = self.mentions(node, "mentions")
         if message.conversation?.type.targetIsPeer ?? true {
             self.reader.problem(node.position, "mentions needs a conversation with members: give `in`")
         }
         if message.recalls != nil { self.reader.problem(node.position, "a recall mentions nobody") }
+    }
+
+    private mutating func mentions(_ node: ScenarioNode, _ name: String) -> Mentions {
+        if node.text == "all" { return .everyone }
+        let names = Set(self.reader.texts(node, name) ?? [])
+        if names.isEmpty || names.count > Mentions.usersMax || names.contains("") {
+            self.reader.problem(
+                node.position, "\(name) must be all or a list of 1 to \(Mentions.usersMax) people, got \(node.kind)")
+        }
+        return .users(names.sorted().map { UserID($0) })
     }
 
     private mutating func ways(_ fields: NodeReader.Fields, _ message: inout ScriptedMessage) {

@@ -21,6 +21,7 @@ extension ScenarioReader {
                 member: fields["member"].flatMap { self.reader.text($0, "member") })
         }
         if let node = fields["language"] { sdk.language = self.reader.text(node, "language") }
+        self.reader.read("hidesContent", in: fields, into: &sdk.hidesContent) { $0.flag($1, $2) }
         if let node = fields["words"] { sdk.words = self.words(node) }
         for member in fields["levels"].flatMap({ self.reader.mapping($0, "levels") }) ?? [] {
             let words = NotificationLevel.allCases.map { ($0.rawValue, $0) }
@@ -46,6 +47,14 @@ extension ScenarioReader {
         if let node = fields["offline"] { sdk.isOffline = self.reader.flag(node, "offline") ?? false }
         if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
         self.reader.read("fetchesMissed", in: fields, into: &sdk.fetchesMissed) { $0.flag($1, $2) }
+        self.reader.read("managesBadge", in: fields, into: &sdk.kit.managesBadge) { $0.flag($1, $2) }
+        if let node = fields["detailTypes"] { sdk.detailTypes = Set(self.reader.texts(node, "detailTypes") ?? []) }
+        if let node = fields["presents"] { sdk.presents = self.presents(node) }
+        if let node = fields["foreground"] { self.foreground(node, &sdk.foreground) }
+        if let node = fields["navigation"] { self.navigation(node, &sdk) }
+        self.reader.read("centerTakes", in: fields, into: &sdk.centerTakes) { $0.time($1, $2) }
+        self.reader.read("imageHosts", in: fields, into: &sdk.imageHosts) { $0.texts($1, $2) }
+        self.reader.read("communication", in: fields, into: &sdk.usesCommunicationNotifications) { $0.flag($1, $2) }
         return sdk
     }
 

@@ -58,6 +58,10 @@ extension ScenarioReader {
         case "read":
             guard self.needSDK(member) else { return nil }
             return self.reader.text(node, key).flatMap { self.conversation($0, node.position) }.map { .sdk(.read($0)) }
+        case "signOut": return self.needSDK(member) ? self.reader.word(node, key, [("yes", .sdk(.signOut))]) : nil
+        case "signIn":
+            guard self.needSDK(member) else { return nil }
+            return self.reader.text(node, key).map { .sdk(.signIn(UserID($0))) }
         case "openSettings":
             if node.text == "app" { return .phone(.person(.appSettingsOpened(ScenarioPhone.bundle))) }
             return self.known(node, key).map { .act(on: $0, .openSettings) }

@@ -9,7 +9,7 @@ struct SDKHost {
     static let app: AppID = "scenario"
     static let device: DeviceID = "phone"
 
-    let setup: SDKSetup
+    private(set) var setup: SDKSetup
     var client: ClientCore?
     /// Set until the process is killed: an app that terminates is still told (ios-delivery.md §2.2).
     var process: ProcessID?
@@ -22,6 +22,8 @@ struct SDKHost {
     var lastCenterWork: NotificationCenterQueue.Number = 0
     /// What the notification centre answered while it was suspended.
     var waitingCenter: [NotificationCenterQueue.Event] = []
+    /// What the kit's timers brought while it was suspended.
+    var waitingKit: [KitMachine.Event] = []
     var callsAnsweredByFile: Set<CallbackNumber> = []
     var openActions: [WakeNumber: KitMachine.Call?] = [:]
     var actions: UInt64 = 0
@@ -33,6 +35,13 @@ struct SDKHost {
     var ledger = Ledger()
     var badge: Badge?
     var recipient: Recipient?
+    /// The names the providers gave last, for the extension.
+    var userNames: [UserID: String] = [:]
+    var groupNames: [ConversationID: String] = [:]
+    var isSignedOut = false
+    /// Until the server has heard of a sign-out.
+    var isLeaving = false
+    var registration: PushRegistration?
 
     // The connection to the server.
     /// The client's end of its connection, and the server's; the server may not know yet that the client's is gone.
@@ -48,7 +57,10 @@ struct SDKHost {
 
     init(setup: SDKSetup, major: Int, log: [LogEntry]) {
         self.setup = setup
-        self.kit = KitMachine(KitMachine.Settings(major: major))
+        var settings = KitMachine.Settings(major: major)
+        settings.detailTypes = setup.detailTypes
+        settings.foregroundPresentation = setup.foreground
+        self.kit = KitMachine(settings)
         self.isOffline = setup.isOffline
         self.fillStore(log)
     }
@@ -81,8 +93,31 @@ struct SDKHost {
         _ = self.store.carryOut(.write(log, for: self.setup.person))
         _ = self.store.carryOut(.settle(upTo: log.last?.position ?? 0))
         let levels = self.setup.levels.mapValues { ConversationSettings(level: $0) }
-        let person = PersonSettings(language: self.setup.language)
+        let person = self.setup.personSettings
         _ = self.store.carryOut(.replaceSettings(AllSettings(person: person, conversations: levels)))
+    }
+
+    mutating func rememberNames(_ names: ResolvedNames, for question: NameQuestion) {
+        if let name = names.user { self.userNames[question.sender] = name }
+        if let group = question.group, let name = names.group { self.groupNames[group] = name }
+    }
+
+    /// Nothing of the person stays on the phone.
+    mutating func forgetPerson() {
+        self.isSignedOut = true
+        self.recipient = nil
+        self.userNames = [:]
+        self.groupNames = [:]
+        _ = self.store.carryOut(.forgetPerson)
+        self.ledger = Ledger()
+        if self.badge != nil { self.badge = Badge() }
+    }
+
+    /// What the phone held of this person before is gone.
+    mutating func signIn(_ person: UserID) {
+        self.setup.person = person
+        self.isSignedOut = false
+        self.client = self.newClient(isForeground: true)
     }
 
     func newClient(isForeground: Bool) -> ClientCore {
@@ -95,6 +130,7 @@ struct SDKHost {
 // The server of a scenario.
 extension SDKSetup {
     var user: UserKey { UserKey(app: SDKHost.app, user: self.person) }
+    var personSettings: PersonSettings { PersonSettings(hidesContent: self.hidesContent, language: self.language) }
 
     /// A server that holds what the file says was there before the case: unread messages, settings, and as many entries as the log is long.
     func server(at now: Now) -> SimulatedServer {
@@ -103,8 +139,8 @@ extension SDKSetup {
         entries += self.levels.sorted { $0.key < $1.key }.map {
             .setConversationSettings(self.user, $0.key, ConversationSettings(level: $0.value), at: at)
         }
-        if let language = self.language {
-            entries.append(.setPersonSettings(self.user, PersonSettings(language: language), at: at))
+        if self.personSettings != PersonSettings() {
+            entries.append(.setPersonSettings(self.user, self.personSettings, at: at))
         }
         while entries.count < Int(self.position) {
             entries.append(Self.earlier(entries.count, flags: [], to: self.person, at: at))

@@ -69,7 +69,7 @@ extension ScenarioPhone {
                 .activity(self.labels.label(ofActivity: $0.activity), contentState: $0.contentState)
             }
         case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
-            .customMessages, .settled, .told:
+            .customMessages, .settled, .told, .way, .attached:
             return self.trace[key].map { .text($0) }
         case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inForeground, .prewarmed, .screen,
             .texts, .runState:
@@ -98,7 +98,7 @@ extension ScenarioPhone {
             }
         case .runState: return [self.runState]
         case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .activities, .server, .opened, .customMessages, .settled, .told:
+            .activities, .server, .opened, .customMessages, .settled, .told, .way, .attached:
             return []
         }
     }

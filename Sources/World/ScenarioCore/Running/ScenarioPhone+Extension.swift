@@ -52,7 +52,8 @@ extension ScenarioPhone {
             mayFilter: ExtensionDecision.mayFilter(
                 isEntitled: self.app.setup.installed.hasFilteringEntitlement,
                 version: self.setup.phone.version.description),
-            isForeignRecall: CornerMarkDecrease.isSet(in: userInfo))
+            isForeignRecall: CornerMarkDecrease.isSet(in: userInfo),
+            usesCommunicationNotifications: self.app.sdk?.setup.usesCommunicationNotifications ?? false)
     }
 
     private mutating func scheduleOrRun(_ due: Later, after wait: Int64, _ work: (inout ScenarioPhone) -> Void) {
@@ -133,17 +134,34 @@ extension ScenarioPhone {
             for message in messages { _ = self.request(.receipt(message, .shown)) }
             self.answerExtensionRequest(.reported, number, of: run)
         case .post(let post, let tag):
-            let query = self.submit(.add(post.request(recipientTag: tag)), in: run.process)
+            let query = self.submit(
+                .add(post.request(recipientTag: tag)), in: run.process, after: self.app.sdk?.setup.centerTakes ?? 0)
             self.app.extensionPosting[query] = (number, post.message.message)
-        // There are no images in scenarios.
-        case .fetchImage: self.answerExtensionRequest(.imageFetched(isThere: false), number, of: run)
+        case .fetchImage(let url):
+            let hosts = self.app.sdk?.setup.imageHosts ?? []
+            let isThere = WebAddress.host(of: url).map { NotificationImage.isAllowed(String($0), among: hosts) }
+            self.answerExtensionRequest(.imageFetched(isThere: isThere ?? false), number, of: run)
         case .finish(let edit):
+            if let edit { self.traceAttached(edit, to: self.labels.label(of: run.request.identifier)) }
             let content = edit?.applied(to: run.request.content) ?? run.request.content
             guard !run.isExpired else { return self.callContentHandler(number, content) }
             self.app.extensionRuns[number]?.content = content
             self.scheduleOrRun(.extensionAnswers(number), after: max(0, run.answersAt - self.now.monotonic)) {
                 $0.answerExtension(number)
             }
+        }
+    }
+
+    /// What the virtual phone does not draw.
+    private mutating func traceAttached(_ edit: ContentEdit, to label: String) {
+        var attached = edit.hasImage ? ["image"] : []
+        if let from = edit.communication {
+            let group = from.names.group.map { " in \($0)" } ?? ""
+            let name = from.names.sender ?? from.payload.senderID.rawValue
+            attached.append("from \(name)\(group)" + (from.body.map { ": \($0)" } ?? ""))
+        }
+        for text in attached {
+            self.trace.append(.attached, "\(label): \(text)", kind: "attaches", at: self.now.monotonic)
         }
     }
 
@@ -170,8 +188,9 @@ extension SDKHost: ExtensionGroup {
     }
     var showsContent: Bool { self.setup.kit.showsContent }
     var words: NotificationWords { self.setup.words.words(for: self.setup.language).words }
-    // The server's names are in the push.
-    func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
+    func names(of payload: NotificationPayload) -> KnownNames {
+        KnownNames(sender: self.userNames[payload.senderID], group: self.groupNames[payload.conversation])
+    }
 }
 
 extension ContentChange {

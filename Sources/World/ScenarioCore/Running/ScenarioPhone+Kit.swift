@@ -23,6 +23,25 @@ extension ScenarioPhone {
         return !effects.contains(.leaveToApp)
     }
 
+    mutating func choosePresentation(
+        of notification: ReceivedNotification, _ call: KitMachine.Call, in process: ProcessID
+    ) {
+        guard let sdk = self.app.sdk else { return }
+        switch sdk.setup.presents.choice {
+        case .kits:
+            let usual = sdk.kit.standardPresentation(of: notification, facts: sdk)
+            self.handleLateKit(.presentationChosen(usual, call), in: process)
+        case .own(let options): self.handleLateKit(.presentationChosen(options, call), in: process)
+        case .never: break
+        }
+    }
+
+    /// A frozen process hears of its timers when it goes on.
+    mutating func handleLateKit(_ event: KitMachine.Event, in process: ProcessID) {
+        guard let sdk = self.app.sdk, sdk.process == process else { return }
+        if sdk.isSuspended { self.app.sdk?.waitingKit.append(event) } else { self.handleKit(event, in: process) }
+    }
+
     // tidy: long because it is one case per effect.
     private mutating func carryOut(_ effect: KitMachine.Effect, in process: ProcessID) {
         guard let sdk = self.app.sdk else { return }
@@ -32,11 +51,13 @@ extension ScenarioPhone {
             self.traceTold("arrives in the \(isForeground ? "foreground" : "background"): \(notification.words)")
         case .publishResponse(let response): self.traceTold(response.words)
         case .ring(let step): self.traceTold(step.words)
-        case .choosePresentation(let notification, let call, _):
+        case .choosePresentation(let notification, let call, let milliseconds):
             // The app's own choice, which the kit is not told of.
             guard !sdk.callsAnsweredByFile.contains(call) else { return }
-            self.handleKit(
-                .presentationChosen(sdk.kit.standardPresentation(of: notification, facts: sdk), call), in: process)
+            self.schedule(.kit(.presentationTimePassed(call), process), after: milliseconds)
+            let wait = sdk.setup.presents.after
+            guard wait == 0 else { return self.schedule(.appChooses(notification, call, process), after: wait) }
+            self.choosePresentation(of: notification, call, in: process)
         case .present(let options, let call):
             let major = self.setup.phone.version.major
             self.complete(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process)
@@ -50,6 +71,9 @@ extension ScenarioPhone {
         case .open(let response):
             if let conversation = response.conversation {
                 self.trace.append(.opened, conversation.description, kind: "opens", at: self.now.monotonic)
+            }
+            for step in sdk.setup.router.steps(for: response.route, current: sdk.setup.screens) {
+                self.trace.append(.way, step.words, kind: "goes", at: self.now.monotonic)
             }
         case .work(let items, let call): self.beginWork(items, call, in: process)
         case .completeResponse(let call): self.complete(call, .returned, in: process)
@@ -83,7 +107,7 @@ extension ScenarioPhone {
             return
         }
         var queue = sdk.center
-        var group: SDKHost? = self.core.isUnlockedOnce ? sdk : nil
+        var group: SDKHost? = self.core.isUnlockedOnce && event.usesGroup ? sdk : nil
         let facts = NotificationCenterQueue.Facts(
             process: process.number, major: sdk.kit.settings.major, wall: self.now.wall,
             position: { sdk.store.position(of: $0) })
@@ -97,6 +121,7 @@ extension ScenarioPhone {
     private mutating func carryOut(_ effect: NotificationCenterQueue.Effect, in process: ProcessID) {
         let version = self.setup.phone.version
         let hasKit = self.app.sdk?.setup.hasKit == true
+        let wait = self.app.sdk?.setup.centerTakes ?? 0
         switch effect {
         // As the shipped engine without a kit: the list is empty, and nothing is taken.
         case .post(_, _, let number) where !hasKit: self.handleCenter(.posted(.failed, number), in: process)
@@ -106,7 +131,7 @@ extension ScenarioPhone {
             guard hasKit, version.hasUserNotifications else {
                 return self.handleCenter(.listed([], number), in: process)
             }
-            self.app.centerQueries[self.submit(.deliveredNotifications, in: process)] = .listing(number)
+            self.app.centerQueries[self.submit(.deliveredNotifications, in: process, after: wait)] = .listing(number)
         case .post(let notification, let badge, let number):
             self.observed?.append(.posts)
             let request = notification.request(
@@ -116,7 +141,7 @@ extension ScenarioPhone {
                 self.enqueue(.process(process, .localNotificationScheduled(request)))
                 return self.handleCenter(.posted(.shown, number), in: process)
             }
-            self.app.centerQueries[self.submit(.add(request), in: process)] = .posting(number)
+            self.app.centerQueries[self.submit(.add(request), in: process, after: wait)] = .posting(number)
         case .remove(let identifiers): self.enqueue(.process(process, .deliveredRemoved(identifiers: identifiers)))
         // By the call of the phone's era (ios-delivery.md §9).
         case .showBadge(let badge, let number) where version < 16:
@@ -124,7 +149,7 @@ extension ScenarioPhone {
             self.handleCenter(.badgeShown(number), in: process)
         case .showBadge(let badge, let number):
             self.observed?.append(.showsBadge(badge))
-            self.app.centerQueries[self.submit(.setBadgeCount(badge), in: process)] = .badge(number)
+            self.app.centerQueries[self.submit(.setBadgeCount(badge), in: process, after: wait)] = .badge(number)
         case .showBadgeBeforeReturning(let badge) where version < 16:
             self.enqueue(.process(process, .iconBadgeNumberSet(badge)))
         case .showBadgeBeforeReturning(let badge):
@@ -139,6 +164,8 @@ extension ScenarioPhone {
     // MARK: Wakes
 
     private mutating func beginWake(_ number: WakeNumber, in process: ProcessID) {
+        // Whoever has signed out has no log to look into.
+        guard self.app.sdk?.client != nil else { return self.finishWake(number, .noData, in: process) }
         let remaining = self.core.backgroundTimeRemaining(of: Self.bundle, at: self.now)
         self.handleClient(.wakeBegan(number, remainingMilliseconds: remaining), in: process)
     }
@@ -164,6 +191,15 @@ extension ScenarioPhone {
             if let call { self.handleKit(.worked(call), in: process) }
         } else {
             self.handleKit(.refreshed(result, number), in: process)
+        }
+    }
+}
+
+extension NotificationCenterQueue.Event {
+    fileprivate var usesGroup: Bool {
+        switch self {
+        case .requested(let work, _): work.usesGroup
+        case .listed, .posted, .badgeShown: true
         }
     }
 }
@@ -197,6 +233,26 @@ extension PersonResponse {
             default: self.actionIdentifier
             }
         return "\(action) by \(self.origin.rawValue)" + (self.userText.map { ": \($0)" } ?? "")
+    }
+}
+
+extension NavigationStep {
+    fileprivate var words: String {
+        switch self {
+        case .popToRoot(let animated): "to the root" + (animated ? ", animated" : "")
+        case .selectTab(let tab): "tab \(tab)"
+        case .push(let route, let animated, let hidesBottomBar):
+            route.words + (animated ? ", animated" : "") + (hidesBottomBar ? ", without the bottom bar" : "")
+        }
+    }
+}
+
+extension Route {
+    fileprivate var words: String {
+        switch self {
+        case .conversation(let conversation): conversation.description
+        case .detail(let type): "detail \(type)"
+        }
     }
 }
 

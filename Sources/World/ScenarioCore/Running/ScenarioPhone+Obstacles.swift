@@ -14,6 +14,11 @@ extension ScenarioPhone {
         case .sdk(.message(let message)) where message.isCatchUp:
             let isConnected = self.app.sdk?.connection != nil && self.app.sdk?.isSuspended == false
             return isConnected ? nil : "the app has no connection that could break: \(self.state.word)"
+        case .sdk(.signOut): return self.app.sdk?.isSignedOut == true ? "nobody is signed in" : nil
+        case .sdk(.signIn):
+            guard let sdk = self.app.sdk, sdk.isSignedOut else { return "somebody is signed in" }
+            if sdk.isLeaving { return "the server has not heard of the sign-out" }
+            return self.state.isInForeground ? nil : "the app is \(self.state.word)"
         case .phone, .phones, .push, .act, .reinstall, .switches, .activity, .activityPush, .wait, .clear, .expect,
             .sdk:
             return nil

@@ -35,6 +35,7 @@ extension ScenarioPhone {
         self.app.sdk?.kit = KitMachine(sdk.kit.settings)
         self.app.sdk?.center = NotificationCenterQueue()
         self.app.sdk?.waitingCenter = []
+        self.app.sdk?.waitingKit = []
         self.app.centerQueries = [:]
     }
 
@@ -51,6 +52,9 @@ extension ScenarioPhone {
         let centerAnswers = self.app.sdk?.waitingCenter ?? []
         self.app.sdk?.waitingCenter = []
         for answer in centerAnswers { self.handleCenter(answer, in: process) }
+        let kitTimers = self.app.sdk?.waitingKit ?? []
+        self.app.sdk?.waitingKit = []
+        for event in kitTimers { self.handleKit(event, in: process) }
         self.handleClient(.deadlineReached, in: process)
     }
 
@@ -59,6 +63,16 @@ extension ScenarioPhone {
         self.app.sdk?.process = nil
         self.app.sdk?.client = nil
         self.hangUp()
+    }
+
+    /// Whoever signs in must not see what came too late for the sign-out to clear.
+    mutating func signIn(_ person: UserID, in process: ProcessID) {
+        self.app.sdk?.signIn(person)
+        self.requestCenterWork(.clearAll(showsZero: false), in: process)
+        guard let sdk = self.app.sdk else { return }
+        self.handleClient(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
+        self.handleClient(.connectRequested, in: process)
+        if let registration = sdk.registration { self.handleClient(.pushRegistrationSet(registration), in: process) }
     }
 
     // MARK: The network
@@ -108,7 +122,7 @@ extension ScenarioPhone {
             }
             self.handleClient(.kitConfigured(sdk.setup.hasKit ? sdk.setup.kit : nil), in: process)
             self.requestCenterWork(.recoverClaims, in: process)
-            self.handleClient(.connectRequested, in: process)
+            if !sdk.isSignedOut { self.handleClient(.connectRequested, in: process) }
         case .sceneWillEnterForeground, .applicationWillEnterForeground, .applicationDidBecomeActive,
             .sceneDidBecomeActive:
             self.handleClient(.appWillEnterForeground, in: process)
@@ -125,6 +139,7 @@ extension ScenarioPhone {
         case .registeredForRemoteNotifications(let token):
             let registration = PushRegistration(
                 token: token, environment: .sandbox, topic: Self.bundle.rawValue)
+            self.app.sdk?.registration = registration
             self.handleClient(.pushRegistrationSet(registration), in: process)
         default: break
         }
@@ -182,16 +197,22 @@ extension ScenarioPhone {
             for event in command.events(after: outcome) { self.handleClient(event, in: process) }
         case .storeRecipient(let recipient): self.app.sdk?.recipient = recipient
         case .forgetPerson:
-            self.app.sdk?.recipient = nil
+            self.app.sdk?.forgetPerson()
             if let work = effect.centerWork { self.requestCenterWork(work, in: process) }
+        case .pendingSignOutEnded:
+            self.app.sdk?.isLeaving = false
+            self.app.sdk?.client = nil
+            self.hangUp()
         case .resolveNames(let id, let question):
             let everything = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
             guard case .after(let wait) = sdk.names[id] ?? .after(0) else { return }
-            self.handleClient(.namesResolved(id, sdk.setup.names ?? everything), in: process, after: wait)
+            let names = sdk.setup.names ?? everything
+            self.app.sdk?.rememberNames(names, for: question)
+            self.handleClient(.namesResolved(id, names), in: process, after: wait)
         case .askDelegate(let message, _):
             let own = sdk.labels[message.id].flatMap { sdk.setup.customCallbackOf[$0] }
-            let habit = own ?? sdk.setup.customCallback ?? CustomCallbackHabit(isHandled: false)
-            guard let isHandled = habit.isHandled else { return }
+            // Without a callback there is nobody who could answer.
+            guard let habit = own ?? sdk.setup.customCallback, let isHandled = habit.isHandled else { return }
             self.handleClient(.delegateAnswered(message.id, handled: isHandled), in: process, after: habit.after)
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
             .recallNotification, .lowerBadge, .writeBadge:

@@ -8,8 +8,8 @@ import TidingsModel
 
 // The server of a scenario: what it is told and tells, and what happens at it.
 extension ScenarioPhone {
-    var serverLog: [LogEntry] { self.setup.app.sdk.flatMap { self.server?.log(of: $0.user) } ?? [] }
-    var serverHead: LogPosition { self.setup.app.sdk.flatMap { self.server?.unread(of: $0.user).head } ?? 0 }
+    var serverLog: [LogEntry] { self.app.sdk.flatMap { self.server?.log(of: $0.setup.user) } ?? [] }
+    var serverHead: LogPosition { self.app.sdk.flatMap { self.server?.unread(of: $0.setup.user).head } ?? 0 }
 
     mutating func handleServer(_ event: ServerEvent) {
         self.carryOut(self.server?.handle(event, at: self.now) ?? [])
@@ -108,6 +108,13 @@ extension ScenarioPhone {
         case .read(let conversation):
             guard let process = self.running() else { return }
             self.handleClient(.markReadRequested(conversation, upTo: self.serverHead), in: process)
+        case .signOut:
+            guard let process = self.running() else { return }
+            self.app.sdk?.isLeaving = true
+            self.handleClient(.signOutRequested, in: process)
+        case .signIn(let person):
+            guard let process = self.running() else { return }
+            self.signIn(person, in: process)
         }
         self.processQueue()
     }
@@ -134,9 +141,11 @@ extension ScenarioPhone {
         if scripted.isCommand { flags.remove([.stored, .counted]) }
         if !scripted.notifies { flags.remove(.notified) }
         let said = scripted.text ?? (scripted.type == .text ? scripted.label : "")
+        let content = [("content", JSONValue.string(said))] + scripted.furtherContent
         let draft = MessageDraft(
             clientMessageID: ClientMessageID(scripted.label), conversation: conversation, objectName: scripted.type,
-            content: JSONValue.members([("content", .string(said))]).text, flags: flags, mentions: scripted.mentions)
+            content: JSONValue.members(content).text, flags: flags,
+            mentions: scripted.mentions, lifetimeMilliseconds: scripted.lifetime)
         self.request(.send(UserKey(app: SDKHost.app, user: scripted.sender), draft), for: scripted)
     }
 
@@ -210,5 +219,18 @@ extension ScenarioPhone {
         guard let (answer, outputs) = self.server?.request(command, at: self.now) else { return nil }
         self.carryOut(outputs)
         return answer
+    }
+}
+
+extension ScriptedMessage {
+    fileprivate var furtherContent: [(String, JSONValue)] {
+        let mentioned: JSONValue? =
+            switch self.contentMentions {
+            case .none: nil
+            case .everyone: ["type": .int(1)]
+            case .users(let named): ["type": .int(2), "userIdList": .array(named.map { .string($0.rawValue) })]
+            }
+        return (self.imageURL.map { [("imageUri", .string($0))] } ?? [])
+            + (mentioned.map { [("mentionedInfo", $0)] } ?? [])
     }
 }

@@ -71,6 +71,8 @@ struct ScenarioPhone {
     enum Later {
         case phone(PhoneEvent)
         case client(ClientEvent, ProcessID)
+        case kit(KitMachine.Event, ProcessID)
+        case appChooses(ReceivedNotification, KitMachine.Call, ProcessID)
         case extensionGoesOn(CallbackNumber, ExtensionMachine.Event)
         case extensionAnswers(CallbackNumber)
     }
@@ -87,8 +89,9 @@ struct ScenarioPhone {
             version: setup.phone.version, settings: setup.phone.settings, apps: [setup.app.installed])
         self.app = HostedApp(setup: setup.app)
         if let sdk = setup.app.sdk {
-            self.server = sdk.server(at: self.now)
-            self.app.sdk = SDKHost(setup: sdk, major: setup.phone.version.major, log: self.serverLog)
+            let server = sdk.server(at: self.now)
+            self.server = server
+            self.app.sdk = SDKHost(setup: sdk, major: setup.phone.version.major, log: server.log(of: sdk.user))
         }
     }
 
@@ -206,6 +209,12 @@ struct ScenarioPhone {
             case .client(let event, let process):
                 self.handleClient(event, in: process)
                 self.processQueue()
+            case .kit(let event, let process):
+                self.handleLateKit(event, in: process)
+                self.processQueue()
+            case .appChooses(let notification, let call, let process):
+                self.choosePresentation(of: notification, call, in: process)
+                self.processQueue()
             case .extensionGoesOn(let number, let event):
                 self.handleExtension(event, number)
                 self.processQueue()
@@ -322,9 +331,10 @@ struct ScenarioPhone {
 
     // MARK: The app asks
 
-    mutating func submit(_ query: Query, in process: ProcessID) -> QueryNumber {
+    mutating func submit(_ query: Query, in process: ProcessID, after wait: Int64 = 0) -> QueryNumber {
         self.queries += 1
-        self.enqueue(.process(process, .query(self.queries, query)))
+        let event = PhoneEvent.process(process, .query(self.queries, query))
+        if wait == 0 { self.enqueue(event) } else { self.schedule(.phone(event), after: wait) }
         return self.queries
     }
 
