@@ -7,7 +7,8 @@ import StoreModel
 import TidingsModel
 
 struct ReadElsewhereChecker: Checker {
-    static let kinds = FactKinds(.serverStarted, .pushed, .wakeHeld, .markRead, .finalProbeEnded, .readingProbeEnded)
+    static let kinds = FactKinds(
+        .serverStarted, .clockSet, .pushed, .wakeHeld, .markRead, .finalProbeEnded, .readingProbeEnded)
 
     private static let hour: Int64 = 3_600_000
     /// In milliseconds; the probe is over long before.
@@ -16,9 +17,9 @@ struct ReadElsewhereChecker: Checker {
     private static let pushesMax = 3
 
     private var startedAt: Int64 = 0
-    /// The server's clock was ahead when it started: until the hour is over it may take a device that has connected since for one that
-    /// has not, and send it nothing.
-    private var startedAhead = false
+    /// The server's clock was set since it started: until the hour is over it may take a device that has connected
+    /// since for one that has not, and send it nothing.
+    private var isClockSet = false
     /// When silent pushes went out.
     private var sent: [DeviceKey: [Int64]] = [:]
     /// What the phones showed before somebody read.
@@ -31,7 +32,8 @@ struct ReadElsewhereChecker: Checker {
         switch fact {
         case .serverStarted:
             self.startedAt = state.now.monotonic
-            self.startedAhead = (state.skews.last ?? 0) > 0
+            self.isClockSet = false
+        case .clockSet: self.isClockSet = true
         case .pushed(let push, let key) where push.pushType == .background:
             // Those of the probe are what is asked for.
             guard !self.isReading else { return }
@@ -50,7 +52,7 @@ struct ReadElsewhereChecker: Checker {
 
     private mutating func check(_ phones: [FinalProbePhone], at now: Int64, into findings: inout Findings) {
         self.isReading = false
-        guard !self.startedAhead || now - self.startedAt >= Self.hour else { return }
+        guard !self.isClockSet || now - self.startedAt >= Self.hour else { return }
         for phone in phones where phone.mayRing && phone.mayBeWoken && !self.held.contains(phone.key.device) {
             guard let unread = self.unread[phone.key.user], let before = self.before[phone.key], unread < before,
                 self.sent[phone.key, default: []].count(where: { $0 > now - Self.hour - Self.probeTime })
