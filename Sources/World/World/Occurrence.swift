@@ -65,6 +65,11 @@ enum Occurrence {
     case leaveEverything
     case finalProbe
     case finalProbeEnds
+    case readsCall(Int)
+    case calledAgain(Int)
+    case repeatsCall(Int)
+    case reachesServer
+    case readingProbeEnds
 }
 
 /// Those of the same time in the order they were planned.

@@ -44,7 +44,10 @@ extension World {
             switch entry.event {
             case .overwritten: self.emit(.reached(.overwritten))
             case .duplicated: self.emit(.reached(.duplicated))
-            case .accepted, .refused, .answerLost, .faulted, .stored, .held, .sent, .delivered, .returned, .discarded:
+            case .held:
+                let index = self.phones.indices.first { entry.token == self.token(of: $0).description }
+                if let index { self.emit(.wakeHeld(self.phones[index].device)) }
+            case .accepted, .refused, .answerLost, .faulted, .stored, .sent, .delivered, .returned, .discarded:
                 break
             }
         case .wake(let time): self.agenda.plan(.apns(.timeReached), at: time)

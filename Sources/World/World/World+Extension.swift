@@ -19,7 +19,8 @@ extension World {
         if self.phones[index].canReadGroup {
             let tag = PushInfo(userInfo: push.userInfo)?.recipientTag
             let isForAnother = tag != nil && tag != self.phones[index].group.recipient?.tag
-            work.isStalled = self.breaksExtension(process, isForAnother: isForAnother, on: index)
+            work.isStalled = self.breaksExtension(
+                process, of: request.identifier, isForAnother: isForAnother, on: index)
         } else {
             self.appendTrace("phone \(index) extension \(request.identifier) cannot read")
             self.emit(.reached(.lockedExtensions))

@@ -121,10 +121,20 @@ extension World {
 
     // MARK: The extension
 
+    /// For an extension, in bytes.
+    private static let tooMuchMemory = 100_000_000
+
     /// Whether the extension is ended for memory while it has a push, or its process does not go on.
     ///
     /// - Parameter isForAnother: the push is for nobody who is signed in. Few are, and the kit sees them only without an extension.
-    mutating func breaksExtension(_ process: ProcessID, isForAnother: Bool, on index: Int) -> Bool {
+    mutating func breaksExtension(
+        _ process: ProcessID, of identifier: String, isForAnother: Bool, on index: Int
+    ) -> Bool {
+        if let name = self.phones[index].endsExtensionFor, name == identifier {
+            self.phones[index].endsExtensionFor = nil
+            self.plan(.phone(index, .process(process, .memoryUseChanged(bytes: Self.tooMuchMemory))), after: 0)
+            return false
+        }
         let rate = self.options.faults.extensions
         let perMille = isForAnother && rate > 0 ? max(rate, 500) : rate
         guard var chance = self.injectFault(.pushExtension(index), perMille: perMille) else { return false }
@@ -136,7 +146,8 @@ extension World {
         self.appendTrace("phone \(index) extension is to be ended for memory")
         self.emit(.reached(.killedExtensions))
         self.plan(
-            .phone(index, .process(process, .memoryUseChanged(bytes: 100_000_000))), after: chance.number(0...1_000))
+            .phone(index, .process(process, .memoryUseChanged(bytes: Self.tooMuchMemory))),
+            after: chance.number(0...1_000))
         return false
     }
 

@@ -10,29 +10,47 @@ import TidingsModel
 extension World {
     /// Nobody has blocked or silenced them.
     static let caller = UserID("final-probe")
+    /// As whoever is called sees it.
+    static let callConversation = ConversationID(type: .direct, target: World.caller.rawValue)
 
     mutating func callTheRoll() {
         self.emit(.measured(self.memoryLoad(isQuiet: true)))
+        let conversation = Self.callConversation
         for person in self.people {
-            let conversation = ConversationID(type: .direct, target: Self.caller.rawValue)
             guard let record = self.userRecord(of: person),
                 record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
             else { continue }
             self.appendTrace("the final probe of \(person)")
             self.emit(.reached(.finalProbes))
-            self.callAPI(
-                .send(
-                    UserKey(app: Self.app, user: Self.caller),
-                    Self.draft(
-                        Self.call(of: person).rawValue, to: ConversationID(type: .direct, target: person.rawValue),
-                        saying: "Are you there?")))
+            self.call(person, as: Self.call(of: person))
         }
+    }
+
+    private mutating func call(_ person: UserID, as name: ClientMessageID) {
+        let conversation = ConversationID(type: .direct, target: person.rawValue)
+        self.callAPI(
+            .send(
+                UserKey(app: Self.app, user: Self.caller),
+                Self.draft(name.rawValue, to: conversation, saying: "Are you there?")))
+    }
+
+    mutating func callAgain(_ index: Int) {
+        let person = self.phones[index].person
+        self.appendTrace("\(person) is called with the app in the foreground")
+        self.call(person, as: Self.secondCall(of: person))
     }
 
     /// Every second call is recalled, while its pushes are on their way or have just come.
     mutating func recallCall(_ accepted: ServerFrame.SendAccepted) {
+        if self.people.contains(where: { accepted.clientMessageID == Self.secondCall(of: $0) }) {
+            self.callsToStay.insert(accepted.messageID)
+        }
         let called = self.people.firstIndex { accepted.clientMessageID == Self.call(of: $0) }
-        guard let called, called % 2 == 1 else { return }
+        guard let called else { return }
+        guard called % 2 == 1 else {
+            self.callsToStay.insert(accepted.messageID)
+            return
+        }
         self.lastAPIRequest += 1
         let person = self.people[called]
         self.appendTrace("the call of \(person) is to be recalled")
@@ -60,9 +78,14 @@ extension World {
     }
 
     private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("probe-\(person)") }
+    private static func secondCall(of person: UserID) -> ClientMessageID { ClientMessageID("probe-again-\(person)") }
 
     mutating func endFinalProbe() {
-        let phones = self.phones.map { phone in
+        self.emit(.finalProbeEnded(self.finalProbePhones))
+    }
+
+    var finalProbePhones: [FinalProbePhone] {
+        self.phones.map { phone in
             let settings = phone.core.notificationSettings(of: Self.bundle)
             return FinalProbePhone(
                 key: phone.key,
@@ -71,12 +94,12 @@ extension World {
                 mayRing: phone.isSignedIn && phone.registration != nil
                     && !phone.processes.values.contains { $0.kit.needsToken }
                     && settings?.authorizationStatus == .authorized,
+                mayBeWoken: phone.mayBeWoken,
                 icon: phone.core.screen.badge(of: Self.bundle),
                 shown: phone.core.screen.list.map(\.notification.request).map {
                     .init(identifier: $0.identifier, text: $0.content.body)
                 })
         }
-        self.emit(.finalProbeEnded(phones))
     }
 
     private mutating func userRecord(of person: UserID) -> UserRecord? {

@@ -93,7 +93,8 @@ extension World {
     // tidy: long because it is one case per effect.
     private mutating func perform(_ effect: KitMachine.Effect, in process: ProcessID, on index: Int) {
         switch effect {
-        case .leaveToApp, .publishArrival, .publishResponse, .ring: break
+        case .leaveToApp, .publishResponse, .ring: break
+        case .publishArrival(let notification, _): self.emitTold(of: notification, on: index)
         // The people of the World tap, and choose no action.
         case .work: self.checkers.foundBug("phone \(index) was asked for an action nobody chose")
         case .choosePresentation(let notification, let call, _):
@@ -106,7 +107,10 @@ extension World {
             self.completeCallback(
                 call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process, on: index)
         case .markShown, .countBadge, .showBadge, .clearNotifications:
-            if case .markShown = effect { self.emit(.reached(.foregroundRings)) }
+            if case .markShown(let message) = effect {
+                self.phones[index].processes[process]?.rang = message
+                self.emit(.reached(.foregroundRings))
+            }
             if case .showBadge(let number, _) = effect {
                 self.appendTrace("phone \(index) shows \(number) for a silent push")
                 self.emit(.reached(.badgesByPush))
@@ -137,6 +141,32 @@ extension World {
             self.emit(.opened(payload.conversation, of: message, on: self.phones[index].key))
         case .completeResponse(let call): self.completeCallback(call, .returned, in: process, on: index)
         case .registerForRemoteNotifications: self.sendToSystem(process, .remoteRegistrationRequested, on: index)
+        }
+    }
+
+    private mutating func emitTold(of notification: ReceivedNotification, on index: Int) {
+        guard let owner = self.owner(of: notification.userInfo) else { return }
+        let message = notification.payload?.messageUID.flatMap { MessageID($0) }
+        self.emit(.told(message, for: owner.user, on: self.phones[index].key))
+    }
+
+    /// Whom a push was made for.
+    func owner(of userInfo: JSONValue) -> DeviceKey? {
+        let tag = PushInfo(userInfo: userInfo)?.recipientTag ?? BadgeInfo(userInfo: userInfo)?.recipientTag
+        return tag.flatMap { self.tags[$0] }
+    }
+
+    /// The kit is asked about a push that no extension has silenced.
+    mutating func markPresentation(of request: NotificationRequest, in process: ProcessID, on index: Int) {
+        let phone = self.phones[index]
+        guard request.isRemote, request.content.sound != nil,
+            let owner = self.owner(of: .object(request.content.userInfo))
+        else { return }
+        if !phone.isSignedIn || owner.user != phone.key.user {
+            self.emit(.reached(.anotherInFront))
+        } else if let message = MessageID(request.identifier) {
+            if phone.isKnown(message) { self.emit(.reached(.knownInFront)) }
+            if phone.processes[process]?.rang == message { self.emit(.reached(.repeatedInFront)) }
         }
     }
 

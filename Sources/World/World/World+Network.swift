@@ -10,7 +10,7 @@ import TidingsModel
 extension World {
     mutating func openConnection(_ number: ConnectionNumber, in process: ProcessID, on phone: Int) {
         let wait = 2 * self.latency(of: phone)
-        guard self.phones[phone].isOnline, self.server != nil else {
+        guard self.phones[phone].isOnline, !self.phones[phone].isCutOff, self.server != nil else {
             return self.plan(.client(phone, process, .connectionClosed(number, reason: "unreachable")), after: wait)
         }
         self.lastSession += 1

@@ -115,8 +115,8 @@ extension World {
     // MARK: Healing
 
     /// From now on nothing breaks; everybody has network, after some minutes everybody looks at the app, and puts the
-    /// phone away some minutes later. The final probe runs once no connection is alive in the background; then
-    /// everybody looks again.
+    /// phone away some minutes later. The final probe runs once no connection is alive in the background, in two
+    /// parts: everybody is called, then reads on one phone; then everybody looks again.
     mutating func heal() {
         self.appendTrace("everything heals")
         self.hasHealed = true
@@ -130,7 +130,8 @@ extension World {
         self.plan(.leaveEverything, after: 840_000)
         self.plan(.finalProbe, after: 1_080_000)
         self.plan(.finalProbeEnds, after: 1_140_000)
-        self.plan(.openEverything, after: 1_140_000)
-        self.plan(.leaveEverything, after: 1_200_000)
+        self.plan(.readingProbeEnds, after: 1_260_000)
+        self.plan(.openEverything, after: 1_260_000)
+        self.plan(.leaveEverything, after: 1_320_000)
     }
 }

@@ -28,6 +28,7 @@ extension World {
         switch effect {
         case .startProcess(let process):
             let started = WorldProcess(major: self.phones[index].core.version.major)
+            if process.role == .app { self.emit(.appStarted(self.phones[index].key)) }
             let hasPerson = self.phones[index].isSignedIn || self.phones[index].isLeaving
             if process.role == .app, hasPerson { started.client = self.client(of: index) }
             self.phones[index].processes[process] = started
@@ -110,7 +111,9 @@ extension World {
                 return
             }
             self.checkers.foundBug("phone \(index): \(text)")
-        case .completion, .processStarted, .wake, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
+        case .wake(_, let outcome):
+            if outcome.isHeldBySystem { self.emit(.wakeHeld(self.phones[index].device)) }
+        case .completion, .processStarted, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
             .systemSound:
             break
         }
@@ -157,9 +160,11 @@ extension World {
         case .serviceExtensionReceive(let request):
             return self.extensionCalled(request, number, in: process, on: index)
         case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
+        case .willPresent(let notification):
+            self.markPresentation(of: notification.request, in: process, on: index)
         // The kit handles these, if anything does.
         case .willFinishLaunching, .applicationDidReceiveMemoryWarning, .sceneConfiguration, .sceneWillConnect,
-            .sceneDidBecomeActive, .sceneDidDisconnect, .willPresent, .receiveResponse, .receiveRemote,
+            .sceneDidBecomeActive, .sceneDidDisconnect, .receiveResponse, .receiveRemote,
             .receiveRemoteFetch, .receiveLocal, .performFetch, .handleActionRemote, .handleActionLocal,
             .failedToRegisterForRemoteNotifications, .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
@@ -202,6 +207,16 @@ extension Callback {
         case .receiveRemoteFetch, .performFetch: .fetch(.noData)
         case .willPresent: .presentation([.banner, .list, .sound, .badge])
         default: .returned  // tidy: the others ask nothing
+        }
+    }
+}
+
+extension WakeOutcome {
+    /// The system keeps a silent push from the app, as it may (ios-delivery.md §7.3).
+    fileprivate var isHeldBySystem: Bool {
+        switch self {
+        case .heldForBudget, .heldAfterRestart, .heldBeforeFirstUnlock, .discardedForceQuit, .refreshOff: true
+        case .delivered, .replaced, .discardedByKill, .notImplemented, .modeMissing: false
         }
     }
 }

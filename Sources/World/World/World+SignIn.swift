@@ -7,6 +7,9 @@ import TidingsModel
 // People sign out, and later they or somebody else sign in on that phone (DESIGN P7): some seconds after the server was told of the
 // sign-out, so that nothing on its way to the one client reaches the other, or as soon as it is known that it never will be.
 extension World {
+    /// In milliseconds.
+    private static let lateAlertMax: Int64 = 600_000
+
     mutating func signOut(in process: ProcessID, on index: Int) {
         let key = self.phones[index].key
         self.leaveNetwork(index)
@@ -35,6 +38,17 @@ extension World {
         self.plan(
             .phone(index, .person(.airplaneModeChanged(isOn: false))), after: self.chance.number(5_000...60_000))
         self.phones[index].isTokenVoid = self.chance.chance(perMille: 500)
+    }
+
+    /// Apple brings an alert once more that was made for the person before.
+    private mutating func maybeRepeatAlert(on index: Int) {
+        let phone = self.phones[index]
+        guard let kept = phone.keptPush, self.time - kept.at < Self.lateAlertMax,
+            let owner = self.owner(of: .object(kept.push.payload)), owner.user != phone.key.user,
+            var chance = self.injectFault(.radio(index), perMille: self.options.faults.push > 0 ? 500 : 0)
+        else { return }
+        self.appendTrace("an alert for \(owner) comes to phone \(index) again")
+        self.plan(.pushArrives(index, generation: kept.generation, kept.push), after: chance.number(100...20_000))
     }
 
     func token(for person: UserID) -> String {
@@ -94,6 +108,7 @@ extension World {
         self.phones[index].processes[process]?.client = client
         self.emit(.reached(.signIns))
         self.emit(.signedIn(self.phones[index].key))
+        self.maybeRepeatAlert(on: index)
         self.handle(.kitConfigured(KitSettings()), in: process, on: index)
         self.handle(.connectRequested, in: process, on: index)
         if let registration = self.phones[index].registration {

@@ -72,6 +72,8 @@ package struct World {
     var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     var groups: [ConversationID] = []
     var lastAPIRequest: UInt64 = 0
+    /// Calls of the final probe that nobody recalls.
+    var callsToStay: Set<MessageID> = []
     /// Calls of the final probe to be recalled when APNs accepts their push, and the pushes of such calls.
     var callsToRecall: Set<MessageID> = []
     var pushedCalls: [PushID: MessageID] = [:]
@@ -232,12 +234,15 @@ package struct World {
             .continueExtension(let index, _, _), .storageFreed(let index), .energySaved(let index):
             .phone(index)
         case .toClient(let connection, _), .clientHangUp(let connection): .phone(self.connections[connection].phone)
-        case .personActs(let index), .signsIn(let index), .recallsWritten(let index, _), .clears(let index, _):
+        case .personActs(let index), .signsIn(let index), .recallsWritten(let index, _), .clears(let index, _),
+            .readsCall(let index), .calledAgain(let index), .repeatsCall(let index):
             .person(index)
         case .groupsBegin, .backendActs: .backend
         case .otherTenantActs: .otherTenant
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
-        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds: .setup
+        case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds,
+            .reachesServer, .readingProbeEnds:
+            .setup
         }
     }
 
@@ -298,6 +303,7 @@ package struct World {
         case .continueExtension(let index, let call, let event): self.continueExtension(event, for: call, on: index)
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
+            self.phones[index].keep(push, at: self.time)
             self.handle(.courier(.pushArrived(push)), on: index)
         case .diskHeals: self.healDisk()
         case .storageFreed(let index): self.phones[index].isFull = false
@@ -310,7 +316,14 @@ package struct World {
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
         case .finalProbe: self.callTheRoll()
-        case .finalProbeEnds: self.endFinalProbe()
+        case .finalProbeEnds:
+            self.endFinalProbe()
+            self.beginReadingProbe()
+        case .readsCall(let index): self.readCall(on: index)
+        case .calledAgain(let index): self.callAgain(index)
+        case .repeatsCall(let index): self.repeatCall(on: index)
+        case .reachesServer: self.reachServer()
+        case .readingProbeEnds: self.endReadingProbe()
         }
     }
 }

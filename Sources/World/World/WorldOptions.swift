@@ -28,7 +28,7 @@ package struct WorldOptions: Hashable, Sendable {
         self.faults.hasHostileClients = chance.chance(perMille: 250)
     }
 
-    package static let healTime: Int64 = 1_260_000
+    package static let healTime: Int64 = 1_380_000
 }
 
 /// How much breaks, per mille.

@@ -1,3 +1,4 @@
+import APNsModel
 import ClientCore
 import OrderedCollections
 import PhoneCore
@@ -43,6 +44,12 @@ final class WorldPhone {
     var wokenAt: Int64?
     /// When the system last ended the extension before it was done.
     var extensionEndedAt: Int64?
+    /// The last alert that came, when, and on which token.
+    var keptPush: (push: Push, at: Int64, generation: Int)?
+    /// No extension can decide about the next push of this name.
+    var endsExtensionFor: String?
+    /// Nothing but APNs can reach the phone, nor can it reach the server.
+    var isCutOff = false
     var extensionWork: OrderedDictionary<CallbackNumber, ExtensionWork> = [:]
     var nextTask: BackgroundTaskNumber = 1
     var nextRequest: RequestNumber = 1
@@ -77,6 +84,20 @@ final class WorldPhone {
     /// permission.
     var isReadyToRing: Bool { Self.isReadyToRing(&self.core) }
 
+    /// Whether a silent push may wake the app, as far as the phone's own settings and the person let it (ios-delivery.md §5.6, "Wake").
+    var mayBeWoken: Bool { Self.mayBeWoken(&self.core) }
+
+    func keep(_ push: Push, at time: Int64) {
+        guard push.pushType == APNsPushType.alert.rawValue else { return }
+        self.keptPush = (push, time, self.tokenGeneration)
+    }
+
+    private static func mayBeWoken(_ core: inout PhoneCore) -> Bool {
+        switch core.state(of: World.bundle) {
+        case .backgroundRunning, .suspended, .notRunning: core.isUnlockedOnce && !core.isInLowPowerMode
+        case .foregroundActive, .foregroundInactive, .forceQuit, nil: false
+        }
+    }
     private static func isInForeground(_ core: inout PhoneCore) -> Bool {
         core.state(of: World.bundle)?.isInForeground == true
     }
@@ -100,6 +121,8 @@ final class WorldProcess {
     var kit: KitMachine
     var center = NotificationCenterQueue()
     var lastCenterWork: NotificationCenterQueue.Number = 0
+    /// What has rung in the foreground last.
+    var rang: MessageID?
 
     init(major: Int) { self.kit = KitMachine(KitMachine.Settings(major: major)) }
 }

@@ -36,6 +36,23 @@ import TidingsModel
         #expect(story.broken == ["P7"])
     }
 
+    @Test func `finds an app that is told of what is for another, or for nobody any more`() {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        story.emit(.told(message.id, for: ann1.user, on: ann1))
+        #expect(story.broken == [])
+        story.emit(.told(message.id, for: bob1.user, on: ann1))
+        #expect(story.broken == ["P7"])
+        story.emit(.signedOut(ann1))
+        story.wait(100)
+        // What it was at when they left.
+        story.emit(.told(nil, for: ann1.user, on: ann1))
+        #expect(story.broken == ["P7"])
+        story.wait(1)
+        story.emit(.told(nil, for: ann1.user, on: ann1))
+        #expect(story.broken == ["P7", "P7"])
+    }
+
     @Test func `finds whatever a phone shows after its person has left`() throws {
         var story = Story(PersonChecker())
         let message = story.accepted()

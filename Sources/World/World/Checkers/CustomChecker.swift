@@ -7,7 +7,7 @@ import StoreModel
 import TidingsModel
 
 struct CustomChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .handedOver, .finalProbeEnded)
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .readingProbeEnded)
 
     private struct Sent: Hashable {
         var message: CustomMessage
@@ -40,7 +40,7 @@ struct CustomChecker: Checker {
                 }
                 self.hand(message, at: position, to: key, in: state, into: &findings)
             }
-        case .finalProbeEnded: self.lastLook = state.walls
+        case .readingProbeEnded: self.lastLook = state.walls
         default: break  // tidy: the other facts are other promises'
         }
     }

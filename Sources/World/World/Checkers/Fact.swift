@@ -35,6 +35,8 @@ enum Fact {
     case tapped(MessageID, on: DeviceKey)
     /// Something happened to the phone that may cost what the app was about to do.
     case disturbed(DeviceKey)
+    /// A process of the app begins.
+    case appStarted(DeviceKey)
     /// The app ended or stands still, and nothing else: what it was about to do may be lost, but not a ring.
     case appEnded(DeviceKey)
     case opened(ConversationID, of: MessageID, on: DeviceKey)
@@ -58,6 +60,8 @@ enum Fact {
     /// before the first unlock, or was ended.
     case unextended(identifier: String, on: DeviceKey)
     case toldMissed(JSONValue, to: DeviceKey)
+    /// The kit tells the app of a notification that was made for this person.
+    case told(MessageID?, for: UserKey, on: DeviceKey)
     /// What an extension posts of that answer; whether the push itself rings.
     case fetched([MissedDecision.Post], pushRings: Bool, on: DeviceKey)
     /// The app is in the foreground or not as far as it was told.
@@ -75,7 +79,11 @@ enum Fact {
     /// Something holds up what is under way to one phone, or to all of them, until then in monotonic milliseconds at
     /// the latest.
     case held(until: Int64, on: DeviceID?)
+    /// The system keeps a silent push from the app, or APNs does, as they may.
+    case wakeHeld(DeviceID)
     case finalProbeEnded([FinalProbePhone])
+    /// Everybody has read on one phone, and the others are still away.
+    case readingProbeEnded([FinalProbePhone])
     case measured(WorldLoad)
     case looked(Ending)
     case reached(WorldMark)
@@ -183,7 +191,7 @@ struct Checkers {
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), FinalProbeChecker(), RingDueChecker(), FollowUpChecker(),
             PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(), AbuseChecker(),
-            WaitChecker(), RecipientChecker(), FrontRingChecker(),
+            WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
         ]
     }
 

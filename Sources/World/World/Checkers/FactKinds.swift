@@ -14,14 +14,17 @@ enum FactKind: UInt64, CaseIterable {
     case heard, clockSet, wrongEnvironment, serverStarted, pushed, pool, otherTenantNotified, apiAccepted, hostile
 
     // A person and the app they look at.
-    case written, acknowledged, refused, asked, answered, tapped, disturbed, appEnded, opened, refusedWrite, tokenEnded
+    case written, acknowledged, refused, asked, answered, tapped, disturbed, appStarted, appEnded, opened, refusedWrite,
+        tokenEnded
     case signedIn, signedOut
 
     // The SDK on a phone.
-    case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, fetched, handedOver
+    case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, told, fetched,
+        handedOver
 
     // The phone.
-    case presented, lacksLevels, unsilenced, away, moved, held, finalProbeEnded, measured, looked, reached
+    case presented, lacksLevels, unsilenced, away, moved, held, wakeHeld, finalProbeEnded
+    case readingProbeEnded, measured, looked, reached
 }
 
 struct FactKinds: OptionSet {
@@ -59,6 +62,7 @@ extension Fact {
         case .answered: .answered
         case .tapped: .tapped
         case .disturbed: .disturbed
+        case .appStarted: .appStarted
         case .appEnded: .appEnded
         case .opened: .opened
         case .refusedWrite: .refusedWrite
@@ -73,6 +77,7 @@ extension Fact {
         case .extendedForAnother: .extendedForAnother
         case .unextended: .unextended
         case .toldMissed: .toldMissed
+        case .told: .told
         case .fetched: .fetched
         case .handedOver: .handedOver
         case .presented: .presented
@@ -81,7 +86,9 @@ extension Fact {
         case .away: .away
         case .moved: .moved
         case .held: .held
+        case .wakeHeld: .wakeHeld
         case .finalProbeEnded: .finalProbeEnded
+        case .readingProbeEnded: .readingProbeEnded
         case .measured: .measured
         case .looked: .looked
         case .reached: .reached
@@ -108,7 +115,7 @@ extension StoreCommand {
         case .endLeg: .endLeg
         case .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings,
             .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readBans, .setAccount, .readAccounts, .readKept:
+            .readBans, .setAccount, .readAccounts, .setProfiles, .readProfiles, .readKept:
             .askStore
         case .once(_, let command): command.kind
         }

@@ -9,6 +9,8 @@ import TidingsModel
 struct FinalProbePhone: Hashable {
     var key: DeviceKey
     var mayRing: Bool
+    /// By a silent push.
+    var mayBeWoken = true
     var icon: Int
     var shown: [Notification] = []
 

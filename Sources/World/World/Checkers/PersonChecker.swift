@@ -7,7 +7,8 @@ import TidingsModel
 
 struct PersonChecker: Checker {
     static let kinds = FactKinds(
-        .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .presented)
+        .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .told,
+        .presented)
 
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100
@@ -42,6 +43,12 @@ struct PersonChecker: Checker {
         case .handedOver(let messages, _, let key):
             if self.left[key] != nil, let first = messages.first {
                 findings.add("P7", "\(key) hands over \(first.message.id) for nobody")
+            }
+        case .told(let message, let user, let key):
+            let hasLeft = self.left[key].map { state.now.monotonic - $0 > Self.answerTolerance } ?? false
+            if hasLeft || user != key.user {
+                let what = message.map { "\($0)" } ?? "a push"
+                findings.add("P7", "the app of \(key) is told of \(what), which is for \(user)")
             }
         case .presented(let record, let key) where record.isRing && record.reason == .willPresent:
             // The app is in the foreground and was asked: it knows whether anybody is signed in.

@@ -1,0 +1,68 @@
+// P4: reading on another device lowers the number, also where the app does not run: a silent push brings it to a phone that is away, if nothing
+// keeps it from the app. Asked once all has healed, when each person reads on one phone after the final probe.
+import APNsModel
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+struct ReadElsewhereChecker: Checker {
+    static let kinds = FactKinds(
+        .serverStarted, .clockSet, .pushed, .wakeHeld, .markRead, .finalProbeEnded, .readingProbeEnded)
+
+    private static let hour: Int64 = 3_600_000
+    /// In milliseconds; the probe is over long before.
+    private static let probeTime: Int64 = 300_000
+    /// In an hour, for a device (DESIGN §5, "Silent pushes").
+    private static let pushesMax = 3
+
+    private var startedAt: Int64 = 0
+    /// The server's clock was set since it started: until the hour is over it may take a device that has connected
+    /// since for one that has not, and send it nothing.
+    private var isClockSet = false
+    /// When silent pushes went out.
+    private var sent: [DeviceKey: [Int64]] = [:]
+    /// What the phones showed before somebody read.
+    private var before: [DeviceKey: Int] = [:]
+    private var unread: [UserKey: Int] = [:]
+    private var held: Set<DeviceID> = []
+    private var isReading = false
+
+    mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
+        switch fact {
+        case .serverStarted:
+            self.startedAt = state.now.monotonic
+            self.isClockSet = false
+        case .clockSet: self.isClockSet = true
+        case .pushed(let push, let key) where push.pushType == .background:
+            // Those of the probe are what is asked for.
+            guard !self.isReading else { return }
+            self.sent[key, default: []].removeAll { $0 <= state.now.monotonic - Self.hour - Self.probeTime }
+            self.sent[key, default: []].append(state.now.monotonic)
+        case .wakeHeld(let device): if self.isReading { self.held.insert(device) }
+        case .finalProbeEnded(let phones):
+            self.isReading = true
+            for phone in phones { self.before[phone.key] = phone.icon }
+        case .committed(.markRead(let user, _, _, _), .read(position: _?, let unread)):
+            if self.isReading { self.unread[user] = unread }
+        case .readingProbeEnded(let phones): self.check(phones, at: state.now.monotonic, into: &findings)
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private mutating func check(_ phones: [FinalProbePhone], at now: Int64, into findings: inout Findings) {
+        self.isReading = false
+        guard !self.isClockSet || now - self.startedAt >= Self.hour else { return }
+        for phone in phones where phone.mayRing && phone.mayBeWoken && !self.held.contains(phone.key.device) {
+            guard let unread = self.unread[phone.key.user], let before = self.before[phone.key], unread < before,
+                self.sent[phone.key, default: []].count(where: { $0 > now - Self.hour - Self.probeTime })
+                    < Self.pushesMax
+            else { continue }
+            findings.reach(.loweredNumbers)
+            guard phone.icon != unread else { continue }
+            findings.add(
+                "P4",
+                "\(phone.key) shows \(phone.icon), and \(unread) are unread since its person has read on another phone")
+        }
+    }
+}
