@@ -23,7 +23,7 @@ struct ReadElsewhereChecker: Checker {
     /// When silent pushes went out.
     private var sent: [DeviceKey: [Int64]] = [:]
     /// What the phones showed before somebody read.
-    private var before: [DeviceKey: Int] = [:]
+    private var shownBefore: [DeviceKey: Int] = [:]
     private var unread: [UserKey: Int] = [:]
     private var held: Set<DeviceID> = []
     private var isReading = false
@@ -42,7 +42,7 @@ struct ReadElsewhereChecker: Checker {
         case .wakeHeld(let device): if self.isReading { self.held.insert(device) }
         case .finalProbeEnded(let phones):
             self.isReading = true
-            for phone in phones { self.before[phone.key] = phone.icon }
+            for phone in phones { self.shownBefore[phone.key] = phone.icon }
         case .committed(.markRead(let user, _, _, _), .read(position: _?, let unread)):
             if self.isReading { self.unread[user] = unread }
         case .readingProbeEnded(let phones): self.check(phones, at: state.now.monotonic, into: &findings)
@@ -54,7 +54,7 @@ struct ReadElsewhereChecker: Checker {
         self.isReading = false
         guard !self.isClockSet || now - self.startedAt >= Self.hour else { return }
         for phone in phones where phone.mayRing && phone.mayBeWoken && !self.held.contains(phone.key.device) {
-            guard let unread = self.unread[phone.key.user], let before = self.before[phone.key], unread < before,
+            guard let unread = self.unread[phone.key.user], let shown = self.shownBefore[phone.key], unread < shown,
                 self.sent[phone.key, default: []].count(where: { $0 > now - Self.hour - Self.probeTime })
                     < Self.pushesMax
             else { continue }
