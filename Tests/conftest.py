@@ -213,6 +213,7 @@ class Site:
     def _write_configuration(self, with_apns: bool):
         app = {
             "token_secret": self.secret,
+            "own_profiles": True,
             "api_keys": ["tests"],
             "api_key": {
                 "tests": {

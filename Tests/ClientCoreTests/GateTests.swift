@@ -91,14 +91,30 @@ private func facts(
 
     @Test(.requirement("S0.4", "S3.5"))
     func `takes a nickname from the server's record, and no name the app has to give`() {
-        #expect(ResolvedNames().filled(nickname: "Bobby") == ResolvedNames())
-        #expect(ResolvedNames(group: "Team").filled(nickname: "Bobby") == ResolvedNames(group: "Team"))
+        let server = ResolvedNames(user: "Robert", group: "The team", member: "Bobby")
+        let kit = KitSettings()
+        #expect(ResolvedNames().filled(by: server, kit) == ResolvedNames())
+        #expect(ResolvedNames(group: "Team").filled(by: server, kit) == ResolvedNames(group: "Team"))
         let given = ResolvedNames(user: "Bob", group: "Team", member: "B.")
-        #expect(given.filled(nickname: "Bobby") == given)
+        #expect(given.filled(by: server, kit) == given)
         #expect(
-            ResolvedNames(user: "Bob", group: "Team", member: "").filled(nickname: "Bobby")
+            ResolvedNames(user: "Bob", group: "Team", member: "").filled(by: server, kit)
                 == ResolvedNames(user: "Bob", group: "Team", member: "Bobby"))
-        #expect(ResolvedNames(user: "Bob", group: "").filled(nickname: nil) == ResolvedNames(user: "Bob"))
+        #expect(
+            ResolvedNames(user: "Bob", group: "").filled(by: ResolvedNames(), kit) == ResolvedNames(user: "Bob"))
+    }
+
+    @Test(.requirement("S0.4", "S3.5"))
+    func `takes the server's names where the app has chosen them, and gives none itself`() {
+        let server = ResolvedNames(user: "Robert", group: "The team", member: "Bobby")
+        var kit = KitSettings()
+        kit.usesServerNames = true
+        #expect(ResolvedNames().filled(by: server, kit) == server)
+        #expect(ResolvedNames(user: "", group: "").filled(by: server, kit) == server)
+        let given = ResolvedNames(user: "Bob", group: "Team", member: "B.")
+        #expect(given.filled(by: server, kit) == given)
+        #expect(ResolvedNames(user: "Bob").filled(by: ResolvedNames(user: ""), kit) == ResolvedNames(user: "Bob"))
+        #expect(ResolvedNames().filled(by: ResolvedNames(), kit) == ResolvedNames())
     }
 
     @Test(.requirement("S0.10", "S3.9", "S3.10"))

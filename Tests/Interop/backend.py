@@ -40,6 +40,10 @@ class Backend:
     def make_group(self, group: str, name: str, *members: str):
         self.call("POST", f"conversations/GRP/{group}", {"name": name, "members": list(members)})
 
+    def call_person(self, user: str, name: str, portrait: str | None = None):
+        """What a person, or an account, is called from now on."""
+        self.call("PUT", f"users/{user}/profile", {"name": name, "portrait": portrait})
+
     def set_level(self, user: str, conversation: str, level: str | None):
         """How loud a conversation such as `PR:alice` is for a person; None takes the level away."""
         kind, target = conversation.split(":")

@@ -160,7 +160,9 @@ struct CommandGenerator {
             return .putConversation(
                 ConversationRecord(app: "shop", conversation: room, name: "Hall", members: self.users(0..<4)))
         }
-        switch self.number(0..<166) {
+        // Who is banned tries to come back, or few runs would see them refused.
+        if self.banned != nil, self.chance(8) { return .change(self.operation()) }
+        switch self.number(0..<171) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess())
@@ -195,8 +197,18 @@ struct CommandGenerator {
         case 135..<138: return .changeAccount(self.userKey(), self.accountChange(), at: self.time())
         case 138: return .readAccount(self.userKey())
         case 129..<135: return self.declareAccount()
+        case 139..<143: return self.setProfiles()
+        case 143: return .readProfiles(self.app(), self.users(0..<4))
         default: return self.nextQuestion()
         }
+    }
+
+    private mutating func setProfiles() -> StoreCommand {
+        let profiles = self.users(0..<4).map { user in
+            let name = self.chance(95) ? self.pick([nil, "Ann", "Desk", "d e s k"]) : ""
+            return UserProfile(user, Profile(name: name, portrait: self.chance(30) ? "p" : nil))
+        }
+        return .setProfiles(self.app(), profiles, isOwn: self.chance(40))
     }
 
     private mutating func signIn() -> StoreCommand {
@@ -209,6 +221,9 @@ struct CommandGenerator {
     }
 
     private mutating func nextQuestion() -> StoreCommand {
+        if let (key, room) = self.banned, self.chance(20) {
+            return .readHistory(key, room, before: nil, limit: 3, room: self.roomAccess())
+        }
         switch self.number(0..<12) {
         case 9: return .readAccounts(self.app())
         case 10:
@@ -297,7 +312,7 @@ extension CommandGenerator {
     }
 
     private mutating func operation() -> ConversationOperation {
-        if let (key, room) = self.banned, self.chance(12) {
+        if let (key, room) = self.banned, self.chance(25) {
             let joins = self.chance(50)
             return ConversationOperation(
                 app: key.app, conversation: room, action: joins ? .join : .add([key.user]),

@@ -44,7 +44,8 @@ import TidingsModel
             "readHistory: banned", "readHistory: not_a_member", "setAccount: done", "setAccount: invalid_field kind",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readBans: bans", "readBans: not_allowed",
             "once: accepted", "once: duplicate", "once: done", "once: kept", "once: rate_limited", "once: changed",
-            "readKept: kept",
+            "readKept: kept", "setProfiles: done", "setProfiles: invalid_field name", "setProfiles: not_allowed",
+            "setProfiles: invalid_field profiles", "readProfiles: profiles",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }

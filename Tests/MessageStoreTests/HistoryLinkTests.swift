@@ -67,7 +67,9 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.plain() }.filter { command in
             switch command {
-            case .setObjectNames, .setAccount, .changeAccount, .setPushState(_, .registered(_, _, true), _): false
+            case .setObjectNames, .setAccount, .changeAccount, .setProfiles,
+                .setPushState(_, .registered(_, _, true), _):
+                false
             case .change(let operation): !operation.isBan
             // What could not be pushed version 2 did not keep.
             case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed

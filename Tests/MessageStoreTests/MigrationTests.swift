@@ -115,6 +115,7 @@ import TidingsModel
                     at: 9)),
             .setConversationSettings(bo, Self.toAda, ConversationSettings(level: .blocked), at: 9),
             .markRead(bo, Self.toAda, upTo: 1, at: 9), .readAccount(bo), .changeAccount(ada, .ban, at: 9),
+            .setProfiles("shop", [UserProfile("ada", Profile(name: "Ada"))], isOwn: false),
             .changeAccount(bo, .revokeTokens(before: 8, signsOut: true), at: 9),
             .signIn(DeviceKey(user: bo, device: "phone"), platform: "ios", tokenIssuedAt: 7, at: 9),
         ]

@@ -310,71 +310,8 @@ import TidingsModel
         let info = try #require(PushInfo(userInfo: payload))
         #expect(info.recipientTag == recipientTag(of: ServerBench.device("bob"), salt: 0))
         #expect(info.position == 1)
-        #expect(info.text == .init(title: "alice", body: "hello"))
+        #expect(info.text == .init(body: "hello"))
         #expect(request.expiration == (bench.now.wall + 2_592_000_000) / 1_000)
-    }
-
-    /// Bob is in the team, his phone is gone; the text of the push he gets.
-    private static func team(
-        named name: String, _ happens: (inout ServerBench) -> Void
-    ) throws -> (text: PushInfo.Text?, alert: JSONValue?, bytes: Int) {
-        var bench = ServerBench()
-        bench.goneDevice("bob")
-        bench.run(
-            .api(
-                APIRequestID(1),
-                .putConversation(
-                    ConversationRecord(
-                        app: ServerBench.app, conversation: .group("t1"), name: name, members: ["alice", "bob"]))))
-        happens(&bench)
-        let request = try #require(bench.pushes.first?.request)
-        let payload = try JSONValue(parsing: request.payload)
-        return (PushInfo(userInfo: payload)?.text, payload["aps"]?["alert"], request.payload.count)
-    }
-
-    @Test func `has the group's name for a title, which its alert does not tell`() throws {
-        let push = try Self.team(named: "The team") { $0.say("hello", to: .group("t1")) }
-        #expect(push.text == .init(title: "The team", body: "hello"))
-        #expect(push.alert == ["body": "You have a new message"])
-        let nameless = try Self.team(named: "") { $0.say("hello", to: .group("t1")) }
-        #expect(nameless.text == .init(title: "t1", body: "hello"))
-    }
-
-    @Test func `has the group's name after a crash, too, and while the person was loading`() throws {
-        let crashed = try Self.team(named: "The team") { bench in
-            bench.say("hello", to: .group("t1"))
-            bench.crash()
-            bench.pass(30_000)
-        }
-        #expect(crashed.text == .init(title: "The team", body: "hello"))
-        let loading = try Self.team(named: "The team") { bench in
-            bench.pass(120_000)
-            bench.isStoreHeld = true
-            bench.say("hello", to: .group("t1"))
-            bench.releaseStore()
-        }
-        #expect(loading.text == .init(title: "The team", body: "hello"))
-    }
-
-    @Test func `has the group's new name if it was renamed while the push waited`() throws {
-        let push = try Self.team(named: "The team") { bench in
-            bench.say("hello", to: .group("t1"))
-            bench.answerPush(.unknownOutcome("lost"))
-            bench.run(
-                .api(
-                    APIRequestID(2),
-                    .request(ServerBench.app, actor: nil, .change(.group("t1"), .rename("Crew")))))
-            bench.pass(60_000)
-        }
-        #expect(push.text == .init(title: "Crew", body: "hello"))
-    }
-
-    @Test func `has room for a name of any characters`() throws {
-        let push = try Self.team(named: String(repeating: "\u{1}", count: 256)) { bench in
-            bench.say(String(repeating: "long ", count: 6_000), to: .group("t1"))
-        }
-        #expect(push.bytes <= 4_096)
-        #expect(push.text?.title?.hasSuffix("…") == true)
     }
 
     @Test func `never exceeds 4,096 bytes`() throws {

@@ -105,6 +105,10 @@ extension ServerBench {
         case .readBans(_, let room, _, _): return "bans? \(room)"
         case .setAccount(_, let account, let isDeclared): return "account \(account) \(isDeclared)"
         case .readAccounts: return "accounts?"
+        case .setProfiles(_, let profiles, let isOwn):
+            let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
+            return "profiles \(names)\(isOwn ? " own" : "")"
+        case .readProfiles(_, let users): return "profiles? \(users)"
         case .readKept(let key, _): return "kept? \(key.text)"
         case .once(let request, let command): return "once \(request.key.text) \(self.tell(command))"
         }
@@ -183,6 +187,7 @@ extension ServerBench {
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace, _): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .accounts(let accounts): "accounts \(accounts)"
+        case .profiles(let profiles): "profiles \(profiles.map(\.id))"
         case .bans(let bans): "bans \(bans.map(\.user))"
         case .missed(let page, _, _): "page of \(page.entries.count)"
         case .unread(let report):

@@ -199,7 +199,7 @@ extension ServerBench {
             .loadUser,
             .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
             .readBans, .setAccount,
-            .readAccounts, .readKept:
+            .readAccounts, .setProfiles, .readProfiles, .readKept:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

@@ -72,7 +72,7 @@ import TidingsModel
         var opened = Opened()
         #expect(try opened.apply(group([], hall)) == .done)
         let result = try opened.apply(.accept(message: message(1, in: hall), senderDevice: nil))
-        #expect(result == .accepted(deliveries: [], conversationName: "Team"))
+        #expect(result == .accepted(deliveries: [], names: MessageNames(conversation: "Team")))
         #expect(try opened.user(ada)?.head == 0)
     }
 
@@ -218,16 +218,22 @@ import TidingsModel
                 == .unread(UnreadReport(counts: UnreadCounts(), head: 0, conversation: stranger)))
     }
 
-    @Test func `tells the present names of its groups`() throws {
+    @Test func `tells the present names of its groups and senders`() throws {
         var opened = Opened()
         _ = try opened.apply(group(["ada", "bo"]))
-        _ = try opened.send(message(1, in: team))
-        _ = try opened.send(message(2))
+        let (toTeam, toBo) = (message(1, in: team), message(2))
+        _ = try opened.send(toTeam)
+        _ = try opened.send(toBo)
         _ = try opened.change(.rename("Crew"))
-        guard case .page(let page) = try opened.apply(.readLog(bo, after: 0, limit: 9)) else { return }
-        #expect(page.names == [team: "Crew"])
-        guard case .page(let later) = try opened.apply(.readLog(bo, after: 1, limit: 9)) else { return }
-        #expect(later.names == [:])
+        #expect(try opened.names(after: 0) == [ConversationSender(of: toTeam): MessageNames(conversation: "Crew")])
+        #expect(try opened.names(after: 1) == [:])
+        _ = try opened.apply(.setProfiles("shop", [UserProfile("ada", Profile(name: "Ada"))], isOwn: false))
+        _ = try opened.change(.setNickname("ada", "Countess"))
+        #expect(
+            try opened.names(after: 0) == [
+                ConversationSender(of: toTeam): MessageNames(conversation: "Crew", sender: "Countess"),
+                ConversationSender(of: toBo): MessageNames(sender: "Ada"),
+            ])
     }
 
     @Test func `does not go back`() throws {
@@ -257,5 +263,12 @@ import TidingsModel
             let result = try opened.apply(.markRead(bo, conversation, upTo: 1, at: 9))
             #expect(result == .refused(StoreRules.nothingToRead(conversation)))
         }
+    }
+}
+
+extension Opened {
+    fileprivate mutating func names(after position: LogPosition) throws -> [ConversationSender: MessageNames] {
+        guard case .page(let page) = try self.apply(.readLog(bo, after: position, limit: 9)) else { return [:] }
+        return page.names
     }
 }

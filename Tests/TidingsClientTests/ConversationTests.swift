@@ -128,8 +128,11 @@ extension ServerTransport {
         #expect(try client.storedConversationInfo(team) == nil)
         #expect(try await client.conversationInfo(team) == info)
         #expect(try client.storedConversationInfo(team) == info)
-        #expect(client.storedNickname(NameQuestion(sender: alice, group: team)) == "Al")
-        #expect(client.storedNickname(NameQuestion(sender: alice, group: nil)) == nil)
+        let given = ResolvedNames(user: "Alice", group: "Ours")
+        #expect(
+            await client.filled(given, for: NameQuestion(sender: alice, group: team))
+                == ResolvedNames(user: "Alice", group: "Ours", member: "Al"))
+        #expect(await client.filled(given, for: NameQuestion(sender: alice, group: nil)) == given)
         await client.signOut()
     }
 

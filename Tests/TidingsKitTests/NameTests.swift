@@ -76,6 +76,29 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
         #expect(shown?.body == "Bobby: hello")
     }
 
+    @Test(.requirement("S0.4", "S3.5"))
+    func `is titled with the server's names without any provider, if the app has chosen them`() async {
+        let bench = await ChatBench(hasNames: false)
+        defer { bench.remove() }
+        bench.kit?.client.usesServerNames = true
+        let team = ConversationID(type: .group, target: "team")
+        bench.server.request(.setProfiles(ServerTransport.app, [UserProfile("bob", Profile(name: "Bob B."))]))
+        bench.server.make(team, named: "Team")
+        await bench.until { (try? $0.kit?.client.storedConversationInfo(team))??.name == "Team" }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.say("hi")
+        await bench.until { !$0.phone.presentations.isEmpty }
+        let direct = bench.phone.screen.list.first?.notification.request.content
+        #expect(direct?.title == "Bob B.")
+        #expect(direct?.body == "hi")
+        bench.server.say("hello", to: team)
+        await bench.until { $0.phone.presentations.count == 2 }
+        let inTeam = bench.phone.screen.list.first?.notification.request.content
+        #expect(inTeam?.title == "Team")
+        #expect(inTeam?.body == "Bobby: hello")
+    }
+
     @Test(.requirement("S0.14", "S3.5"))
     func `names the sender in a group as the member provider does, and else by their own name`() async {
         let bench = await ChatBench()

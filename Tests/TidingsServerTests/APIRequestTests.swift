@@ -224,7 +224,7 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         ),
         (
             .put, "conversations/GRP/team/members/b/nickname", #"{"nickname":""}"#,
-            "nickname must be 1 to 64 bytes, got 0"
+            "nickname must be 1 to 256 bytes, got 0"
         ),
         (.get, "conversations/GRP/team/messages", nil, "user must be present"),
         (

@@ -103,6 +103,7 @@ import Yams
                 Issue.record("no welcome")
                 return
             }
+            _ = try await server.request("PUT", "/v1/apps/demo/users/alice/profile", body: #"{"name":"Alice"}"#)
             let sent = try await server.request("POST", "/v1/apps/demo/messages", body: Self.message)
             let id = try #require(sent.json["message_id"]?.stringValue)
             let missed = try await server.request("GET", "/v1/extension/missed?after=0", key: welcome.extensionToken)
@@ -111,13 +112,13 @@ import Yams
             #expect(entries.compactMap { $0["message_id"]?.stringValue } == [id])
             #expect(entries.first?["conversation"]?["target"] == "alice")
             #expect(entries.first?["rings"] == true)
-            #expect(entries.first?["text"] == ["title": "alice", "body": "hi"])
+            #expect(entries.first?["text"] == ["title": "Alice", "body": "hi"])
             #expect(entries.first?["hidden"] == false)
             #expect(entries.first?["rc"]?["tId"] == "alice")
             #expect(entries.first?["rc"]?["mId"] == "1")
             // In the person's language, and without a word of it if they want that.
             for (settings, text) in [
-                (#"{"language":"zh"}"#, ["title": "alice", "body": "[图片]"] as JSONValue),
+                (#"{"language":"zh"}"#, ["title": "Alice", "body": "[图片]"] as JSONValue),
                 (#"{"language":"zh","hides_content":true}"#, ["body": "您收到一条新消息"]),
             ] {
                 _ = try await server.request("PUT", "/v1/apps/demo/users/bob/settings", body: settings)
@@ -346,7 +347,7 @@ import Yams
             let document = try #require(try Yams.load(yaml: answer.text) as? [String: Any])
             #expect(document["openapi"] as? String == "3.1.0")
             let paths = try #require(document["paths"] as? [String: [String: Any]])
-            #expect(paths.count == 35)
+            #expect(paths.count == 37)
             // Every described route answers otherwise than an unknown one.
             for (path, methods) in paths {
                 for method in methods.keys where method != "servers" {

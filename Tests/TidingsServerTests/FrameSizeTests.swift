@@ -29,10 +29,11 @@ private func worst(_ bytes: Int, mayBeControl: Bool) -> String {
             .conversation(
                 ConversationInfo(
                     id: message.conversation, version: .max,
-                    name: worst(ConversationAction.nameBytesMax, mayBeControl: true),
+                    name: worst(DisplayName.bytesMax, mayBeControl: false),
                     portrait: worst(ConversationAction.portraitBytesMax, mayBeControl: true),
                     members: people.map {
-                        Member($0, role: .member, nickname: worst(Member.nicknameBytesMax, mayBeControl: true))
+                        // As many letters as a nickname may have, each of which JSON writes as two.
+                        Member($0, role: .member, nickname: String(repeating: "\"\u{301}", count: 64) + "\u{300}")
                     }, isDissolved: true))),
         "receipts": .answer(
             .max,

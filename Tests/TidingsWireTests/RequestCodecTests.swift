@@ -63,7 +63,7 @@ private func fault(_ json: String) -> FrameError? {
         (#""change":{\#(team),"action":{"setRole":{"role":"admin"}}}"#, "user", "must not be empty"),
         (
             #""change":{\#(team),"action":{"setNickname":{"user":"bob","nickname":""}}}"#,
-            "nickname", "must be 1 to 64 bytes, got 0"
+            "nickname", "must be 1 to 256 bytes, got 0"
         ),
         (#""recall":{"message":"short"}"#, "message", "must be 13 digits of Crockford's base 32"),
         (#""edit":{"message":"01qdq6qdr0000"}"#, "content", "must not be empty"),

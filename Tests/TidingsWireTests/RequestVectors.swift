@@ -59,6 +59,9 @@ let requestFrames: [String: ClientFrame] = [
     "request-receipts": .request(22, .receipts(first)),
     "request-watch": .request(23, .watch(["bob", "carol"])),
     "request-unwatch": .request(24, .unwatch(["bob"])),
+    "request-set-profile": .request(30, .setProfile(Profile(name: "Ann", portrait: "https://a/b.png"))),
+    "request-set-profile-empty": .request(31, .setProfile(Profile())),
+    "request-profiles": .request(32, .profiles(["bob", "carol"])),
     "request-renew-token": .request(25, .renewToken("eyJ.c.d")),
     "request-ban": .request(26, .change(lobby, .ban(["bob", "carol"], until: 1_763_683_260_000))),
     "request-ban-for-good": .request(27, .change(lobby, .ban(["bob"], until: nil))),
@@ -116,6 +119,9 @@ let answerFrames: [String: ServerFrame] = [
     "signal-room": .signal(.room(directed(in: .chatRoom))),
     "answer-receipts": .answer(
         7, .receipts(MessageReceipts(id: first, recipients: 3, delivered: ["bob", "carol"], read: ["bob"]))),
+    "answer-profiles": .answer(
+        32,
+        .profiles([UserProfile("bob", Profile(name: "Bob")), UserProfile("carol", Profile())])),
     "answer-presence": .answer(
         8,
         .presence([

@@ -3,6 +3,8 @@ extension ClientRequest {
     public static let historyMax: UInt32 = 100
     /// The most people one `.watch` or `.unwatch` may name.
     public static let watchedMax = 200
+    /// The most people one `.profiles` may name.
+    public static let profilesMax = 100
 
     /// Throws `InvalidField` for an id, name, text, time or number that breaks its rule; the rest needs the store.
     public func validate() throws(InvalidField) {
@@ -50,6 +52,12 @@ extension ClientRequest {
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         case .renewToken(let token):
             guard !token.isEmpty else { throw InvalidField(field: "token", rule: "must not be empty") }
+        case .setProfile(let profile): try profile.validate()
+        case .profiles(let users):
+            guard (1...Self.profilesMax).contains(users.count) else {
+                throw InvalidField(field: "users", rule: "must be 1 to \(Self.profilesMax), got \(users.count)")
+            }
+            for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         }
     }
 }
@@ -72,8 +80,6 @@ extension ConversationID {
 }
 
 extension ConversationAction {
-    /// The longest name, in bytes of UTF-8.
-    public static let nameBytesMax = 256
     /// The longest portrait, in bytes of UTF-8.
     public static let portraitBytesMax = 1_024
 
@@ -93,12 +99,14 @@ extension ConversationAction {
         case .setNickname(let user, let nickname):
             _ = try UserID.validated(user.rawValue, field: "user")
             guard let nickname else { return }
-            try Self.check(nickname, "nickname", Member.nicknameBytesMax)
+            try DisplayName.check(nickname, field: "nickname")
         case .join, .leave, .dissolve: break
         }
     }
 
-    private static func check(name: String) throws(InvalidField) { try Self.check(name, "name", Self.nameBytesMax) }
+    private static func check(name: String) throws(InvalidField) {
+        try DisplayName.check(name, field: "name", lettersMax: nil)
+    }
 
     private static func check(portrait: String?) throws(InvalidField) {
         guard let portrait else { return }

@@ -31,6 +31,10 @@ public enum ClientRequest: Hashable, Sendable {
     case unwatch([UserID])
     /// Continue with another user token of the same person. Answers `.done`.
     case renewToken(String)
+    /// The person's own, where the app lets people choose it. Answers `.done`.
+    case setProfile(Profile)
+    /// Of 1 to 100 people and accounts. Answers `.profiles`, in the order asked.
+    case profiles([UserID])
 }
 
 /// What a request is answered.
@@ -44,6 +48,7 @@ public enum ClientAnswer: Hashable, Sendable {
     case history([Message], hasMore: Bool)
     case receipts(MessageReceipts)
     case presence([Presence])
+    case profiles([UserProfile])
 }
 
 /// A conversation with members as it is now.

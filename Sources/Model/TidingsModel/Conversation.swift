@@ -23,6 +23,14 @@ public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparab
         self = type
     }
 
+    /// Whether several people talk here, so that a text needs its sender's name.
+    package var isGroup: Bool {
+        switch self {
+        case .group, .discussion: true
+        case .direct, .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: false
+        }
+    }
+
     /// Whether the target is the other person rather than the conversation itself (S0.16).
     public var targetIsPeer: Bool {
         switch self {

@@ -14,7 +14,7 @@ public struct Member: Hashable, Sendable, Identifiable {
     public var id: UserID
     /// What they may do.
     public var role: MemberRole
-    /// What they are called in this conversation; nil for their own name. At most 64 bytes.
+    /// What they are called in this conversation; nil for their own name. See `DisplayName`.
     public var nickname: String?
 
     /// A member from their parts.
@@ -23,9 +23,6 @@ public struct Member: Hashable, Sendable, Identifiable {
         self.role = role
         self.nickname = nickname
     }
-
-    /// The longest nickname, in bytes of UTF-8.
-    public static let nicknameBytesMax = 64
 }
 
 /// What somebody wants to do with a conversation that has members.

@@ -31,12 +31,15 @@ public struct PushInfo: Hashable, Sendable {
     public struct Text: Hashable, Sendable {
         /// The first line; nil for none.
         public var title: String?
+        /// Who has written it, where the text needs that: in a group or discussion. The text is then shown as "sender: text" (S3.5).
+        public var sender: String?
         /// The text.
         public var body: String
 
         /// The words.
-        public init(title: String? = nil, body: String) {
+        public init(title: String? = nil, sender: String? = nil, body: String) {
             self.title = title
+            self.sender = sender
             self.body = body
         }
     }
@@ -96,12 +99,14 @@ extension PushInfo.Text {
     /// Reads the words; nil without a body.
     public init?(_ json: JSONValue?) {
         guard let json, let body = json["body"]?.stringValue else { return nil }
-        self.init(title: json["title"]?.stringValue, body: body)
+        self.init(title: json["title"]?.stringValue, sender: json["from"]?.stringValue, body: body)
     }
 
     /// The words as they travel.
     public var dictionary: JSONValue {
-        guard let title = self.title else { return .members([("body", .string(self.body))]) }
-        return .members([("title", .string(title)), ("body", .string(self.body))])
+        let names = [("title", self.title), ("from", self.sender)].compactMap { name, text in
+            text.map { (name, JSONValue.string($0)) }
+        }
+        return .members(names + [("body", .string(self.body))])
     }
 }

@@ -23,6 +23,15 @@ extension WireAnswer {
                 $0.read = receipts.read.map(\.rawValue)
             }
         case .presence(let people): self.presence = .with { $0.people = people.map(WirePresence.init) }
+        case .profiles(let people):
+            self.profiles = .with {
+                $0.people = people.map { person in
+                    .with {
+                        $0.user = person.id.rawValue
+                        $0.profile = WireProfile(person.profile)
+                    }
+                }
+            }
         }
     }
 
@@ -46,7 +55,21 @@ extension WireAnswer {
                     id: try messageID(receipts.message, field: "message"), recipients: Int(receipts.recipients),
                     delivered: receipts.delivered.map { UserID($0) }, read: receipts.read.map { UserID($0) }))
         case .presence(let list): return .presence(list.people.map { $0.model() })
+        case .profiles(let list):
+            return .profiles(list.people.map { UserProfile(UserID($0.user), $0.profile.model) })
         }
+    }
+}
+
+extension WireProfile {
+    init(_ profile: Profile) {
+        self.init()
+        if let name = profile.name { self.name = name }
+        if let portrait = profile.portrait { self.portrait = portrait }
+    }
+
+    var model: Profile {
+        Profile(name: self.hasName ? self.name : nil, portrait: self.hasPortrait ? self.portrait : nil)
     }
 }
 

@@ -40,6 +40,8 @@ extension WireRequest {
         case .watch(let users): self.watch = .with { $0.users = users.map(\.rawValue) }
         case .unwatch(let users): self.unwatch = .with { $0.users = users.map(\.rawValue) }
         case .renewToken(let token): self.renewToken = .with { $0.token = token }
+        case .setProfile(let profile): self.setProfile = WireProfile(profile)
+        case .profiles(let users): self.profiles = .with { $0.users = users.map(\.rawValue) }
         }
     }
 
@@ -88,6 +90,8 @@ extension WireRequest {
         case .watch(let people): return .watch(people.users.map { UserID($0) })
         case .unwatch(let people): return .unwatch(people.users.map { UserID($0) })
         case .renewToken(let renewal): return .renewToken(renewal.token)
+        case .setProfile(let profile): return .setProfile(profile.model)
+        case .profiles(let people): return .profiles(people.users.map { UserID($0) })
         }
     }
 }

@@ -609,6 +609,22 @@ nonisolated struct WireRequest: Sendable {
     set {request = .renewToken(newValue)}
   }
 
+  var setProfile: WireProfile {
+    get {
+      if case .setProfile(let v)? = request {return v}
+      return WireProfile()
+    }
+    set {request = .setProfile(newValue)}
+  }
+
+  var profiles: WirePeople {
+    get {
+      if case .profiles(let v)? = request {return v}
+      return WirePeople()
+    }
+    set {request = .profiles(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -628,10 +644,45 @@ nonisolated struct WireRequest: Sendable {
     case watch(WirePeople)
     case unwatch(WirePeople)
     case renewToken(WireRenewToken)
+    case setProfile(WireProfile)
+    case profiles(WirePeople)
 
   }
 
   init() {}
+}
+
+/// What a person is called and looks like. An empty one says nothing.
+nonisolated struct WireProfile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var name: String {
+    get {_name ?? String()}
+    set {_name = newValue}
+  }
+  /// Returns true if `name` has been explicitly set.
+  var hasName: Bool {self._name != nil}
+  /// Clears the value of `name`. Subsequent reads from it will return its default value.
+  mutating func clearName() {self._name = nil}
+
+  /// A URL.
+  var portrait: String {
+    get {_portrait ?? String()}
+    set {_portrait = newValue}
+  }
+  /// Returns true if `portrait` has been explicitly set.
+  var hasPortrait: Bool {self._portrait != nil}
+  /// Clears the value of `portrait`. Subsequent reads from it will return its default value.
+  mutating func clearPortrait() {self._portrait = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _name: String? = nil
+  fileprivate var _portrait: String? = nil
 }
 
 /// Another user token of the same person, before the one of this connection ends.
@@ -2091,6 +2142,14 @@ nonisolated struct WireAnswer: Sendable {
     set {answer = .presence(newValue)}
   }
 
+  var profiles: WireProfileList {
+    get {
+      if case .profiles(let v)? = answer {return v}
+      return WireProfileList()
+    }
+    set {answer = .profiles(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -2101,10 +2160,47 @@ nonisolated struct WireAnswer: Sendable {
     case history(WireHistory)
     case receipts(WireReceipts)
     case presence(WirePresenceList)
+    case profiles(WireProfileList)
 
   }
 
   init() {}
+}
+
+nonisolated struct WireProfileList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// In the order asked.
+  var people: [WireUserProfile] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireUserProfile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var user: String = String()
+
+  var profile: WireProfile {
+    get {_profile ?? WireProfile()}
+    set {_profile = newValue}
+  }
+  /// Returns true if `profile` has been explicitly set.
+  var hasProfile: Bool {self._profile != nil}
+  /// Clears the value of `profile`. Subsequent reads from it will return its default value.
+  mutating func clearProfile() {self._profile = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _profile: WireProfile? = nil
 }
 
 nonisolated struct WireDone: Sendable {
@@ -3255,7 +3351,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3472,6 +3568,32 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .renewToken(v)
         }
       }()
+      case 18: try {
+        var v: WireProfile?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setProfile(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setProfile(v)
+        }
+      }()
+      case 19: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .profiles(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .profiles(v)
+        }
+      }()
       default: break
       }
     }
@@ -3550,6 +3672,14 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .renewToken(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
     }()
+    case .setProfile?: try {
+      guard case .setProfile(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
+    case .profiles?: try {
+      guard case .profiles(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -3558,6 +3688,45 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProfile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Profile"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}portrait\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self._name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self._portrait) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._name {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._portrait {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireProfile, rhs: WireProfile) -> Bool {
+    if lhs._name != rhs._name {return false}
+    if lhs._portrait != rhs._portrait {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5998,7 +6167,7 @@ nonisolated extension WireReconnect: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6098,6 +6267,19 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.answer = .presence(v)
         }
       }()
+      case 9: try {
+        var v: WireProfileList?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .profiles(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .profiles(v)
+        }
+      }()
       default: break
       }
     }
@@ -6140,6 +6322,10 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .presence(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     }()
+    case .profiles?: try {
+      guard case .profiles(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -6148,6 +6334,75 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   static func ==(lhs: WireAnswer, rhs: WireAnswer) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireProfileList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ProfileList"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}people\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.people) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.people.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.people, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireProfileList, rhs: WireProfileList) -> Bool {
+    if lhs.people != rhs.people {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUserProfile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UserProfile"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}profile\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._profile) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.user.isEmpty {
+      try visitor.visitSingularStringField(value: self.user, fieldNumber: 1)
+    }
+    try { if let v = self._profile {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireUserProfile, rhs: WireUserProfile) -> Bool {
+    if lhs.user != rhs.user {return false}
+    if lhs._profile != rhs._profile {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -90,7 +90,8 @@ extension ChatClient {
         try await self.requestChange(conversation, .setRole(user, role))
     }
 
-    /// Sets what a member is called here, nil for their own name: for the member, an owner or an admin.
+    /// Sets what a member is called here, nil for their own name: for the member, an owner or an admin, where the app lets people choose
+    /// (`app.ID.own_profiles`, docs/configuration.md).
     ///
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`.
     public func setNickname(_ nickname: String?, of user: UserID, in conversation: ConversationID) async throws {

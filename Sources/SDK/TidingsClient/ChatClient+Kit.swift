@@ -23,6 +23,16 @@ extension ChatClient {
         set { self.changeSwitches { $0.managesBadge = newValue } }
     }
 
+    /// Whether local notifications take people's and groups' names from the server where the app's providers give none. By default they do
+    /// not: a message without a name from the app becomes no local notification (S0.4, S3.5).
+    ///
+    /// The server has names if the app's backend tells it (`PUT …/users/{user}/profile`, see docs/api.md), or people choose their own
+    /// (`setProfile(_:)`).
+    public var usesServerNames: Bool {
+        get { self.state.withLock { $0.switches.usesServerNames } }
+        set { self.changeSwitches { $0.usesServerNames = newValue } }
+    }
+
     package func kitSettings(hasDelegate: Bool) -> KitSettings {
         self.state.withLock { state in
             state.switches.hasDelegate = hasDelegate
@@ -32,9 +42,19 @@ extension ChatClient {
 
     package var kitFacts: ClientKitFacts { ClientKitFacts(client: self) }
 
-    package func storedNickname(_ question: NameQuestion) -> String? {
-        guard let group = question.group else { return nil }
-        return (try? self.engine?.store.nickname(of: question.sender, in: group)) ?? nil
+    /// The app's names, with the server's where they may stand in for them.
+    package func filled(_ names: ResolvedNames, for question: NameQuestion) async -> ResolvedNames {
+        let settings = self.state.withLock { $0.switches }
+        var server = ResolvedNames()
+        if let group = question.group, let store = self.engine?.store {
+            server.member = (try? store.nickname(of: question.sender, in: group)) ?? nil
+            server.group = try? store.info(group)?.name
+        }
+        // Only where it is needed: it may take a request.
+        if settings.usesServerNames, names.user == nil {
+            server.user = try? await self.profiles(of: [question.sender]).first?.profile.name
+        }
+        return names.filled(by: server, settings)
     }
 
     /// Also before the sign-in of a process that a push has started: then with the configured app group.

@@ -40,7 +40,7 @@ final class KitHostAdapter: KitHost {
             names.group = await groups?.groupInfo(for: group)?.name
             names.member = await members?.memberName(of: question.sender, in: group)
         }
-        return names.filled(nickname: self.client.value?.storedNickname(question))
+        return await self.client.value?.filled(names, for: question) ?? names
     }
 
     func handles(_ message: Message, senderName: String) async -> Bool {

@@ -40,6 +40,7 @@ extension ByteWriter {
         case .receipt(let leg, let receipt, let at): self.write(Kind.receipt, leg, receipt, at)
         case .objectNames(let app, let names): self.write(Kind.objectNames, app, names)
         case .userAccount(let key, let account): self.write(Kind.userAccount, key, account)
+        case .profile(let key, let profile): self.write(Kind.profile, key, profile)
         case .account(let app, let account, let isDeclared): self.write(Kind.account, app, account, isDeclared)
         case .lost: self.write(Kind.lost)
         }
@@ -97,6 +98,7 @@ extension ByteReader {
         case .receipt: return .receipt(try self.read(), try self.read(), at: try self.read())
         case .objectNames: return .objectNames(try self.read(), try self.read())
         case .userAccount: return .userAccount(try self.read(), try self.read())
+        case .profile: return .profile(try self.read(), try self.read())
         case .account: return .account(try self.read(), try self.read(), isDeclared: try self.read())
         case .lost: return .lost
         }

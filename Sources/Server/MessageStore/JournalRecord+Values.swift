@@ -27,6 +27,14 @@ extension AccountState: StoredValue {
     }
 }
 
+extension Profile: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.name, self.portrait) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(name: try reader.read(), portrait: try reader.read())
+    }
+}
+
 /// Without `unpushed`, which follows from the records of legs.
 extension DeviceRecord: StoredValue {
     func write(to writer: inout ByteWriter) {

@@ -31,6 +31,7 @@ enum JournalRecord: Hashable {
     /// The app's own object names, in place of those before; sorted.
     case objectNames(AppID, [ObjectName])
     case userAccount(UserKey, AccountState)
+    case profile(UserKey, Profile)
     /// `account` as its customers see it.
     case account(AppID, ConversationID, isDeclared: Bool)
     /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
@@ -41,7 +42,8 @@ enum JournalRecord: Hashable {
         switch self {
         case .accept, .recall, .custom: true
         case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-            .userAccount, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt, .objectNames,
+            .userAccount, .profile, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt,
+            .objectNames,
             .account, .lost:
             false
         }
@@ -73,6 +75,7 @@ enum JournalRecord: Hashable {
         case expiringCustom = 22
         case userAccount = 24
         case account = 23
+        case profile = 25
         case lost = 63
     }
 }

@@ -12,6 +12,8 @@ final class PersonState {
     var settingsChanged = false
     var account: AccountState
     var accountChanged = false
+    var profile: Profile
+    var profileChanged = false
     var deleted: Set<MessageID> = []
     var receipts: Set<Receipt> = []
     /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
@@ -81,8 +83,8 @@ final class PersonState {
 
     init(
         number: Int64, key: UserKey, head: LogPosition = 0, counts: UnreadCounts = UnreadCounts(),
-        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), applied: JournalPosition = 0,
-        signedIn: Int = 0, chunk: LogChunk = LogChunk(first: 1)
+        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), profile: Profile = Profile(),
+        applied: JournalPosition = 0, signedIn: Int = 0, chunk: LogChunk = LogChunk(first: 1)
     ) {
         self.number = number
         self.key = key
@@ -90,6 +92,7 @@ final class PersonState {
         self.counts = counts
         self.settings = settings
         self.account = account
+        self.profile = profile
         self.applied = applied
         self.signedIn = signedIn
         self.chunk = chunk
@@ -168,6 +171,7 @@ final class PersonState {
         self.sent.removeAll()
         self.settingsChanged = false
         self.accountChanged = false
+        self.profileChanged = false
         self.deleted.removeAll()
         self.receipts.removeAll()
         self.isDirty = false

@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 10
+    static let version = 11
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -100,7 +100,8 @@ enum Schema {
             if found < 7 { try database.execute(sql: Self.tablesOfVersion7) }
             if found < 8 { try database.execute(sql: Self.tablesOfVersion8) }
             if found < 9 { try database.execute(sql: Self.tablesOfVersion9) }
-            try database.execute(sql: Self.tablesOfVersion10)
+            if found < 10 { try database.execute(sql: Self.tablesOfVersion10) }
+            try database.execute(sql: Self.tablesOfVersion11)
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -370,5 +371,11 @@ enum Schema {
             message INTEGER, sent_at INTEGER NOT NULL, repeated INTEGER NOT NULL, PRIMARY KEY (app, api_key, key)
         ) WITHOUT ROWID;
         CREATE INDEX kept_answer_age ON kept_answer (app, at);
+        """
+
+    private static let tablesOfVersion11 = """
+        -- The person's profile (Profile): NULL for none.
+        ALTER TABLE person ADD COLUMN name TEXT;
+        ALTER TABLE person ADD COLUMN portrait TEXT;
         """
 }

@@ -5,14 +5,14 @@ struct Statements {
     let insertRow, updateRow, rowAt, rowsAfter: SQLStatement
     let loadStore, setEpoch, setDerived: SQLStatement
     let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
-    let updateSettings, updateAccount: SQLStatement
+    let updateSettings, updateAccount, updateProfile: SQLStatement
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, allSent, insertSentMessage: SQLStatement
     let devices, putDevice, deleteDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
-    let conversationName, membership, insertMembership: SQLStatement
+    let membership, insertMembership: SQLStatement
     let indexOf, insertIndex, allIndexed: SQLStatement
     let revision, putRevision: SQLStatement
     let deleted, allDeleted, insertDeleted: SQLStatement
@@ -53,7 +53,7 @@ struct Statements {
 
         let person = """
             SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
-                banned, tokens_not_before FROM person
+                banned, tokens_not_before, name, portrait FROM person
             """
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
@@ -67,6 +67,7 @@ struct Statements {
             WHERE number = ?
             """)
         self.updateSettings = try prepare("UPDATE person SET settings = ? WHERE number = ?")
+        self.updateProfile = try prepare("UPDATE person SET name = ?, portrait = ? WHERE number = ?")
         self.updateAccount = try prepare("UPDATE person SET banned = ?, tokens_not_before = ? WHERE number = ?")
 
         self.lastChunk = try prepare(
@@ -121,8 +122,6 @@ struct Statements {
         let conversation =
             "SELECT number, app, type, target, name, version, portrait, dissolved, ranks, bans FROM conversation"
         self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
-        self.conversationName = try prepare(
-            "SELECT name FROM conversation WHERE app = ? AND type = ? AND target = ?")
         self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
         self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
         self.allConversations = try prepare("SELECT number FROM conversation")

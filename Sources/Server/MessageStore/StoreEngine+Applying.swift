@@ -9,7 +9,7 @@ extension StoreEngine {
         case .accept(let message, _, let version):
             return .accepted(
                 deliveries: try self.applyAccept(message, version: version, at: position),
-                conversationName: try self.name(of: message.conversation, in: message.app))
+                names: try self.names(of: message))
         case .putConversation(let record, let version): try self.applyConversation(record, version: version)
         case .change(let app, let change): return try self.applyChange(change, in: app, at: position)
         case .recall(_, let recall, let accepted): return try self.applyRecall(recall, of: accepted, at: position)
@@ -59,6 +59,12 @@ extension StoreEngine {
             guard position > person.applied else { break }
             person.account = account
             person.accountChanged = true
+            self.touch(person)
+        case .profile(let key, let profile):
+            let person = try self.intern(key)
+            guard position > person.applied else { break }
+            person.profile = profile
+            person.profileChanged = true
             self.touch(person)
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names

@@ -22,6 +22,8 @@ extension StoreEngine {
             try self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
         case .changeAccount(let key, let change, let at): try self.changeAccount(key, change, at: at)
         case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
+        case .setProfiles(let app, let profiles, let isOwn): try self.setProfiles(profiles, of: app, isOwn: isOwn)
+        case .readProfiles(let app, let users): .profiles(try users.map { try self.profile(of: $0, in: app) })
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): try self.setPushState(key, state, about: about)
         case .advance(let key, let settled, let decided):

@@ -19,12 +19,25 @@ extension StoreEngine {
         return conversation
     }
 
-    /// Empty for a conversation without members. Reads the name alone if the conversation is not in memory.
-    func name(of conversation: ConversationID, in app: AppID) throws -> String {
-        guard !conversation.type.targetIsPeer else { return "" }
-        if let known = self.conversations[ConversationKey(app: app, conversation: conversation)] { return known.name }
-        self.sql.conversationName.bind(app.rawValue, conversation.type.rawValue, conversation.target)
-        return try self.sql.conversationName.first { $0.text(0) } ?? ""
+    func names(of message: Message) throws -> MessageNames {
+        let sender = try self.named(by: message)
+        let conversation = try self.find(message.conversation, in: message.app)
+        let nickname = sender.flatMap { conversation?.ranks[$0.number]?.nickname }
+        return MessageNames(
+            conversation: conversation?.name ?? "", sender: nickname ?? sender?.profile.name ?? "")
+    }
+
+    /// Nobody reads a log in vain because its messages are from somebody whose rows cannot be read: they have no name then.
+    private func named(by message: Message) throws -> PersonState? {
+        do {
+            return try self.find(UserKey(app: message.app, user: message.sender))
+        } catch {
+            guard Self.damage(error) != nil else { throw error }
+            // Left where it broke off; the next use binds it anew.
+            self.sql.personByKey.reset()
+            self.sql.lastChunk.reset()
+            return nil
+        }
     }
 
     private func loadConversation(_ row: SQLStatement) throws -> MembersState? {
@@ -179,6 +192,12 @@ extension StoreEngine {
 
     func changeConversation(_ operation: ConversationOperation) throws -> StoreResult {
         let known = try self.find(operation.conversation, in: operation.app)
+        if case .setNickname(_, let name?) = operation.action, operation.actor != nil,
+            let fault = StoreRules.fault(
+                inOwnName: name, field: "nickname", accountNames: try self.accountNames(in: operation.app))
+        {
+            return .refused(fault)
+        }
         switch ConversationRules.decide(operation, known: try known.map { try self.stored($0) }) {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .changed(nil, deliveries: [])

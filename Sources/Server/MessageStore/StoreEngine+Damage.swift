@@ -161,7 +161,8 @@ extension StoreCommand {
         case .receipt(let leg, _, _): leg.user
         case .once(_, let command): command.subject
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
-            .setObjectNames, .readObjectNames, .readBans, .setAccount, .readAccounts, .readKept:
+            .setObjectNames, .readObjectNames, .readBans, .setAccount, .readAccounts, .setProfiles, .readProfiles,
+            .readKept:
             nil
         }
     }

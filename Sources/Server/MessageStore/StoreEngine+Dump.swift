@@ -48,7 +48,7 @@ extension StoreEngine {
             let record = try self.loadUser(key)
             guard
                 record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
-                    || record.account != AccountState()
+                    || record.account != AccountState() || !record.profile.isEmpty
             else { continue }
             people.append(
                 StoreDump.Person(

@@ -8,7 +8,7 @@ extension StoreEngine {
     ) throws -> LogPage {
         guard let person = try self.find(key) else { return LogPage(entries: [], head: 0, unread: 0) }
         var entries: [LogEntry] = []
-        var names: [ConversationID: String] = [:]
+        var names: [ConversationSender: MessageNames] = [:]
         var wereUnread: [LogPosition] = []
         var erased: [LogPosition] = []
         var room = frameBytesMax
@@ -24,9 +24,9 @@ extension StoreEngine {
                 guard room >= 0 || entries.isEmpty else { return false }
                 if isErased { erased.append(entry.position) }
                 if case .recall = body, entry.unread < unread { wereUnread.append(entry.position) }
-                if case .message(let message) = body, names[message.conversation] == nil {
-                    let name = try self.name(of: message.conversation, in: key.app)
-                    if !name.isEmpty { names[message.conversation] = name }
+                if case .message(let message) = body, names[ConversationSender(of: message)] == nil {
+                    let own = try self.names(of: message)
+                    if own != MessageNames() { names[ConversationSender(of: message)] = own }
                 }
                 entries.append(LogEntry(position: entry.position, body: body))
                 return entries.count < limit
@@ -80,7 +80,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames, .account, .userAccount, .lost:
+            .objectNames, .account, .userAccount, .profile, .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }

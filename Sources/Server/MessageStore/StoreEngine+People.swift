@@ -71,6 +71,7 @@ extension StoreEngine {
         }
         let account = AccountState(
             isBanned: statement.int(10) != 0, tokensNotBefore: statement.isNull(11) ? nil : statement.int(11))
+        let profile = Profile(name: statement.optionalText(12), portrait: statement.optionalText(13))
         statement.reset()
         var chunk = LogChunk(first: head + 1)
         self.sql.lastChunk.bind(number)
@@ -84,7 +85,7 @@ extension StoreEngine {
         }
         let person = PersonState(
             number: number, key: key, head: head, counts: counts, settings: settings, account: account,
-            applied: applied, signedIn: signedIn, chunk: chunk)
+            profile: profile, applied: applied, signedIn: signedIn, chunk: chunk)
         self.remember(person)
         return person
     }

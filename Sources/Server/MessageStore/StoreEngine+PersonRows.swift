@@ -10,6 +10,10 @@ extension StoreEngine {
         try update.bind(at: 5, person.counts.mentions, person.signedIn, person.number).run()
         if person.settingsChanged { try self.storeSettings(of: person) }
         if person.accountChanged { try self.storeAccount(of: person) }
+        if person.profileChanged {
+            let profile = person.profile
+            try self.sql.updateProfile.bind(profile.name, profile.portrait, person.number).run()
+        }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
         if person.chunkChanged { try self.store(person.chunk, of: person) }
         for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {

@@ -9,7 +9,7 @@ extension StoreEngine {
         return UserRecord(
             key: key, head: person.head, unread: person.counts.unread, devices: try self.devices(of: person),
             openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings,
-            account: person.account)
+            account: person.account, profile: person.profile)
     }
 
     func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {
@@ -173,7 +173,7 @@ extension StoreEngine {
                 }
             case .recall(let app, let recall, let record) where recall.id == id:
                 guard case .accept(let message, _, let version) = try self.record(at: record) else {
-                    throw StoredBytesFault.missing("the message that \(id) withdrew")
+                    throw StoredBytesFault.missing("the message that \(id) recalled")
                 }
                 accepted = AcceptedSubject(
                     subject: .recall(recall, app: app), app: app,
@@ -187,7 +187,8 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .userAccount, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames, .account,
+                .userAccount, .profile, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames,
+                .account,
                 .lost:
                 break
             }

@@ -223,7 +223,7 @@ extension JournalRecord {
         case .keepLeg(let open): "person \(open.leg.user)"
         case .endLeg(let ended): "person \(ended.leg.user)"
         case .receipt(let leg, _, _): "person \(leg.user)"
-        case .userAccount(let key, _): "person \(key)"
+        case .userAccount(let key, _), .profile(let key, _): "person \(key)"
         case .account(let app, let account, _): "account \(account) of \(app)"
         case .objectNames(let app, _): "object names of \(app)"
         case .lost: "nothing"

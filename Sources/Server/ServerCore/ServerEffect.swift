@@ -48,6 +48,7 @@ package enum APIResult: Hashable, Sendable {
     case unread(UnreadReport)
     case objectNames([ObjectName])
     case accounts([ConversationID])
+    case profiles([UserProfile])
     case bans([Ban])
     case devices([DeviceInfo])
     case userAccount(AccountState)

@@ -95,6 +95,10 @@ package enum APICommand: Hashable, Sendable {
     /// Named as its customers see it. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
     case accounts(AppID)
+    /// Of people and accounts, 1 to 1,000, all or none. Answers `.done` or `.refused`.
+    case setProfiles(AppID, [UserProfile])
+    /// Answers `.profiles`, in the order asked.
+    case profiles(AppID, [UserID])
     /// `actor` is nil for the app's backend. Answers `.bans` or `.refused`.
     case bans(AppID, ConversationID, actor: UserID?)
     /// Of a message, recall or custom message, live legs included. Answers `.trace`.

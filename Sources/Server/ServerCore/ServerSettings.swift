@@ -76,6 +76,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var watchedPerSessionMax: Int = 500
     package var membersMax: Int = 3_000
     package var membersMaxByApp: [AppID: Int] = [:]
+    /// Apps whose people may choose their own profile and nicknames; in others the backend alone does.
+    package var appsWithOwnProfiles: Set<AppID> = []
     package var groupPolicy = ConversationPolicy.group
     package var discussionPolicy = ConversationPolicy.discussion
     package var chatRoomPolicy = ConversationPolicy.chatRoom

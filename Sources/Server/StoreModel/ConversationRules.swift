@@ -195,10 +195,9 @@ package enum ConversationRules {
         StoreRules.problem { () throws(InvalidField) in
             try StoreRules.checkKind(of: operation.conversation)
             _ = try UserID.validated(operation.conversation.target, field: "conversation.target")
-            let nameBytes = 1...ConversationRecord.nameBytesMax
             switch operation.action {
             case .create(let name, let portrait, let members):
-                try StoreRules.check(name, field: "name", bytes: nameBytes)
+                try DisplayName.check(name, field: "name", lettersMax: nil)
                 try StoreRules.check(portrait: portrait)
                 try Self.check(members)
             case .add(let users), .remove(let users): try Self.check(users)
@@ -212,7 +211,7 @@ package enum ConversationRules {
             case .unban(let users):
                 try Self.checkRoom(operation.conversation)
                 try Self.check(users)
-            case .rename(let name): try StoreRules.check(name, field: "name", bytes: nameBytes)
+            case .rename(let name): try DisplayName.check(name, field: "name", lettersMax: nil)
             case .setPortrait(let portrait): try StoreRules.check(portrait: portrait)
             case .setNickname(_, let nickname): try StoreRules.check(nickname: nickname)
             case .join, .leave, .setRole, .dissolve: break

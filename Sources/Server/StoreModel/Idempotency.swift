@@ -79,7 +79,8 @@ extension StoreRules {
         case .duplicate(let id, let sentAt): .accepted(id, sentAt: sentAt, isRepeat: true)
         // Read for a user token, which nobody who is banned gets.
         case .userAccount(let account): account.isBanned ? nil : .done
-        case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts, .bans,
+        case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
+            .profiles, .bans,
             .isSameLog, .unreadable, .device, .read, .user, .page, .trace, .kept, .failed:
             nil
         }

@@ -15,6 +15,12 @@ extension ReferenceStore {
     mutating func changeConversation(_ operation: ConversationOperation) -> StoreResult {
         let key = ConversationKey(app: operation.app, conversation: operation.conversation)
         let known = self.conversations[key]
+        if case .setNickname(_, let name?) = operation.action, operation.actor != nil,
+            let fault = StoreRules.fault(
+                inOwnName: name, field: "nickname", accountNames: self.accountNames(in: operation.app))
+        {
+            return .refused(fault)
+        }
         let action: ConversationAction
         switch ConversationRules.decide(operation, known: known?.stored) {
         case .refused(let problem): return .refused(problem)

@@ -35,13 +35,36 @@ extension ReferenceStore {
             self.conversations[key]?.messages.append(message.id)
         }
         self.lastMessageID = max(self.lastMessageID, message.id)
-        return .accepted(deliveries: deliveries, conversationName: self.name(of: message.conversation, in: message.app))
+        return .accepted(deliveries: deliveries, names: self.names(of: message))
     }
 
     func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.others[id] != nil }
 
-    func name(of conversation: ConversationID, in app: AppID) -> String {
-        self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored.record.name ?? ""
+    func names(of message: Message) -> MessageNames {
+        let conversation = self.conversations[ConversationKey(app: message.app, conversation: message.conversation)]
+        let nickname = conversation?.stored.record.members.first { $0.id == message.sender }?.nickname
+        return MessageNames(
+            conversation: conversation?.stored.record.name ?? "",
+            sender: nickname ?? self.profile(of: message.sender, in: message.app).profile.name ?? "")
+    }
+
+    func profile(of user: UserID, in app: AppID) -> UserProfile {
+        UserProfile(user, self.people.read(UserKey(app: app, user: user)) { $0.profile } ?? Profile())
+    }
+
+    /// Sorted by account.
+    func accountNames(in app: AppID) -> [String] {
+        (self.accounts[app] ?? []).sorted().compactMap { self.profile(of: UserID($0.target), in: app).profile.name }
+    }
+
+    mutating func setProfiles(_ profiles: [UserProfile], of app: AppID, isOwn: Bool) -> StoreResult {
+        if let fault = StoreRules.fault(in: profiles, isOwn: isOwn, accountNames: self.accountNames(in: app)) {
+            return .refused(fault)
+        }
+        for profile in profiles where self.profile(of: profile.id, in: app).profile != profile.profile {
+            self.people[self.people.place(making: UserKey(app: app, user: profile.id))].profile = profile.profile
+        }
+        return .done
     }
 
     mutating func keepTrace(of subject: MessageTrace.Subject, id: MessageID, _ deliveries: [Delivery]) {

@@ -7,7 +7,7 @@ extension ReferenceStore {
                 key: key, head: person.head, unread: person.counts.unread,
                 devices: person.devices.values.sorted { $0.key < $1.key },
                 openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings,
-                account: person.account)
+                account: person.account, profile: person.profile)
         }
         return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
@@ -26,11 +26,11 @@ extension ReferenceStore {
             if isErased { erased.append(entry.position) }
             entries.append(entry)
         }
-        var names: [ConversationID: String] = [:]
+        var names: [ConversationSender: MessageNames] = [:]
         for entry in entries {
             guard case .message(let message) = entry.body else { continue }
-            let name = self.name(of: message.conversation, in: key.app)
-            if !name.isEmpty { names[message.conversation] = name }
+            let own = self.names(of: message)
+            if own != MessageNames() { names[ConversationSender(of: message)] = own }
         }
         let wereUnread = self.people[place].wereUnread
         return LogPage(
@@ -166,7 +166,7 @@ extension ReferenceStore {
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
             guard let person = self.people.read(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
-                    || person.account != AccountState()
+                    || person.account != AccountState() || !person.profile.isEmpty
             else { return nil }
             return StoreDump.Person(
                 record: self.record(of: key), counts: person.counts,

@@ -41,6 +41,9 @@ package import TidingsModel
 ///   new; each recipient, known or not, gets a `custom` entry that counts for nobody.
 /// - **changeAccount** without a change does nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices as `signOut` does,
 ///   with the end `disabled` or `signed_out`. The time before which tokens are revoked moves forward only.
+/// - **setProfiles** takes 1 to `StoreRules.profilesMax` valid ones, all or none; of repeats the last stays. A person may not give
+///   themselves the name of one of the app's accounts, in a profile or as a nickname, without regard to case and spaces.
+/// - **Names** in answers are those of now: a sender is called by their nickname in the conversation, or else by their profile.
 /// - **signIn** is refused for a banned person and a revoked token: issued before the time, or without one. A device that is new or had
 ///   signed out gets `since`, `settled` and `decided` at the head and push state `.none`; another only platform and time. Of devices
 ///   that are signed out the `DeviceRecord.signedOutMax` that signed in last are kept (at the same time, the larger ids); the others
@@ -102,6 +105,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var wereUnread: Set<LogPosition> = []
         var settings = AllSettings()
         var account = AccountState()
+        var profile = Profile()
         var devices: [DeviceID: DeviceRecord] = [:]
         var openLegs: [LegID: OpenLeg] = [:]
 
@@ -250,6 +254,9 @@ package struct ReferenceStore: Hashable, Sendable {
             self.signIn(key, platform: platform, tokenIssuedAt: issuedAt, at: at)
         case .changeAccount(let key, let change, let at): self.changeAccount(key, change, at: at)
         case .readAccount(let key): .userAccount(self.people.read(key) { $0.account } ?? AccountState())
+        case .setProfiles(let app, let profiles, let isOwn): self.setProfiles(profiles, of: app, isOwn: isOwn)
+        // tidy: order does not leave: these are a list
+        case .readProfiles(let app, let users): .profiles(users.map { self.profile(of: $0, in: app) })
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): self.setPushState(key, state, about: about)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)

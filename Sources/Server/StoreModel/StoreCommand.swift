@@ -26,6 +26,11 @@ package enum StoreCommand: Hashable, Sendable {
     case signOut(DeviceKey, at: Int64)
     case changeAccount(UserKey, AccountChange, at: Int64)
     case readAccount(UserKey)
+    /// Of people and accounts, all or none; an empty one forgets. `isOwn`: the person has asked, not the backend. Answers `.done`
+    /// or `.refused`.
+    case setProfiles(AppID, [UserProfile], isOwn: Bool)
+    /// Answers `.profiles`, in the order asked.
+    case readProfiles(AppID, [UserID])
     /// Answers `.done`, `.taken` if other devices of the app had the same token for the same topic and environment
     /// and have none now, or `.refused` for an unknown device. `about` is the registration about which APNs has
     /// answered: it changes nothing if it is not the device's any more, and takes it from nobody; nil if the device

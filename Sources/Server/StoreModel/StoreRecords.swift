@@ -14,8 +14,6 @@ package struct ConversationRecord: Hashable, Sendable {
     package static let membersMax = 3_000
 
     /// Bytes of UTF-8.
-    package static let nameBytesMax = 256
-    /// Bytes of UTF-8.
     package static let portraitBytesMax = 1_024
 
     /// Members without rank; sorted, repeats dropped.
@@ -163,12 +161,14 @@ package struct UserRecord: Hashable, Sendable {
     package var openLegs: [OpenLeg]
     package var settings: AllSettings
     package var account: AccountState
+    package var profile: Profile
 
     package init(
         key: UserKey, head: LogPosition, unread: Int, devices: [DeviceRecord], openLegs: [OpenLeg],
-        settings: AllSettings = AllSettings(), account: AccountState = AccountState()
+        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), profile: Profile = Profile()
     ) {
         self.account = account
+        self.profile = profile
         self.key = key
         self.head = head
         self.unread = unread

@@ -2,9 +2,8 @@ package import TidingsModel
 
 package enum StoreResult: Hashable, Sendable {
     case done
-    /// Sorted by person, the sender included; empty only for a chat room. The name is empty for kinds without members
-    /// and conversations without a name.
-    case accepted(deliveries: [Delivery], conversationName: String = "")
+    /// Sorted by person, the sender included; empty only for a chat room.
+    case accepted(deliveries: [Delivery], names: MessageNames = MessageNames())
     /// This client message id was accepted before; nothing was written.
     case duplicate(MessageID, sentAt: Int64)
     case refused(ServerFrame.Problem)
@@ -25,6 +24,7 @@ package enum StoreResult: Hashable, Sendable {
     case objectNames([ObjectName])
     case userAccount(AccountState)
     case accounts([ConversationID])
+    case profiles([UserProfile])
     case bans([Ban])
     case isSameLog(Bool)
     /// Stored bytes that the command needs cannot be read; nothing was written. A person named here is set aside: the
@@ -59,13 +59,37 @@ package struct Delivery: Hashable, Sendable {
     }
 }
 
+/// What stands in a push of a message for ids; empty where there is no name.
+package struct MessageNames: Hashable, Sendable {
+    /// The group's or discussion's.
+    package var conversation: String
+    /// The sender's nickname in the conversation, or else the name of their profile.
+    package var sender: String
+
+    package init(conversation: String = "", sender: String = "") {
+        self.conversation = conversation
+        self.sender = sender
+    }
+}
+
+/// Somebody in a conversation as it is named in the messages they send there.
+package struct ConversationSender: Hashable, Sendable {
+    package var conversation: ConversationID
+    package var sender: UserID
+
+    package init(of message: Message) {
+        self.conversation = message.conversation
+        self.sender = message.sender
+    }
+}
+
 package struct LogPage: Hashable, Sendable {
     /// Oldest first, without gaps.
     package var entries: [LogEntry]
     package var head: LogPosition
     package var unread: Int
-    /// Of groups and discussions the page has messages of; without the unnamed.
-    package var names: [ConversationID: String]
+    /// Of the page's messages, as they are now; without those that have none.
+    package var names: [ConversationSender: MessageNames]
     /// Positions of recalls whose message was unread until then, as in `Delivery.wasUnread`. Ascending.
     package var wereUnread: [LogPosition]
     /// Positions of entries that are for no device any more, with empty texts: messages that were recalled or deleted
@@ -73,7 +97,7 @@ package struct LogPage: Hashable, Sendable {
     package var erased: [LogPosition]
 
     package init(
-        entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationID: String] = [:],
+        entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationSender: MessageNames] = [:],
         wereUnread: [LogPosition] = [], erased: [LogPosition] = []
     ) {
         self.entries = entries

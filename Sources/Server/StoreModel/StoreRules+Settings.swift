@@ -3,6 +3,8 @@ package import TidingsModel
 extension StoreRules {
     package static let conversationSettingsMax = 1_000
     package static let blockedMax = 1_000
+    /// Of one command.
+    package static let profilesMax = 1_000
     package static let languageBytesMax = 35
 
     /// `all` are the settings up to now; `at` is wall milliseconds.
@@ -35,6 +37,37 @@ extension StoreRules {
             }
             try settings.quietHours?.validate()
         }
+    }
+
+    /// - Parameters:
+    ///   - accountNames: what the app's accounts are called: nobody may give themselves such a name.
+    ///   - isOwn: the person has asked; the backend may choose any.
+    package static func fault(
+        in profiles: [UserProfile], isOwn: Bool, accountNames: @autoclosure () throws -> [String]
+    ) rethrows -> ServerFrame.Problem? {
+        let fault = Self.problem { () throws(InvalidField) in
+            guard (1...Self.profilesMax).contains(profiles.count) else {
+                throw InvalidField(
+                    field: "profiles", rule: "must be 1 to \(Self.profilesMax), got \(profiles.count)")
+            }
+            for profile in profiles {
+                _ = try UserID.validated(profile.id.rawValue, field: "user")
+                try profile.profile.validate()
+            }
+        }
+        guard fault == nil, isOwn else { return fault }
+        let names = try accountNames()
+        return profiles.lazy.compactMap(\.profile.name).compactMap {
+            Self.fault(inOwnName: $0, field: "name", accountNames: names)
+        }.first
+    }
+
+    /// Whoever is called like an account could speak in its name.
+    package static func fault(inOwnName name: String, field: String, accountNames: [String]) -> ServerFrame.Problem? {
+        let folded = DisplayName.folded(name)
+        guard accountNames.contains(where: { DisplayName.folded($0) == folded }) else { return nil }
+        return .init(
+            code: .notAllowed, field: field, rule: "must be another one: an account of the app has it")
     }
 
     package static func fault(

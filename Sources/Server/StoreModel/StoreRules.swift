@@ -80,7 +80,7 @@ package enum StoreRules {
                 throw InvalidField(field: "members", rule: "must be at most \(max), got \(record.members.count)")
             }
             _ = try UserID.validated(record.conversation.target, field: "conversation.target")
-            try Self.check(record.name, field: "name", bytes: 0...ConversationRecord.nameBytesMax)
+            if !record.name.isEmpty { try DisplayName.check(record.name, field: "name", lettersMax: nil) }
             try Self.check(portrait: record.portrait)
             for member in record.members {
                 _ = try UserID.validated(member.id.rawValue, field: "members")
@@ -110,7 +110,7 @@ package enum StoreRules {
     }
 
     static func check(nickname: String?) throws(InvalidField) {
-        if let nickname { try Self.check(nickname, field: "nickname", bytes: 1...Member.nicknameBytesMax) }
+        if let nickname { try DisplayName.check(nickname, field: "nickname") }
     }
 
     static func kind(_ type: ConversationType) -> String {

@@ -258,6 +258,8 @@ extension World {
         case .watch(let people): "watch \(Self.names(people))"
         case .unwatch(let people): "unwatch \(Self.names(people))"
         case .renewToken: "renew token"
+        case .setProfile(let profile): "set profile \(profile.name ?? "")"
+        case .profiles(let people): "profiles \(Self.names(people))"
         }
     }
 
@@ -278,6 +280,7 @@ extension World {
         case .history(let messages, let hasMore): "history \(messages.count) \(hasMore)"
         case .receipts: "receipts"
         case .presence(let people): "presence \(people.count)"
+        case .profiles(let people): "profiles \(people.count)"
         }
     }
 }

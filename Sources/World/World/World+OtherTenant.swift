@@ -95,7 +95,7 @@ extension StoreCommand {
         case .receipt(let leg, _, _): leg.user.app
         case .trace(let app, _), .readConversation(let app, _, _), .readReceipts(let app, _, _),
             .setObjectNames(let app, _), .readObjectNames(let app), .readBans(let app, _, _, _),
-            .setAccount(let app, _, _), .readAccounts(let app):
+            .setAccount(let app, _, _), .readAccounts(let app), .setProfiles(let app, _, _), .readProfiles(let app, _):
             app
         case .once(let request, _): request.key.app
         case .readKept(let key, _): key.app

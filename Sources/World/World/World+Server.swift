@@ -13,6 +13,7 @@ extension World {
         self.connectionsBefore = self.connections.count
         var settings = ServerSettings()
         settings.node = 1
+        settings.appsWithOwnProfiles = [Self.app]
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())

@@ -58,7 +58,7 @@ extension ClientCore {
                 guard isDropped else { continue }
                 effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
-        case .conversation, .settings, .history, .receipts, .presence: break
+        case .conversation, .settings, .history, .receipts, .presence, .profiles: break
         }
     }
 

@@ -89,6 +89,8 @@ package struct KitSettings: Hashable, Sendable {
     /// Without a custom callback (S3.4) the app is not asked.
     package var hasDelegate: Bool
     package var managesBadge: Bool
+    /// The server's names of people and groups stand in for those of the app's providers.
+    package var usesServerNames = false
     package var words = NotificationWords.english
 
     package init(
@@ -114,11 +116,14 @@ package struct ResolvedNames: Hashable, Sendable {
         self.member = member
     }
 
-    /// The server's record stands in for the app's own provider of names in the group. It replaces no name that the
-    /// app has to give: without one there is no notification (S0.4, S3.5).
-    package func filled(nickname: String?) -> ResolvedNames {
+    /// What the server knows stands in for the app's own provider of names in the group. It replaces no name that the app
+    /// has to give: without one there is no notification (S0.4, S3.5), unless the app has chosen the server's names.
+    package func filled(by server: ResolvedNames, _ kit: KitSettings) -> ResolvedNames {
         func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
-        let member = known(self.member) ?? (known(self.user) == nil ? nil : known(nickname))
-        return ResolvedNames(user: known(self.user), group: known(self.group), member: member)
+        let isChosen = kit.usesServerNames
+        let user = known(self.user) ?? (isChosen ? known(server.user) : nil)
+        let member = known(self.member) ?? (user == nil && !isChosen ? nil : known(server.member))
+        return ResolvedNames(
+            user: user, group: known(self.group) ?? (isChosen ? known(server.group) : nil), member: member)
     }
 }

@@ -180,7 +180,8 @@ public enum ExtensionDecision {
             receipt: info.message, reason: .alreadyShown)
         if facts.showsContent, let text = info.text {
             let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
-            let words = text.named(facts.names, isGroup: type?.isGroup == true)
+            let words = text.named(
+                facts.names, isGroup: type?.isGroup == true, countsOthers: !info.counted.isEmpty)
             changes.title = words.title
             changes.body = words.body
             changes.imageURL = info.imageURL

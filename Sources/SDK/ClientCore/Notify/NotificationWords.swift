@@ -1,6 +1,6 @@
 import TidingsModel
 
-/// The names the app's providers gave earlier, as far as the extension may know them; the server knows ids only.
+/// The names the app's providers gave earlier, as far as the extension may know them. They go before the server's, which the push brings.
 public struct KnownNames: Hashable, Sendable {
     /// The sender's.
     public var sender: String?
@@ -16,20 +16,11 @@ public struct KnownNames: Hashable, Sendable {
 
 extension PushInfo.Text {
     /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (ios-delivery.md §1.3, as in
-    /// the kit's own notification).
-    func named(_ names: KnownNames, isGroup: Bool) -> PushInfo.Text {
+    /// the kit's own notification). What counts other messages, which may be of other people, names nobody.
+    func named(_ names: KnownNames, isGroup: Bool, countsOthers: Bool = false) -> PushInfo.Text {
         guard isGroup else { return PushInfo.Text(title: names.sender ?? self.title, body: self.body) }
+        let sender = countsOthers ? nil : names.sender ?? self.sender
         return PushInfo.Text(
-            title: names.group ?? self.title, body: names.sender.map { "\($0): \(self.body)" } ?? self.body)
-    }
-}
-
-extension ConversationType {
-    /// Several people talk here, so a text needs its sender's name.
-    var isGroup: Bool {
-        switch self {
-        case .group, .discussion: true
-        case .direct, .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: false
-        }
+            title: names.group ?? self.title, body: sender.map { "\($0): \(self.body)" } ?? self.body)
     }
 }

@@ -2,6 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension ServerCore {
+    // tidy: long because it is one switch over the commands.
     mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
         switch command {
         case .send(let sender, let draft):
@@ -42,6 +43,11 @@ extension ServerCore {
             self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .apiAnswer(request), &effects)
         case .accounts(let app):
             self.sendToStore(.readAccounts(app), for: .apiAnswer(request), &effects)
+        case .setProfiles(let app, let profiles):
+            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
+            self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)
+        case .profiles(let app, let users):
+            self.sendToStore(.readProfiles(app, users), for: .apiAnswer(request), &effects)
         case .bans(let app, let room, let person):
             self.sendToStore(.readBans(app, room, asked: person, at: now.wall), for: .apiAnswer(request), &effects)
         case .trace(let app, let message):

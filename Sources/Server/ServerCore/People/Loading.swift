@@ -18,13 +18,13 @@ struct Loading: Sendable {
     var from: LogPosition = 0
     /// The log up to the record's head, as far as it was read.
     var entries: [LogEntry] = []
-    var names: [ConversationID: String] = [:]
+    var names: [ConversationSender: MessageNames] = [:]
     /// The recalls in it whose message was unread until then, and counted.
     var wereUnread: Set<LogPosition> = []
     var queue: [Pending] = []
 
     func shared(_ message: Message) -> SharedMessage {
-        SharedMessage(message, conversationName: self.names[message.conversation] ?? "")
+        SharedMessage(message, names: self.names[ConversationSender(of: message)] ?? MessageNames())
     }
 
     /// The log does not tell the device that sent a message while the person was loading.
@@ -40,10 +40,10 @@ struct Loading: Sendable {
         return recalled
     }
 
-    var namesFromQueue: [ConversationID: String] {
-        var names: [ConversationID: String] = [:]
-        for case .delivery(_, let shared, _) in self.queue where !shared.conversationName.isEmpty {
-            names[shared.message.conversation] = shared.conversationName
+    var namesFromQueue: [ConversationSender: MessageNames] {
+        var names: [ConversationSender: MessageNames] = [:]
+        for case .delivery(_, let shared, _) in self.queue {
+            names[ConversationSender(of: shared.message)] = shared.names
         }
         return names
     }

@@ -4,16 +4,16 @@ import TidingsModel
 
 final class SharedMessage: Sendable {
     let message: Message
-    /// The name of its group or discussion when it was accepted, or read from the log; empty for other kinds.
-    let conversationName: String
+    /// When it was accepted, or read from the log.
+    let names: MessageNames
 
-    init(_ message: Message, conversationName: String = "") {
+    init(_ message: Message, names: MessageNames = MessageNames()) {
         self.message = message
-        self.conversationName = conversationName
+        self.names = names
     }
 
-    func named(_ name: String) -> SharedMessage {
-        name == self.conversationName ? self : SharedMessage(self.message, conversationName: name)
+    func named(_ names: MessageNames) -> SharedMessage {
+        names == self.names ? self : SharedMessage(self.message, names: names)
     }
 }
 
@@ -158,7 +158,7 @@ struct DeviceLegs: Sendable {
             self.legs[index].subject = .message(
                 SharedMessage(
                     shared.message.revised(content: edit.content, isGone: false),
-                    conversationName: shared.conversationName))
+                    names: shared.names))
         }
     }
 
@@ -168,7 +168,8 @@ struct DeviceLegs: Sendable {
             else {
                 continue
             }
-            self.legs[index].subject = .message(shared.named(name))
+            self.legs[index].subject = .message(
+                shared.named(MessageNames(conversation: name, sender: shared.names.sender)))
         }
     }
 

@@ -22,9 +22,10 @@ extension LogPage {
         }
     }
 
-    private func text(of message: Message, for user: UserID, in words: NotificationWords) -> PushInfo.Text {
-        PushInfo.Text(
-            title: PushText.title(of: message, seenBy: user, conversationName: self.names[message.conversation] ?? ""),
+    private func text(of message: Message, in words: NotificationWords) -> PushInfo.Text {
+        let names = self.names[ConversationSender(of: message)] ?? MessageNames()
+        return PushInfo.Text(
+            title: PushText.title(of: message, names), sender: PushText.sender(of: message, names),
             body: PushText.shortText(of: message, in: words))
     }
 
@@ -61,7 +62,7 @@ extension LogPage {
             (
                 "text",
                 hidesContent
-                    ? ["body": .string(words.hidden)] : self.text(of: message, for: user, in: words).dictionary
+                    ? ["body": .string(words.hidden)] : self.text(of: message, in: words).dictionary
             ), ("hidden", .bool(hidesContent)),
             (
                 NotificationPayload.key,

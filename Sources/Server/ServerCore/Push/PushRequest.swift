@@ -59,7 +59,9 @@ extension ServerCore {
         var text: PushInfo.Text?
         if !person.hidesContent {
             text = PushInfo.Text(
-                title: PushText.title(of: message, seenBy: id.user.user, conversationName: shared.conversationName),
+                title: PushText.title(of: message, shared.names),
+                // Several may be of several people.
+                sender: counted.isEmpty ? PushText.sender(of: message, shared.names) : nil,
                 body: counted.isEmpty ? self.alertText(of: shared, tag, words) : words.several(counted.count + 1))
         }
         var custom: [(String, JSONValue)] = []

@@ -1,4 +1,5 @@
 import APNsModel
+package import StoreModel
 package import TidingsModel
 
 extension NotificationWords {
@@ -9,16 +10,26 @@ extension NotificationWords {
 }
 
 package enum PushText {
-    /// Bytes of JSON: a name has at most 256 bytes of UTF-8, but JSON may need six for one.
+    /// Bytes of JSON. A name has at most 256 of UTF-8 (`DisplayName`), but JSON may need two for one, and six for one of a group's that
+    /// is older than that rule.
     package static let titleBytesMax = 512
 
     /// Bytes of JSON: more than any phone shows, and little enough for a payload of 4,096 bytes (apns.md §13).
     package static let bytesMax = 1_024
 
-    /// The name of the group or discussion, or the id of the other person, which the kit replaces because the server
-    /// knows no names. An empty `name` stands for none; then the conversation's id is used.
-    package static func title(of message: Message, seenBy user: UserID, conversationName name: String) -> String {
-        guard !name.isEmpty else { return message.conversation(seenBy: user).target }
+    /// The name of the group or discussion; otherwise what the sender is called. Nil where the server knows none: an id is nothing
+    /// that a person reads.
+    package static func title(of message: Message, _ names: MessageNames) -> String? {
+        Self.shortName(message.conversation.type.isGroup ? names.conversation : names.sender)
+    }
+
+    /// What the sender is called, where a text needs it: among several people. Nil if the server does not know.
+    package static func sender(of message: Message, _ names: MessageNames) -> String? {
+        message.conversation.type.isGroup ? Self.shortName(names.sender) : nil
+    }
+
+    private static func shortName(_ name: String) -> String? {
+        guard !name.isEmpty else { return nil }
         return APNsPayload.escapedCount(name.utf8) <= Self.titleBytesMax
             ? name : APNsPayload.shortened(name, bytesMax: Self.titleBytesMax)
     }

@@ -3,7 +3,13 @@ import TidingsModel
 
 // Checks before the store is asked; the store checks what only it knows (`ReferenceStore`).
 extension ServerCore {
-    func checkRequest(_ request: ClientRequest, in app: AppID) throws(ServerFrame.Problem) {
+    func checkRequest(_ request: ClientRequest, _ asked: Asked) throws(ServerFrame.Problem) {
+        let app = asked.app
+        if case .session = asked.requester, let field = request.ownName,
+            !self.settings.appsWithOwnProfiles.contains(app)
+        {
+            throw .init(code: .notAllowed, field: field, rule: "must be chosen by the app's backend")
+        }
         do throws(InvalidField) {
             try request.validate()
             switch request {
@@ -19,7 +25,7 @@ extension ServerCore {
                         field: "history", rule: "must be 0 to \(self.settings.historyMax), got \(history)")
                 }
             case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
-                .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken:
+                .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile, .profiles:
                 break
             }
         } catch {
@@ -31,6 +37,19 @@ extension ServerCore {
         let max = self.settings.membersMax(in: app)
         guard memberCount <= max else {
             throw InvalidField(field: "members", rule: "must be at most \(max), got \(memberCount)")
+        }
+    }
+}
+
+extension ClientRequest {
+    /// The field with what somebody is called, if the request sets that.
+    fileprivate var ownName: String? {
+        switch self {
+        case .setProfile: "profile"
+        case .change(_, .setNickname): "nickname"
+        case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
+            .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .profiles:
+            nil
         }
     }
 }

@@ -72,7 +72,7 @@ extension ServerCore {
             if let asker = asked.asker {
                 try self.checkBacklog(of: asker, isReading: request.isReading, &effects)
             }
-            try self.checkRequest(request, in: asked.app)
+            try self.checkRequest(request, asked)
             if request.isSomethingNew { try self.checkStorage() }
             switch request {
             case .setPersonSettings(let settings):
@@ -100,7 +100,7 @@ extension ServerCore {
                 try self.unwatch(users, asked)
                 self.answer(asked, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
-                .history, .receipts:
+                .history, .receipts, .setProfile, .profiles:
                 self.sendToStore(
                     try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
@@ -145,6 +145,9 @@ extension ServerCore {
             .readHistory(
                 try Self.person(asked), conversation, before: before, limit: Int(limit), room: self.roomAccess(now))
         case .receipts(let message): .readReceipts(asked.app, message, asked: asked.actor)
+        case .setProfile(let profile):
+            .setProfiles(asked.app, [UserProfile(try Self.person(asked).user, profile)], isOwn: true)
+        case .profiles(let users): .readProfiles(asked.app, users)
         case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken: throw Self.unavailable
         }
     }
@@ -180,7 +183,7 @@ extension ClientRequest {
     /// It adds texts or conversations to the store: refused first when there is little room.
     fileprivate var isSomethingNew: Bool {
         switch self {
-        case .edit, .change(_, .create): true
+        case .edit, .change(_, .create), .setProfile: true
         default: false
         }
     }

@@ -67,7 +67,7 @@ extension ServerCore {
 extension StoreCommand {
     var isReading: Bool {
         switch self {
-        case .readLog, .readHistory, .readReceipts: true
+        case .readLog, .readHistory, .readReceipts, .readProfiles: true
         default: false  // tidy: every other command writes, or reads a record or two
         }
     }
@@ -76,7 +76,7 @@ extension StoreCommand {
 extension ClientRequest {
     var isReading: Bool {
         switch self {
-        case .history, .enterRoom, .receipts: true
+        case .history, .enterRoom, .receipts, .profiles: true
         default: false  // tidy: every other request writes, or reads a record or two
         }
     }

@@ -91,11 +91,11 @@ extension ServerCore {
         _ request: PendingStoreRequest, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         switch (request, result) {
-        case (.send(let session, let message, let device), .accepted(let deliveries, let name)):
+        case (.send(let session, let message, let device), .accepted(let deliveries, let names)):
             self.finishSend(session, message, .success(deliveries), &effects)
             self.countDeliveries(of: message.message, deliveries, byBackend: false, now)
             self.sendToRoom(message.message, from: session, &effects)
-            self.fanOut(message.named(name), deliveries, from: device, now, &effects)
+            self.fanOut(message.named(names), deliveries, from: device, now, &effects)
         case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
             self.sessions[session]?.sendsInFlight -= 1
             self.write(
@@ -127,6 +127,8 @@ extension ServerCore {
             self.sendReadReceipt(user, conversation, page, &effects)
         case (.clientRequest(let asked), .refused(let problem)): self.answer(asked, .refused(problem), &effects)
         case (.clientRequest(let asked), .conversation(let info)): self.answer(asked, .conversation(info), &effects)
+        case (.clientRequest(let asked), .done): self.answer(asked, .done(0), &effects)
+        case (.clientRequest(let asked), .profiles(let profiles)): self.answer(asked, .profiles(profiles), &effects)
         case (.clientRequest(let asked), .settings(let settings)): self.answer(asked, .settings(settings), &effects)
         case (.clientRequest(let asked), .receipts(let receipts)): self.answer(asked, .receipts(receipts), &effects)
         case (.clientRequest(let asked), .history(let messages, let hasMore)):
@@ -167,11 +169,11 @@ extension ServerCore {
         case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)
         case (.findShown(let user, let recall, let position, let wasUnread), .trace(let trace)):
             self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
-        case (.apiSend(let request, let message), .accepted(let deliveries, let name)):
+        case (.apiSend(let request, let message), .accepted(let deliveries, let names)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
             self.countDeliveries(of: message.message, deliveries, byBackend: true, now)
             self.sendToRoom(message.message, from: nil, &effects)
-            self.fanOut(message.named(name), deliveries, from: nil, now, &effects)
+            self.fanOut(message.named(names), deliveries, from: nil, now, &effects)
         case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
             let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
             effects.append(.reply(request, .accepted(first, isRepeat: true)))
@@ -217,6 +219,7 @@ extension ServerCore {
         case (.apiAnswer(let request), .unread(let report)): effects.append(.reply(request, .unread(report)))
         case (.apiAnswer(let request), .objectNames(let names)): effects.append(.reply(request, .objectNames(names)))
         case (.apiAnswer(let request), .accounts(let accounts)): effects.append(.reply(request, .accounts(accounts)))
+        case (.apiAnswer(let request), .profiles(let profiles)): effects.append(.reply(request, .profiles(profiles)))
         case (.apiAnswer(let request), .bans(let bans)): effects.append(.reply(request, .bans(bans)))
         case (.apiAnswer(let request), .userAccount(let account)):
             effects.append(.reply(request, .userAccount(account)))

@@ -28,17 +28,42 @@ extension API {
         let conversation = try self.place(context, hasMembers: true)
         let body = try await self.body(request)
         let name = try body.optionalString("name") ?? ""
-        guard name.utf8.count <= ConversationRecord.nameBytesMax else {
-            throw APIProblem(
-                field: "name", rule: "must be at most \(ConversationRecord.nameBytesMax) bytes, got \(name.utf8.count)")
+        if !name.isEmpty {
+            try self.checked { () throws(InvalidField) in try ConversationAction.rename(name).validate() }
         }
         let portrait = try body.optionalString("portrait")
         try self.checked { () throws(InvalidField) in try ConversationAction.setPortrait(portrait).validate() }
-        let members = try self.identifiers(try body.strings("members"), "members", max: Self.membersMax)
+        let members = try self.members(try body.textsOrObjects("members"))
         try body.refuseUnknown()
         let record = ConversationRecord(
             app: app, conversation: conversation, name: name, portrait: portrait, members: members)
         return try await self.execute(.putConversation(record))
+    }
+
+    /// Members by id, or with role and nickname.
+    private func members(_ list: [APIBody.TextOrObject]) throws(APIProblem) -> [Member] {
+        guard list.count <= Self.membersMax else {
+            throw APIProblem(field: "members", rule: "must be at most \(Self.membersMax) people, got \(list.count)")
+        }
+        var members: [Member] = []
+        for (index, element) in list.enumerated() {
+            let field = "members[\(index)]"
+            switch element {
+            case .text(let id): members.append(Member(try self.identifier(id, field)))
+            case .object(let body):
+                let user: UserID = try self.identifier(try body.string("user"), "\(field).user")
+                let role: MemberRole = try self.word(try body.optionalString("role") ?? "member", "\(field).role")
+                let nickname = try body.optionalString("nickname")
+                try body.refuseUnknown()
+                if let nickname {
+                    try self.checked { () throws(InvalidField) in
+                        try DisplayName.check(nickname, field: "\(field).nickname")
+                    }
+                }
+                members.append(Member(user, role: role, nickname: nickname))
+            }
+        }
+        return members
     }
 
     /// The actor owns the new conversation.

@@ -54,6 +54,7 @@ struct API: Sendable {
         self.addSettings(to: app)
         self.addDevices(to: app)
         self.addUserAccounts(to: app)
+        self.addProfiles(to: app)
     }
 
     private func addHealth(to router: Router<Context>) {

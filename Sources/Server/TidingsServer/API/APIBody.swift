@@ -78,6 +78,36 @@ struct APIBody {
         return APIBody(try Self.read { () throws(InvalidField) in try self.fields.fields(key) })
     }
 
+    /// A list of objects.
+    func list(_ key: String) throws(APIProblem) -> [APIBody] {
+        _ = try self.needed(key, try self.optional(key) as JSONValue?)
+        return try Self.read { () throws(InvalidField) in try self.fields.list(key) }.map { APIBody($0) }
+    }
+
+    /// A list of texts, or of objects for those of which more is said.
+    func textsOrObjects(_ key: String) throws(APIProblem) -> [TextOrObject] {
+        let list: [JSONValue] = try self.needed(key, try self.optional(key))
+        var elements: [TextOrObject] = []
+        for (index, element) in list.enumerated() {
+            if let text = element.stringValue {
+                elements.append(.text(text))
+            } else {
+                elements.append(
+                    .object(
+                        APIBody(
+                            try Self.read { () throws(InvalidField) in
+                                try JSONFields(element, root: "\(key)[\(index)]")
+                            })))
+            }
+        }
+        return elements
+    }
+
+    enum TextOrObject {
+        case text(String)
+        case object(APIBody)
+    }
+
     /// An object of anything; empty if it is missing.
     func members(_ key: String) throws(APIProblem) -> JSONObject { try self.optional(key) ?? JSONObject() }
 

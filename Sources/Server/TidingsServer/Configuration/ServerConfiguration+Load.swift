@@ -150,6 +150,7 @@ private struct ConfigurationReading {
         app.membersMax = self.integer(
             await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
         app.words = await self.words(["app", id])
+        app.hasOwnProfiles = await self.flag(["app", id, "own_profiles"])
         return app
     }
 
@@ -157,20 +158,25 @@ private struct ConfigurationReading {
         var rules = ServerConfiguration.TokenRules()
         rules.previousSecret = await self.text(path + ["token_secret_previous"], isSecret: true).map { Secret($0) }
         rules.audiences = await self.list(path + ["token_audiences"]) ?? []
-        switch await self.text(path + ["token_audience_required"]) {
-        case nil, "false"?: break
-        case "true"?: rules.demandsAudience = true
-        case let text?:
-            self.faults.append(
-                field: (path + ["token_audience_required"]).joined(separator: "."),
-                rule: "must be true or false, got \"\(text)\"", remedy: "leave it out for false")
-        }
+        rules.demandsAudience = await self.flag(path + ["token_audience_required"])
         let trustRoots = await self.text(path + ["token_jwks_trust_roots_path"])
         if let text = await self.text(path + ["token_jwks"]) {
             rules.keySource =
                 text.contains("://") ? .address(text, trustRootsPath: trustRoots) : .file(path: text)
         }
         return rules
+    }
+
+    private mutating func flag(_ path: [String]) async -> Bool {
+        switch await self.text(path) {
+        case nil, "false"?: return false
+        case "true"?: return true
+        case let text?:
+            self.faults.append(
+                field: path.joined(separator: "."), rule: "must be true or false, got \"\(text)\"",
+                remedy: "leave it out for false")
+            return false
+        }
     }
 
     private mutating func integer(_ text: String?, _ path: [String], from range: String, remedy: String) -> Int? {

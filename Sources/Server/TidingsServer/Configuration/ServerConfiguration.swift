@@ -101,6 +101,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Nil for `policy.members_max`.
         package var membersMax: Int?
         package var words = AppWords()
+        /// Whether people choose their own profile and nicknames, or the backend alone does.
+        package var hasOwnProfiles = false
 
         package init(id: AppID, tokenSecret: Secret) {
             self.id = id
@@ -209,6 +211,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             settings.words[app.id] = app.words
             settings.membersMaxByApp[app.id] = app.membersMax
             settings.pushTopics[app.id] = app.topics
+            if app.hasOwnProfiles { settings.appsWithOwnProfiles.insert(app.id) }
         }
         return settings
     }

@@ -224,6 +224,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         showsContent | yes or no | whether a local notification says the text; yes if left out
         customCallback | none, handled, notHandled, never or answer | the custom callback: handled means the app shows the message itself; none if left out
         providers | mapping | the info providers; user and group know every name if left out
+        profiles | mapping of person to text | what the server calls people; nobody if left out
         levels | mapping of conversation to \(NotificationLevel.allCases.map(\.rawValue).joined(separator: ", ")) | how loud a conversation may be
         language | text | the language the person has set; none if left out
         hidesContent | yes or no | whether the person has set that notifications hide what messages say; no if left out

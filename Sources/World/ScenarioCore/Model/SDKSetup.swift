@@ -11,6 +11,8 @@ package struct SDKSetup: Equatable, Sendable {
     package var customCallbackOf: [String: CustomCallbackHabit] = [:]
     /// What the app's providers know; nil: every name (S3.5).
     package var names: ResolvedNames?
+    /// What the server calls people.
+    package var profiles: [UserID: Profile] = [:]
     package var language: String?
     package var hidesContent = false
     package var words = AppWords()

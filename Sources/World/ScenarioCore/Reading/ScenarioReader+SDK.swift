@@ -20,6 +20,9 @@ extension ScenarioReader {
                 group: fields["group"].flatMap { self.reader.text($0, "group") },
                 member: fields["member"].flatMap { self.reader.text($0, "member") })
         }
+        for member in fields["profiles"].flatMap({ self.reader.mapping($0, "profiles") }) ?? [] {
+            sdk.profiles[UserID(member.key)] = Profile(name: self.reader.text(member.node, "profiles"))
+        }
         if let node = fields["language"] { sdk.language = self.reader.text(node, "language") }
         self.reader.read("hidesContent", in: fields, into: &sdk.hidesContent) { $0.flag($1, $2) }
         if let node = fields["words"] { sdk.words = self.words(node) }

@@ -136,6 +136,10 @@ extension SDKSetup {
     func server(at now: Now) -> SimulatedServer {
         let at = now.wall - 3_600_000
         var entries = (0..<self.unread).map { Self.earlier($0, flags: .normal, to: self.person, at: at) }
+        if !self.profiles.isEmpty {
+            let profiles = self.profiles.sorted { $0.key < $1.key }.map { UserProfile($0.key, $0.value) }
+            entries.append(.setProfiles(SDKHost.app, profiles, isOwn: false))
+        }
         entries += self.levels.sorted { $0.key < $1.key }.map {
             .setConversationSettings(self.user, $0.key, ConversationSettings(level: $0.value), at: at)
         }

@@ -61,8 +61,10 @@ struct RequestChecker: Checker {
 extension ClientRequest {
     fileprivate var isCommand: Bool {
         switch self {
-        case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked: true
-        case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken:
+        case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .setProfile:
+            true
+        case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken,
+            .profiles:
             false
         }
     }
@@ -81,6 +83,7 @@ extension StoreCommand {
             (key.user, .setConversationSettings(conversation, settings))
         case .setPersonSettings(let key, let settings, _): (key.user, .setPersonSettings(settings))
         case .setBlocked(let key, let user, let isBlocked, _): (key.user, .setBlocked(user, isBlocked))
+        case .setProfiles(_, let profiles, isOwn: true): profiles.first.map { ($0.id, .setProfile($0.profile)) }
         default: nil  // tidy: the others are nobody's request
         }
     }
