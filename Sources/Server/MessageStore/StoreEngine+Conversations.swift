@@ -20,7 +20,7 @@ extension StoreEngine {
     }
 
     func names(of message: Message) throws -> MessageNames {
-        let sender = try self.named(by: message)
+        let sender = try self.readableSender(of: message)
         let conversation = try self.find(message.conversation, in: message.app)
         let nickname = sender.flatMap { conversation?.ranks[$0.number]?.nickname }
         return MessageNames(
@@ -28,7 +28,7 @@ extension StoreEngine {
     }
 
     /// Nobody reads a log in vain because its messages are from somebody whose rows cannot be read: they have no name then.
-    private func named(by message: Message) throws -> PersonState? {
+    private func readableSender(of message: Message) throws -> PersonState? {
         do {
             return try self.find(UserKey(app: message.app, user: message.sender))
         } catch {

@@ -13,7 +13,7 @@ extension World {
     /// As whoever is called sees it.
     static let callConversation = ConversationID(type: .direct, target: World.caller.rawValue)
 
-    mutating func callTheRoll() {
+    mutating func beginFinalProbe() {
         self.emit(.measured(self.memoryLoad(isQuiet: true)))
         let conversation = Self.callConversation
         for person in self.people {

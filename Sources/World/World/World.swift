@@ -315,7 +315,7 @@ package struct World {
         case .endLook: self.endLook()
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
-        case .finalProbe: self.callTheRoll()
+        case .finalProbe: self.beginFinalProbe()
         case .finalProbeEnds:
             self.endFinalProbe()
             self.beginReadingProbe()
