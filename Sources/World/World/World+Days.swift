@@ -37,11 +37,4 @@ extension World {
     /// Per mille of the messages. A message to everybody costs everybody: in a larger World people write to groups
     /// less often, so that nobody gets more from groups than among sixteen. What one person writes stays the same.
     static func groupShare(of people: Int) -> Int64 { Int64(450 * Self.chattyPeople / max(Self.chattyPeople, people)) }
-
-    mutating func goToSleep(_ index: Int) {
-        guard self.happens() else { return }
-        self.appendTrace("person on phone \(index) sleeps")
-        self.emit(.reached(.nights))
-        self.handle(PhoneEvent.person(.locked), on: index)
-    }
 }

@@ -69,14 +69,4 @@ extension World {
         phone.endsExtensionFor = kept.push.collapseID
         self.plan(.pushArrives(index, generation: kept.generation, kept.push), after: self.latency(of: index))
     }
-
-    /// Who looks at a phone has time to get its log; who is away stays cut off while a push may still come.
-    mutating func reachServer() {
-        for phone in self.phones where phone.isInForeground { phone.isCutOff = false }
-    }
-
-    mutating func endReadingProbe() {
-        self.emit(.readingProbeEnded(self.finalProbePhones))
-        for phone in self.phones { phone.isCutOff = false }
-    }
 }
