@@ -1,4 +1,3 @@
-import OrderedCollections
 import ServerCore
 import StoreModel
 import TidingsModel

@@ -1,6 +1,3 @@
-import PhoneCore
-import TidingsModel
-
 /// Somebody's day: breaks, the time between them, when they look at the phone seldom, and eight hours of sleep. A
 /// World begins at noon, in a break; the first night comes after nine hours.
 struct Night: Hashable {

@@ -1,7 +1,6 @@
 import APNsCore
 import APNsModel
 import ClientCore
-import OrderedCollections
 import PhoneCore
 import ServerCore
 import TidingsModel

@@ -1,4 +1,3 @@
-import APNsCore
 import ClientCore
 import OrderedCollections
 import PhoneCore

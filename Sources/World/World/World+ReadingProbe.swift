@@ -1,8 +1,5 @@
-import APNsCore
 import ClientCore
-import OrderedCollections
 import PhoneCore
-import ServerCore
 import TidingsModel
 
 // The second part of the final probe: everybody looks at one of their phones and reads the call there. The others stay away; a silent push

@@ -1,6 +1,4 @@
-import APNsModel
 import OrderedCollections
-import PhoneCore
 import ServerCore
 import StoreModel
 import TidingsModel

@@ -1,5 +1,3 @@
-import ServerCore
-import StoreModel
 import TidingsModel
 
 package enum ServerFault: String, Hashable, Sendable, CaseIterable {

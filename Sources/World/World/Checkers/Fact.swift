@@ -1,7 +1,6 @@
 import APNsModel
 import ClientCore
 import PhoneCore
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -2,7 +2,6 @@
 // bounded: a push that no extension has decided about rings at most once. What is fetched rings once in all, together
 // with the push that led to the fetch.
 import ClientCore
-import OrderedCollections
 import PhoneCore
 import TidingsModel
 
