@@ -3,7 +3,7 @@ import TidingsModel
 
 struct AppRecord: Equatable, Sendable {
     var installed: InstalledApp
-    private(set) var state: AppState = .notRunning
+    var state: AppState = .notRunning
     /// The person quit it and has not opened it since: without a process it is NQ (ios-delivery.md §2.1).
     var isQuit = false
     var run: AppRun?
@@ -22,10 +22,6 @@ struct AppRecord: Equatable, Sendable {
     /// In monotonic milliseconds.
     var ephemeralUntil: Int64?
     var background = BackgroundRecord()
-
-    init(installed: InstalledApp) { self.installed = installed }
-
-    mutating func enter(_ state: AppState) { self.state = state }
 
     func category(of content: NotificationContent) -> NotificationCategory? {
         self.categories.first { $0.identifier == content.categoryIdentifier }

@@ -105,14 +105,9 @@ package struct NotificationSettings: Hashable, Sendable, Codable {
     }
 
     package var allowsPresentation: Bool {
-        switch self.authorizationStatus {
-        case .notDetermined, .denied: false
-        case .authorized, .provisional, .ephemeral: true
-        }
+        self.authorizationStatus != .notDetermined && self.authorizationStatus != .denied
     }
-}
 
-extension NotificationSettings {
     package static let notAsked = NotificationSettings()
 }
 

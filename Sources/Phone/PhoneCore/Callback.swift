@@ -8,7 +8,7 @@ public typealias QueryNumber = UInt64
 public typealias BackgroundTaskNumber = UInt64
 
 /// `UIApplicationState` (ios-delivery.md §2.1). Raw values as Apple's.
-public enum ApplicationState: Int, Hashable, Sendable, Codable {
+public enum ApplicationState: Int, Hashable, Sendable, Codable, CaseIterable {
     case active = 0
     case inactive = 1
     case background = 2

@@ -129,19 +129,13 @@ enum Dispatch {
     /// From iOS 8, and from iOS 10 without a UN delegate; the text form is preferred from iOS 9.
     private static func oldAction(_ response: UserResponse, facts: DispatchFacts) -> [Callback] {
         let request = response.notification.request
+        let (withText, withoutText): (DelegateMethods, DelegateMethods) =
+            request.isRemote ? (.actionRemoteText, .actionRemote) : (.actionLocalText, .actionLocal)
+        let takesText = facts.version >= 9 && facts.methods.contains(withText)
+        guard takesText || facts.version >= 8 && facts.methods.contains(withoutText) else { return [] }
         let action = response.actionIdentifier
-        let text = response.userText ?? ""
-        if request.isRemote {
-            if facts.version >= 9, facts.methods.contains(.actionRemoteText) {
-                return [.handleActionRemote(identifier: action, request.content.userInfo, text: text)]
-            }
-            guard facts.version >= 8, facts.methods.contains(.actionRemote) else { return [] }
-            return [.handleActionRemote(identifier: action, request.content.userInfo, text: nil)]
-        }
-        if facts.version >= 9, facts.methods.contains(.actionLocalText) {
-            return [.handleActionLocal(identifier: action, request, text: text)]
-        }
-        guard facts.version >= 8, facts.methods.contains(.actionLocal) else { return [] }
-        return [.handleActionLocal(identifier: action, request, text: nil)]
+        let text = takesText ? response.userText ?? "" : nil
+        if !request.isRemote { return [.handleActionLocal(identifier: action, request, text: text)] }
+        return [.handleActionRemote(identifier: action, request.content.userInfo, text: text)]
     }
 }

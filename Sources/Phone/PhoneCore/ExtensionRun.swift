@@ -17,7 +17,7 @@ struct ExtensionProcess: Equatable, Sendable {
 struct ExtensionRun: Equatable, Sendable {
     /// As it came: shown if the extension fails.
     let arrival: Arrival
-    private(set) var stage: Stage = .waiting
+    var stage: Stage = .waiting
 
     enum Stage: Equatable, Sendable {
         case waiting
@@ -25,10 +25,6 @@ struct ExtensionRun: Equatable, Sendable {
         /// The content handler may still be called.
         case expiring(call: CallbackNumber, deadline: Int64)
     }
-
-    init(arrival: Arrival) { self.arrival = arrival }
-
-    mutating func enter(_ stage: Stage) { self.stage = stage }
 
     var deadline: Int64 {
         switch self.stage {

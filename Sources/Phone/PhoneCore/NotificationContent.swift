@@ -144,13 +144,9 @@ public enum InterruptionLevel: Int, Hashable, Sendable, CaseIterable, Codable {
 
     /// The word in `aps.interruption-level`.
     public init?(payloadWord: String) {
-        switch payloadWord {
-        case "passive": self = .passive
-        case "active": self = .active
-        case "time-sensitive": self = .timeSensitive
-        case "critical": self = .critical
-        default: return nil
-        }
+        let words = ["passive", "active", "time-sensitive", "critical"]
+        guard let place = words.firstIndex(of: payloadWord) else { return nil }
+        self.init(rawValue: place)
     }
 }
 

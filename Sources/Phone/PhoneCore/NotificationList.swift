@@ -55,7 +55,7 @@ struct NotificationList: Equatable, Sendable {
         return true
     }
 
-    mutating func closePanel() -> ListEntry? { self.panels.isEmpty ? nil : self.panels.removeFirst() }
+    mutating func closePanel() { self.panels.removeFirst() }
 
     mutating func removeBanner(_ key: NotificationKey) { self.banners.removeAll { $0.entry.key == key } }
 

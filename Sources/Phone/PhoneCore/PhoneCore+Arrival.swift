@@ -95,7 +95,9 @@ extension PhoneCore {
         for step in Dispatch.inForeground(arrival, facts: self.facts(of: index)) {
             switch step {
             case .call(let callback): self.call(index, callback, &turn, seen: self.stateSeenOnArrival(index))
-            case .callWillPresent: self.callWillPresent(arrival, index, &turn)
+            case .callWillPresent:
+                let shown = DeliveredNotification(request: arrival.request, date: turn.now.wall)
+                self.call(index, .willPresent(shown), &turn)
             case .presentAsIs: self.presentBySystem(arrival, index, &turn)
             case .presentNothing(.filtered): self.presentFiltered(arrival, index, &turn)
             case .presentNothing(let reason):
@@ -103,10 +105,6 @@ extension PhoneCore {
                     arrival.request.identifier, index, isRemote: !arrival.isLocal, reason: reason, &turn)
             }
         }
-    }
-
-    private mutating func callWillPresent(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        self.call(index, .willPresent(DeliveredNotification(request: arrival.request, date: turn.now.wall)), &turn)
     }
 
     private mutating func dispatchElsewhere(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {

@@ -33,7 +33,7 @@ extension PhoneCore {
         if state == .forceQuit { self.apps[index].isQuit = true }
         let state: AppState = state == .notRunning && self.apps[index].isQuit ? .forceQuit : state
         guard old != state else { return }
-        self.apps[index].enter(state)
+        self.apps[index].state = state
         turn.record(self.bundleID(index), .state(state))
         let now = turn.now.monotonic
         switch state {
@@ -187,10 +187,10 @@ extension PhoneCore {
         self.enter(index, state, &turn)
     }
 
-    mutating func finishEnding(_ index: Int, _ turn: inout Turn) {
+    mutating func finishEnding(_ index: Int, kills: Bool = true, _ turn: inout Turn) {
         guard let ending = self.apps[index].ending else { return }
         self.apps[index].ending = nil
-        turn.add(.killProcess(ending.process))
+        if kills { turn.add(.killProcess(ending.process)) }
         turn.record(ending.process.app, .processEnded(ending.process, ending.reason))
     }
 

@@ -103,18 +103,13 @@ extension PhoneCore {
         switch open.kind {
         case .launch: return .launchTooSlow
         case .method, .enterBackground: return .methodDidNotReturn
-        case .fetch:
-            if self.apps[index].state == .backgroundRunning {
-                self.apps[index].budget.charge(at: turn.now.monotonic)
-                return .fetchHandlerNotCalled
-            }
-            turn.recordFault(
-                self.bundleID(index), "the fetch handler of callback \(open.number) was not called in time")
-        case .performFetch:
-            if self.apps[index].state == .backgroundRunning {
-                self.apps[index].background.missedFetches.charge(at: turn.now.monotonic)
-                return .performFetchHandlerNotCalled
-            }
+        case .fetch where self.apps[index].state == .backgroundRunning:
+            self.apps[index].budget.charge(at: turn.now.monotonic)
+            return .fetchHandlerNotCalled
+        case .performFetch where self.apps[index].state == .backgroundRunning:
+            self.apps[index].background.missedFetches.charge(at: turn.now.monotonic)
+            return .performFetchHandlerNotCalled
+        case .fetch, .performFetch:
             turn.recordFault(
                 self.bundleID(index), "the fetch handler of callback \(open.number) was not called in time")
         case .present(let notification, let wasRemote):

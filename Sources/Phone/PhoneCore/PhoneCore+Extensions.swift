@@ -43,8 +43,8 @@ extension PhoneCore {
         let process = self.extensions[position].process
         for run in self.extensions[position].runs.indices where self.extensions[position].runs[run].stage == .waiting {
             let number = self.nextCallback()
-            self.extensions[position].runs[run].enter(
-                .running(call: number, deadline: turn.now.monotonic + self.settings.extensionLimit))
+            self.extensions[position].runs[run].stage = .running(
+                call: number, deadline: turn.now.monotonic + self.settings.extensionLimit)
             let request = self.extensions[position].runs[run].arrival.request
             self.emit(.serviceExtensionReceive(request), number: number, to: process, state: .background, &turn)
         }
@@ -63,18 +63,15 @@ extension PhoneCore {
         guard let open else { return turn.recordFault(process.app, "callback \(number) must be answered once") }
         turn.record(process.app, .completion(number: number, result))
         let run = self.extensions[position].runs.remove(at: open)
-        self.keepIdleExtension(position, &turn)
+        if self.extensions[position].runs.isEmpty {
+            self.extensions[position].activitiesExpired = false
+            self.extensions[position].activitiesUntil = turn.now.monotonic + self.settings.wakeTaskTime
+            self.updateExtensionEnd(position, &turn)
+        }
         guard let index = self.index(of: process.app) else { return }
         let arrival = ExtensionResult.apply(
             content, to: run.arrival, app: self.apps[index].installed, version: self.version)
         self.dispatch(self.withGate(arrival, index), index, &turn)
-    }
-
-    private mutating func keepIdleExtension(_ position: Int, _ turn: inout Turn) {
-        guard self.extensions[position].runs.isEmpty else { return }
-        self.extensions[position].activitiesExpired = false
-        self.extensions[position].activitiesUntil = turn.now.monotonic + self.settings.wakeTaskTime
-        self.updateExtensionEnd(position, &turn)
     }
 
     /// Activities keep an idle process until their time is over, however often they begin and end.
@@ -99,8 +96,8 @@ extension PhoneCore {
         switch self.extensions[position].runs[due].stage {
         case .waiting: break
         case .running(let call, _):
-            self.extensions[position].runs[due].enter(
-                .expiring(call: call, deadline: now + self.settings.extensionExpiryGrace))
+            self.extensions[position].runs[due].stage = .expiring(
+                call: call, deadline: now + self.settings.extensionExpiryGrace)
             let identifier = self.extensions[position].runs[due].arrival.request.identifier
             self.emit(
                 .serviceExtensionTimeWillExpire(identifier: identifier, call: call), number: self.nextCallback(),

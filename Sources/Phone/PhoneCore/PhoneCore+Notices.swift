@@ -31,10 +31,7 @@ extension PhoneCore {
         guard let panel = self.list.panels.first else {
             return turn.recordFault(nil, "an alert panel must be on the screen")
         }
-        guard opens else {
-            _ = self.list.closePanel()
-            return
-        }
+        guard opens else { return self.list.closePanel() }
         self.performAction(on: panel.key, action: UserResponse.defaultAction, text: nil, &turn)
     }
 

@@ -102,9 +102,7 @@ extension PhoneCore {
 
     /// The extension discarded it; a badge it set still counts (ios-delivery.md §10).
     mutating func presentFiltered(_ arrival: Arrival, _ index: Int, _ turn: inout Turn) {
-        let settings = self.apps[index].settings
-        let allowed = settings.badge && settings.authorizationStatus.showsBadges
-        let badge = allowed ? arrival.request.content.badge : nil
+        let badge = self.allowsBadge(index) ? arrival.request.content.badge : nil
         turn.record(
             self.bundleID(index),
             .presentation(

@@ -78,9 +78,7 @@ extension PhoneCore {
         case .serviceExtension(let position, _):
             self.endExtension(position, reason: reason, kill: false, isOwnExit: !crashed, &turn)
         case .ending(let index):
-            guard let ending = self.apps[index].ending else { return }
-            self.apps[index].ending = nil
-            turn.record(ending.process.app, .processEnded(ending.process, ending.reason))
+            self.finishEnding(index, kills: false, &turn)
         case .app(let index):
             guard let run = self.apps[index].run else { return }
             self.discardHeldWake(index, outcome: .discardedByKill, &turn)

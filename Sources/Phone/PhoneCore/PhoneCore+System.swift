@@ -4,7 +4,9 @@ import TidingsModel
 extension PhoneCore {
     mutating func handle(_ event: SystemEvent, _ turn: inout Turn) {
         switch event {
-        case .appInstalled(let app): self.installApp(app, &turn)
+        case .appInstalled(let app):
+            guard self.index(of: app.bundleID) == nil else { return self.updateApp(app, &turn) }
+            self.apps.append(self.newRecord(app))
         case .appRemoved(let app): self.removeApp(app, &turn)
         case .appKilled(let app):
             guard let index = self.installed(app, &turn), self.apps[index].state.hasProcess else { return }
@@ -28,11 +30,6 @@ extension PhoneCore {
             self.isBackgroundRefreshRestricted = isRestricted
             self.announceRefreshStatus(&turn)
         }
-    }
-
-    private mutating func installApp(_ app: InstalledApp, _ turn: inout Turn) {
-        guard self.index(of: app.bundleID) == nil else { return self.updateApp(app, &turn) }
-        self.apps.append(self.newRecord(app))
     }
 
     private mutating func removeApp(_ app: BundleID, _ turn: inout Turn) {

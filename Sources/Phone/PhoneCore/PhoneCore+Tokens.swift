@@ -8,12 +8,11 @@ extension PhoneCore {
     mutating func registerForPushes(_ index: Int, _ turn: inout Turn) {
         guard self.apps[index].run != nil else { return }
         self.apps[index].isRegistered = true
+        self.apps[index].run?.awaitsToken = true
         guard !self.airplaneMode else {
-            self.apps[index].run?.awaitsToken = true
             return self.finishRegistration(
                 self.bundleID(index), .failedToRegisterForRemoteNotifications(reason: Self.offline), &turn)
         }
-        self.apps[index].run?.awaitsToken = true
         turn.add(.registerTopic(self.bundleID(index)))
     }
 

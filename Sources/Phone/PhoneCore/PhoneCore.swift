@@ -80,7 +80,7 @@ package struct PhoneCore: Equatable, Sendable {
     ) {
         self.version = version
         self.settings = settings
-        self.apps = apps.map(AppRecord.init(installed:))
+        self.apps = apps.map { AppRecord(installed: $0) }
         self.lock = lock
     }
 

@@ -168,20 +168,10 @@ public enum AppState: String, Hashable, Sendable, CaseIterable {
     case forceQuit
 
     /// Whether a process exists.
-    public var hasProcess: Bool {
-        switch self {
-        case .foregroundActive, .foregroundInactive, .backgroundRunning, .suspended: true
-        case .notRunning, .forceQuit: false
-        }
-    }
+    public var hasProcess: Bool { self != .notRunning && self != .forceQuit }
 
     /// Whether the app is in the foreground.
-    public var isInForeground: Bool {
-        switch self {
-        case .foregroundActive, .foregroundInactive: true
-        case .backgroundRunning, .suspended, .notRunning, .forceQuit: false
-        }
-    }
+    public var isInForeground: Bool { self == .foregroundActive || self == .foregroundInactive }
 
     /// What `applicationState` reads in this state.
     public var applicationState: ApplicationState {

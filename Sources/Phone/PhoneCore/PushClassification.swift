@@ -75,12 +75,8 @@ extension NotificationContent {
 extension NotificationSound {
     /// A name, "default", or a dictionary with `name`, `volume` and `critical`; nil for anything else.
     init?(payloadValue: JSONValue) {
-        if let name = payloadValue.stringValue {
-            self = name == "default" ? .standard : .named(name)
-            return
-        }
-        guard payloadValue.objectValue != nil else { return nil }
-        let name = payloadValue["name"]?.stringValue ?? "default"
+        guard payloadValue.stringValue != nil || payloadValue.objectValue != nil else { return nil }
+        let name = payloadValue.stringValue ?? payloadValue["name"]?.stringValue ?? "default"
         guard payloadValue["critical"]?.intValue == 1 else {
             self = name == "default" ? .standard : .named(name)
             return

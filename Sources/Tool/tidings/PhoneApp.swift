@@ -53,9 +53,7 @@ struct PhoneApp {
         var installed = InstalledApp(
             bundleID: bundle, lifecycle: lifecycle ?? (delegate == .legacy ? .application : .scenes),
             hasServiceExtension: self.extensionExecutable != nil, appGroup: appGroup)
-        switch delegate {
-        case .modern: break
-        case .legacy:
+        if delegate == .legacy {
             installed.methods = [
                 .receiveRemote, .receiveRemoteFetch, .receiveLocal, .performFetch, .actionRemote, .actionRemoteText,
                 .actionLocal, .actionLocalText,

@@ -11,12 +11,10 @@ extension KitMachine.Event {
     ) {
         switch callback {
         case .willPresent(let notification): self = .presentationRequested(.init(notification.request), call)
-        case .receiveRemoteFetch(let payload):
+        case .receiveRemoteFetch(let payload), .receiveRemote(let payload):
             self = .remoteArrived(
-                .init(payload: .object(payload)), .init(state), isCenterDelegateSet: isCenterDelegateSet, call)
-        case .receiveRemote(let payload):
-            self = .remoteArrived(
-                .init(payload: .object(payload)), .init(state), isCenterDelegateSet: isCenterDelegateSet, nil)
+                .init(payload: .object(payload)), .init(state), isCenterDelegateSet: isCenterDelegateSet,
+                callback.isAnsweredByKit ? call : nil)
         case .receiveLocal(let request): self = .localArrived(.init(request), .init(state))
         case .performFetch: self = .fetchRequested(call)
         case .receiveResponse(let response): self = .responded(.init(response, origin: .callback), call)

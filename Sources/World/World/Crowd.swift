@@ -1,4 +1,3 @@
-import OrderedCollections
 import ServerCore
 import StoreModel
 import TidingsModel
@@ -39,13 +38,6 @@ package struct Crowd: Hashable, Sendable {
 }
 
 extension World {
-    mutating func gatherPhoneless() {
-        for number in 0..<self.options.population.crowd.phoneless {
-            self.people.append(UserID("q\(number)"))
-            self.emit(.reached(.phoneless))
-        }
-    }
-
     /// The next person's, and sometimes one's who has a phone already. There are two people at least.
     mutating func owner(of index: Int) -> UserID {
         let crowd = self.options.population.crowd

@@ -5,7 +5,6 @@ import ClientCore
 import HeapModule
 import PhoneCore
 import ServerCore
-import StoreModel
 import TidingsModel
 
 /// Something that is due at a time: an event for one of the cores, or a moment of the World itself.

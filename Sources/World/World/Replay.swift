@@ -80,20 +80,12 @@ package struct Replay: Hashable, Sendable {
                 }
             }
         }
-        self = try Self.replay(fields, kept)
+        try self.init(fields, kept)
     }
 
     private static let keys = ["seed", "phones", "milliseconds", "faults", "promise", "trace", "keep"]
 
-    private init(options: WorldOptions, promise: String?, traceHash: UInt64?) {
-        self.options = options
-        self.promise = promise
-        self.traceHash = traceHash
-    }
-
-    private static func replay(
-        _ fields: [String: (line: Int, value: String)], _ kept: [OutsideEvent: Int]
-    ) throws(Invalid) -> Replay {
+    private init(_ fields: [String: (line: Int, value: String)], _ kept: [OutsideEvent: Int]) throws(Invalid) {
         func field<Value>(_ key: String, _ rule: String, _ read: (String) -> Value?) throws(Invalid) -> Value {
             guard let field = fields[key] else { throw Invalid(line: 0, text: "\(key) is missing") }
             guard let value = read(field.value) else {
@@ -107,18 +99,17 @@ package struct Replay: Hashable, Sendable {
             Int64(text).flatMap { (1...3_600_000_000).contains($0) ? $0 : nil }
         }
         let faults = try field("faults", "none, default, harsh or swarm") { WorldFaults(name: $0) }
-        var options = WorldOptions(seed: seed, phones: phones, hours: 1, faults: faults)
-        options.duration = duration
-        options.kept = Set(kept.keys)
+        self.options = WorldOptions(seed: seed, phones: phones, hours: 1, faults: faults)
+        self.options.duration = duration
+        self.options.kept = Set(kept.keys)
         // The first in the file is told, whatever the order of the keys.
         let strangers = kept.filter { $0.key.stream.phone ?? 0 >= phones }
         if let (event, line) = strangers.min(by: { $0.value < $1.value }), let phone = event.stream.phone {
             throw Invalid(line: line, text: "keep \(event) is about phone \(phone), and there are \(phones)")
         }
-        var traceHash: UInt64?
+        self.promise = fields["promise"]?.value
         if fields["trace"] != nil {
-            traceHash = try field("trace", "a hash of hexadecimal digits") { UInt64($0, radix: 16) }
+            self.traceHash = try field("trace", "a hash of hexadecimal digits") { UInt64($0, radix: 16) }
         }
-        return Replay(options: options, promise: fields["promise"]?.value, traceHash: traceHash)
     }
 }

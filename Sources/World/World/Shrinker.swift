@@ -66,7 +66,8 @@ package struct Shrinker {
 
     /// Delta debugging: leaves out halves, quarters and so on, down to single events, until none can be spared.
     private mutating func leaveOutEvents() {
-        if self.options.kept == nil { self.keepOnly(self.report.outside) }
+        let all = Set(self.report.outside.map(\.event))
+        if self.options.kept == nil { _ = self.accept { $0.kept = all } }
         var size = max(1, self.report.outside.count / 2)
         while self.runs < self.runsMax {
             let sparedSome = self.leaveOutChunks(of: size)
@@ -103,10 +104,6 @@ package struct Shrinker {
             end = start
         }
         return sparedSome
-    }
-
-    private mutating func keepOnly(_ happenings: [Happening]) {
-        _ = self.accept { $0.kept = Set(happenings.map(\.event)) }
     }
 
     /// The phones with the highest numbers go, as long as nothing happens to them.

@@ -1,8 +1,6 @@
 import APNsCore
 import APNsModel
-import OrderedCollections
 import PhoneCore
-import ServerCore
 import TidingsModel
 
 // Apple: what its core wants done.

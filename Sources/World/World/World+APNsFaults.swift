@@ -1,6 +1,5 @@
 import APNsCore
 import APNsModel
-import TidingsModel
 
 package enum APNsFault: String, Hashable, Sendable, CaseIterable {
     /// 503 `ServiceUnavailable`.

@@ -1,7 +1,6 @@
 import ClientCore
 import OrderedCollections
 import ServerCore
-import StoreModel
 import TidingsModel
 
 // The app's backend, at the HTTP API: it sends custom messages, and does what operators do.

@@ -150,10 +150,6 @@ extension World {
         self.emit(.handedOver(taken, isInForeground: isInForeground, on: self.phones[index].key))
     }
 
-    mutating func reportUnreadCount(in process: ProcessID, on index: Int) {
-        self.planClientEvent(.unreadCounted(self.phones[index].counts.unread), in: process, on: index)
-    }
-
     private mutating func readDeviceStatus(in process: ProcessID, on index: Int) {
         let isAllowed =
             self.phones[index].core.notificationSettings(of: Self.bundle)?.authorizationStatus == .authorized

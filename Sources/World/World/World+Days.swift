@@ -1,6 +1,3 @@
-import PhoneCore
-import TidingsModel
-
 /// Somebody's day: breaks, the time between them, when they look at the phone seldom, and eight hours of sleep. A
 /// World begins at noon, in a break; the first night comes after nine hours.
 struct Night: Hashable {
@@ -37,11 +34,4 @@ extension World {
     /// Per mille of the messages. A message to everybody costs everybody: in a larger World people write to groups
     /// less often, so that nobody gets more from groups than among sixteen. What one person writes stays the same.
     static func groupShare(of people: Int) -> Int64 { Int64(450 * Self.chattyPeople / max(Self.chattyPeople, people)) }
-
-    mutating func goToSleep(_ index: Int) {
-        guard self.happens() else { return }
-        self.appendTrace("person on phone \(index) sleeps")
-        self.emit(.reached(.nights))
-        self.handle(PhoneEvent.person(.locked), on: index)
-    }
 }

@@ -47,7 +47,12 @@ extension World {
         if let group { self.phones[index].group = group }
         self.phones[index].extensionWork[call] = work
         if !wasDecided, let changes = work.machine.changes { self.decided(changes, by: work, on: index) }
-        if case .missedFetched = event, !wasFinished { self.emitFetched(work.machine, fetchedOn: index) }
+        if case .missedFetched = event, !wasFinished {
+            let posts = work.machine.openPosts
+            self.appendTrace("phone \(index) extension posts \(posts.map(\.message.message))")
+            let pushRings = work.machine.changes?.reason == .rings
+            self.emit(.fetched(posts, pushRings: pushRings, on: self.phones[index].key))
+        }
         for effect in effects { self.performExtension(effect, for: call, of: work, on: index) }
         if self.phones[index].extensionWork[call]?.machine.isIdle == true {
             self.phones[index].extensionWork[call] = nil
@@ -111,12 +116,6 @@ extension World {
         self.emit(.extended(info.message, isQuiet: changes.isSilent, text: seen, on: key))
         guard let owner = self.tags[info.recipientTag], owner.user != key.user else { return }
         self.emit(.extendedForAnother(info.message, isQuiet: changes.isSilent, text: seen, on: key))
-    }
-
-    private mutating func emitFetched(_ machine: ExtensionMachine, fetchedOn index: Int) {
-        let posts = machine.openPosts
-        self.appendTrace("phone \(index) extension posts \(posts.map(\.message.message))")
-        self.emit(.fetched(posts, pushRings: machine.changes?.reason == .rings, on: self.phones[index].key))
     }
 
     // MARK: What the server is asked and told
@@ -185,18 +184,7 @@ extension World {
         }
     }
 
-    mutating func extensionPosted(_ message: MessageID, isTaken: Bool, for call: CallbackNumber, on index: Int) {
-        self.continueExtension(.posted(message, isTaken: isTaken), for: call, on: index)
-        if isTaken, self.phones[index].group.ledger[message]?.isRecalled != true { self.emit(.reached(.fetched)) }
-    }
-
     // MARK: The end
-
-    mutating func extensionTimeIsUp(in process: ProcessID, on index: Int) {
-        for (call, work) in self.phones[index].extensionWork where work.process == process {
-            self.continueExtension(.timeExpired, for: call, on: index)
-        }
-    }
 
     mutating func extensionKilled(_ process: ProcessID, on index: Int) {
         let tag = self.phones[index].group.recipient?.tag
@@ -223,18 +211,12 @@ struct ExtensionWork {
         case fetch
     }
 
-    var isStalled = false
-    var isUnreadable = false
     let process: ProcessID
     let request: NotificationRequest
     var machine: ExtensionMachine
+    var isStalled = false
+    var isUnreadable = false
     var waits: OrderedDictionary<APIRequestID, Wait> = [:]
-
-    init(process: ProcessID, request: NotificationRequest, machine: ExtensionMachine) {
-        self.process = process
-        self.request = request
-        self.machine = machine
-    }
 }
 
 extension WorldAppGroup: ExtensionGroup {

@@ -27,10 +27,7 @@ package enum PhoneFault: String, Hashable, Sendable, CaseIterable {
 
     /// Whether it costs nothing but the app's process, or its work: what comes meanwhile has to ring by push.
     var endsAppAlone: Bool {
-        switch self {
-        case .frozen, .killed, .forceQuit, .memory, .crashed, .sceneLost: true
-        case .offline, .restarted, .lowPower, .forbidden, .updated, .restored, .storageFull: false
-        }
+        [.frozen, .killed, .forceQuit, .memory, .crashed, .sceneLost].contains(self)
     }
 }
 

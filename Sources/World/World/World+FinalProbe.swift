@@ -17,7 +17,8 @@ extension World {
         self.emit(.measured(self.memoryLoad(isQuiet: true)))
         let conversation = Self.callConversation
         for person in self.people {
-            guard let record = self.userRecord(of: person),
+            let key = UserKey(app: Self.app, user: person)
+            guard case .user(let record)? = try? self.store.apply(.loadUser(key), epoch: self.epoch),
                 record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
             else { continue }
             self.appendTrace("the final probe of \(person)")
@@ -26,18 +27,12 @@ extension World {
         }
     }
 
-    private mutating func call(_ person: UserID, as name: ClientMessageID) {
+    mutating func call(_ person: UserID, as name: ClientMessageID) {
         let conversation = ConversationID(type: .direct, target: person.rawValue)
         self.callAPI(
             .send(
                 UserKey(app: Self.app, user: Self.caller),
                 Self.draft(name.rawValue, to: conversation, saying: "Are you there?")))
-    }
-
-    mutating func callAgain(_ index: Int) {
-        let person = self.phones[index].person
-        self.appendTrace("\(person) is called with the app in the foreground")
-        self.call(person, as: Self.secondCall(of: person))
     }
 
     /// Every second call is recalled, while its pushes are on their way or have just come.
@@ -78,11 +73,7 @@ extension World {
     }
 
     private static func call(of person: UserID) -> ClientMessageID { ClientMessageID("probe-\(person)") }
-    private static func secondCall(of person: UserID) -> ClientMessageID { ClientMessageID("probe-again-\(person)") }
-
-    mutating func endFinalProbe() {
-        self.emit(.finalProbeEnded(self.finalProbePhones))
-    }
+    static func secondCall(of person: UserID) -> ClientMessageID { ClientMessageID("probe-again-\(person)") }
 
     var finalProbePhones: [FinalProbePhone] {
         self.phones.map { phone in
@@ -100,12 +91,6 @@ extension World {
                     .init(identifier: $0.identifier, text: $0.content.body)
                 })
         }
-    }
-
-    private mutating func userRecord(of person: UserID) -> UserRecord? {
-        let key = UserKey(app: Self.app, user: person)
-        guard case .user(let record)? = try? self.store.apply(.loadUser(key), epoch: self.epoch) else { return nil }
-        return record
     }
 }
 

@@ -1,9 +1,7 @@
-import APNsModel
 import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
-import StoreModel
 import TidingsModel
 
 /// A connection of a hostile client: no phone is behind it, and nobody answers its probes.
@@ -23,11 +21,6 @@ struct HostileClients {
     var accepted: [MessageID] = []
     /// What they ask of groups they are not in; each is to be refused.
     var aboutGroups: [ClientRequest] = []
-
-    mutating func nextDevice() -> DeviceID {
-        self.lastDevice += 1
-        return DeviceID("made-up-\(self.lastDevice)")
-    }
 }
 
 // Two people of the app with valid user tokens and clients of their own, who send the server whatever its protocol can express: made-up
@@ -92,12 +85,6 @@ extension World {
         self.handle(ServerEvent.disconnected(session))
     }
 
-    mutating func forgetHostileSessions() {
-        self.hostile.sessions = [:]
-        self.hostileWaits = []
-        self.hostileDrafts = []
-    }
-
     mutating func hangUpHostile() {
         for session in self.hostile.sessions.keys.elements { self.hangUpHostile(session) }
     }
@@ -136,23 +123,22 @@ extension World {
         }
     }
 
-    mutating func dropHostileSession(_ session: SessionID) { self.hostile.sessions.removeValue(forKey: session) }
-
     // MARK: What they do
 
     private mutating func makeUpDevices(_ count: Int) {
         guard let user = self.drawn(Self.hostilePeople) else { return }
         self.appendTrace("\(user) makes up \(count) devices")
         for _ in 0..<count {
-            guard let session = self.connectHostile(user, as: self.hostile.nextDevice()) else { return }
-            self.hostileWaits.append((session, self.madeUpToken()))
+            self.hostile.lastDevice += 1
+            let device = DeviceID("made-up-\(self.hostile.lastDevice)")
+            guard let session = self.connectHostile(user, as: device) else { return }
+            let token = (0..<4).map { _ in
+                Hexadecimal.text(UInt64.random(in: .min ... .max, using: &self.chance))
+            }
+            self.hostileWaits.append((session, PushToken(token.joined())))
         }
         // The server takes frames once the store has signed the device in.
         self.plan(.hostileRegisters(life: self.life), after: 2_000)
-    }
-
-    private mutating func madeUpToken() -> PushToken {
-        PushToken((0..<4).map { _ in Hexadecimal.text(UInt64.random(in: .min ... .max, using: &self.chance)) }.joined())
     }
 
     mutating func registerMadeUpDevices() {

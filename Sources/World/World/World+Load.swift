@@ -37,10 +37,6 @@ extension World {
         return load
     }
 
-    /// Everybody has looked at the app for four minutes: all agree, but for the number on the icon, which the system
-    /// changes once the app has left.
-    mutating func endLook() { self.emit(.looked(self.ending(withMessages: false))) }
-
     /// - Parameter withMessages: whether the store tells what became of each message; that takes long.
     func ending(withMessages: Bool) -> Ending {
         Ending(

@@ -1,7 +1,6 @@
 import APNsCore
 import APNsModel
 import ClientCore
-import OrderedCollections
 import PhoneCore
 import ServerCore
 import TidingsModel
@@ -111,14 +110,16 @@ extension World {
             let verdict = self.verdict(on: hello.token, of: connection.phone)
             return self.handle(ServerEvent.connected(connection.session, hello, verdict))
         }
-        self.appendTrace("\(connection.session) says \(Self.kind(of: frame))", isRoutine: Self.isPing(frame))
+        let isPing = if case .ping = frame { true } else { false }
+        self.appendTrace("\(connection.session) says \(Self.kind(of: frame))", isRoutine: isPing)
         self.handle(ServerEvent.frame(connection.session, frame))
     }
 
     mutating func deliverToClient(_ frame: ServerFrame, on index: Int) {
         let connection = self.connections[index]
         guard connection.clientIsOpen, !connection.isDead, !connection.isDeafClient else { return }
-        self.appendTrace("\(connection.session) hears \(Self.kind(of: frame))", isRoutine: Self.isPong(frame))
+        let isPong = if case .pong = frame { true } else { false }
+        self.appendTrace("\(connection.session) hears \(Self.kind(of: frame))", isRoutine: isPong)
         self.handle(
             ClientEvent.frameReceived(connection.number, frame), in: connection.process, on: connection.phone)
     }
@@ -188,16 +189,6 @@ extension World {
         self.phones[phone].courier = nil
         self.phoneOfCourier[courier] = nil
         self.tellCourier(.courierClosed(.init(courier)), phone)
-    }
-
-    private static func isPing(_ frame: ClientFrame) -> Bool {
-        if case .ping = frame { return true }
-        return false
-    }
-
-    private static func isPong(_ frame: ServerFrame) -> Bool {
-        if case .pong = frame { return true }
-        return false
     }
 
     static func kind(of frame: ClientFrame) -> String {

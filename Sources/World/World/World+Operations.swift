@@ -102,7 +102,7 @@ extension World {
         self.appendTrace("person on phone \(index) sets \(pendingChange.key)", more: "\(pendingChange)")
         _ = self.phones[index].disk.carryOut(.addPendingChange(pendingChange))
         self.handle(.settingRequested(pendingChange), in: process, on: index)
-        self.reportUnreadCount(in: process, on: index)
+        self.planClientEvent(.unreadCounted(self.phones[index].counts.unread), in: process, on: index)
     }
 
     // MARK: People

@@ -1,4 +1,3 @@
-import APNsCore
 import ClientCore
 import OrderedCollections
 import PhoneCore
@@ -12,7 +11,10 @@ extension World {
         let pause = self.chance.number(2_000...60_000)
         if let rest = self.phones[index].night.rest(at: self.time) {
             self.plan(.personActs(index), after: rest + pause)
-            return self.goToSleep(index)
+            guard self.happens() else { return }
+            self.appendTrace("person on phone \(index) sleeps")
+            self.emit(.reached(.nights))
+            return self.handle(PhoneEvent.person(.locked), on: index)
         }
         let wait = pause * Night.slowness(at: self.time)
         self.plan(.personActs(index), after: wait)
@@ -123,7 +125,8 @@ extension World {
         self.effectsToCrash = nil
         self.hangUpHostile()
         self.setAPNsFault(nil)
-        self.healServer()
+        self.healDisk()
+        if self.clockSkew != 0 { self.setClock(0) }
         self.healPhones()
         self.plan(.openEverything, after: 600_000)
         self.plan(.endLook, after: 840_000)

@@ -73,7 +73,9 @@ extension World {
         switch purpose {
         case .center(let query): self.plan(.center(index, process, query.event(for: answer)), after: 1)
         case .extensionPost(let call, let message):
-            self.extensionPosted(message, isTaken: answer == .added, for: call, on: index)
+            let isTaken = answer == .added
+            self.continueExtension(.posted(message, isTaken: isTaken), for: call, on: index)
+            if isTaken, self.phones[index].group.ledger[message]?.isRecalled != true { self.emit(.reached(.fetched)) }
         case nil: break
         }
     }
@@ -159,7 +161,10 @@ extension World {
         case .backgroundTaskExpired: self.handle(.backgroundTimeExpired, in: process, on: index)
         case .serviceExtensionReceive(let request):
             return self.extensionCalled(request, number, in: process, on: index)
-        case .serviceExtensionTimeWillExpire: self.extensionTimeIsUp(in: process, on: index)
+        case .serviceExtensionTimeWillExpire:
+            for (call, work) in self.phones[index].extensionWork where work.process == process {
+                self.continueExtension(.timeExpired, for: call, on: index)
+            }
         case .willPresent(let notification):
             self.markPresentation(of: notification.request, in: process, on: index)
         // The kit handles these, if anything does.
@@ -214,9 +219,6 @@ extension Callback {
 extension WakeOutcome {
     /// The system keeps a silent push from the app, as it may (ios-delivery.md §7.3).
     fileprivate var isHeldBySystem: Bool {
-        switch self {
-        case .heldForBudget, .heldAfterRestart, .heldBeforeFirstUnlock, .discardedForceQuit, .refreshOff: true
-        case .delivered, .replaced, .discardedByKill, .notImplemented, .modeMissing: false
-        }
+        [.heldForBudget, .heldAfterRestart, .heldBeforeFirstUnlock, .discardedForceQuit, .refreshOff].contains(self)
     }
 }

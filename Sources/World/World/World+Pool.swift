@@ -49,12 +49,6 @@ extension World {
     /// answer, before which no other one goes out on it.
     var connectingTime: Int64 { 7 * self.options.faults.latencyMax }
 
-    /// A server that starts has a client without connections.
-    mutating func openPool() {
-        self.pool = WorldPool(chance: SplitMix64(seed: self.options.seed, stream: .pool, draw: self.life))
-        self.emit(.held(until: self.time + self.connectingTime, on: nil))
-    }
-
     /// The server's process has ended: its sockets are closed, and nobody knows any more what was under way.
     mutating func closePool() {
         guard let pool = self.pool else { return }
@@ -102,12 +96,6 @@ extension World {
         let now = self.serverNow
         self.pool?.dispatcher.handle(event, at: now, into: &effects)
         for effect in effects { self.perform(effect) }
-    }
-
-    mutating func reachPoolTimer(life: Int) {
-        guard life == self.life, self.pool?.wakeAt == self.time else { return }
-        self.pool?.wakeAt = nil
-        self.handle(APNsDispatcher.Event.timePassed)
     }
 
     private mutating func perform(_ effect: APNsDispatcher.Effect) {

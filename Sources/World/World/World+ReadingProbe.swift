@@ -1,8 +1,5 @@
-import APNsCore
 import ClientCore
-import OrderedCollections
 import PhoneCore
-import ServerCore
 import TidingsModel
 
 // The second part of the final probe: everybody looks at one of their phones and reads the call there. The others stay away; a silent push
@@ -68,15 +65,5 @@ extension World {
         self.appendTrace("the push of \(call) comes to phone \(index) again, and its extension is to be ended")
         phone.endsExtensionFor = kept.push.collapseID
         self.plan(.pushArrives(index, generation: kept.generation, kept.push), after: self.latency(of: index))
-    }
-
-    /// Who looks at a phone has time to get its log; who is away stays cut off while a push may still come.
-    mutating func reachServer() {
-        for phone in self.phones where phone.isInForeground { phone.isCutOff = false }
-    }
-
-    mutating func endReadingProbe() {
-        self.emit(.readingProbeEnded(self.finalProbePhones))
-        for phone in self.phones { phone.isCutOff = false }
     }
 }

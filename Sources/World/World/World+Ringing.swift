@@ -1,4 +1,3 @@
-import PhoneCore
 import StoreModel
 import TidingsModel
 

@@ -1,6 +1,4 @@
-import APNsModel
 import OrderedCollections
-import PhoneCore
 import ServerCore
 import StoreModel
 import TidingsModel
@@ -17,7 +15,9 @@ extension World {
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
-        self.openPool()
+        // A server that starts has an APNs client without connections.
+        self.pool = WorldPool(chance: SplitMix64(seed: self.options.seed, stream: .pool, draw: self.life))
+        self.emit(.held(until: self.time + self.connectingTime, on: nil))
         let opening = self.store.open()
         self.epoch = opening.epoch
         let life = self.life
@@ -60,7 +60,10 @@ extension World {
             }
             self.write(frame, on: index)
         case .close(let session):
-            guard session.rawValue < Self.firstHostileSession else { return self.dropHostileSession(session) }
+            guard session.rawValue < Self.firstHostileSession else {
+                self.hostile.sessions.removeValue(forKey: session)
+                return
+            }
             guard let index = self.connectionIndex(session) else { return }
             self.connections[index].serverIsOpen = false
             if !self.connections[index].isDead {
@@ -190,7 +193,9 @@ extension World {
         self.batch = []
         self.batchRequests = []
         self.openAPIRequests = []
-        self.forgetHostileSessions()
+        self.hostile.sessions = [:]
+        self.hostileWaits = []
+        self.hostileDrafts = []
         self.isSyncing = false
         self.serverTimerAt = nil
         for index in self.connections.indices.dropFirst(self.connectionsBefore)

@@ -1,5 +1,3 @@
-import ServerCore
-import StoreModel
 import TidingsModel
 
 package enum ServerFault: String, Hashable, Sendable, CaseIterable {
@@ -35,7 +33,7 @@ extension World {
 
     /// - Parameter skew: how far the server's wall clock is ahead, in milliseconds; within half an hour, since Apple
     /// takes no provider token that is an hour off.
-    private mutating func setClock(_ skew: Int64) {
+    mutating func setClock(_ skew: Int64) {
         self.clockSkew = max(-1_800_000, min(1_800_000, skew))
         self.emit(.clockSet(ahead: self.clockSkew))
         self.emit(.reached(.clockJumps))
@@ -44,11 +42,6 @@ extension World {
     private mutating func healDisk(after milliseconds: Int64) {
         self.plan(.diskHeals, after: milliseconds)
         self.emit(.held(until: self.time + milliseconds + 8_000, on: nil))
-    }
-
-    mutating func healServer() {
-        self.healDisk()
-        if self.clockSkew != 0 { self.setClock(0) }
     }
 
     mutating func healDisk() {

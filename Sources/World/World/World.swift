@@ -209,7 +209,10 @@ package struct World {
             // People begin once everybody has signed in.
             self.plan(.personActs(index), after: 60_000 + self.chance.number(0...60_000))
         }
-        self.gatherPhoneless()
+        for number in 0..<self.options.population.crowd.phoneless {
+            self.people.append(UserID("q\(number)"))
+            self.emit(.reached(.phoneless))
+        }
         self.plan(.serverStart, after: 0)
         self.plan(.groupsBegin, after: 500)
         self.plan(.backendActs, after: 65_000)
@@ -266,7 +269,10 @@ package struct World {
         case .appleAnswers(let request, let response): self.answerPush(request, response)
         case .pool(let life, let event):
             if life == self.life { self.handle(event) }
-        case .poolTimer(let life): self.reachPoolTimer(life: life)
+        case .poolTimer(let life):
+            guard life == self.life, self.pool?.wakeAt == self.time else { return }
+            self.pool?.wakeAt = nil
+            self.handle(APNsDispatcher.Event.timePassed)
         case .toApple(let link, let frame): self.deliverToApple(frame, on: link)
         case .fromApple(let link, let frame): self.deliverFromApple(frame, on: link)
         case .connectTimeout(let link): self.giveUpConnecting(link)
@@ -312,18 +318,28 @@ package struct World {
         case .heal: self.heal()
         case .openEverything:
             for index in self.phones.indices { self.handle(.person(.appOpened(Self.bundle)), on: index) }
-        case .endLook: self.endLook()
+        case .endLook:
+            // Everybody has looked at the app for four minutes: all agree, but for the number on the icon, which the
+            // system changes once the app has left.
+            self.emit(.looked(self.ending(withMessages: false)))
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
         case .finalProbe: self.beginFinalProbe()
         case .finalProbeEnds:
-            self.endFinalProbe()
+            self.emit(.finalProbeEnded(self.finalProbePhones))
             self.beginReadingProbe()
         case .readsCall(let index): self.readCall(on: index)
-        case .calledAgain(let index): self.callAgain(index)
+        case .calledAgain(let index):
+            let person = self.phones[index].person
+            self.appendTrace("\(person) is called with the app in the foreground")
+            self.call(person, as: Self.secondCall(of: person))
         case .repeatsCall(let index): self.repeatCall(on: index)
-        case .reachesServer: self.reachServer()
-        case .readingProbeEnds: self.endReadingProbe()
+        case .reachesServer:
+            // Who looks at a phone has time to get its log; who is away stays cut off while a push may still come.
+            for phone in self.phones where phone.isInForeground { phone.isCutOff = false }
+        case .readingProbeEnds:
+            self.emit(.readingProbeEnded(self.finalProbePhones))
+            for phone in self.phones { phone.isCutOff = false }
         }
     }
 }

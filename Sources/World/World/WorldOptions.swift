@@ -75,15 +75,11 @@ package struct WorldFaults: Hashable, Sendable {
         silentDeath: 20, reset: 30, crash: 150, apns: 250, phone: 300, push: 250, extensions: 150, neglect: 100,
         server: 50, slowLinks: 150, http: 200, hasHostileClients: true, latencyMax: 3_000)
 
-    package var name: String? {
-        if self.isDrawn { return "swarm" }
-        return switch self {
-        case .none: "none"
-        case .default: "default"
-        case .harsh: "harsh"
-        default: nil  // tidy: plans that nobody has named
-        }
-    }
+    private static let named: [(name: String, faults: WorldFaults)] = [
+        ("none", .none), ("default", .default), ("harsh", .harsh), ("swarm", .swarm),
+    ]
+
+    package var name: String? { self.isDrawn ? "swarm" : Self.named.first { $0.faults == self }?.name }
 
     package static let swarm = {
         var plan = WorldFaults.none
@@ -103,13 +99,8 @@ package struct WorldFaults: Hashable, Sendable {
 
 extension WorldFaults {
     package init?(name: String) {
-        switch name {
-        case "none": self = .none
-        case "default": self = .default
-        case "harsh": self = .harsh
-        case "swarm": self = .swarm
-        default: return nil
-        }
+        guard let known = Self.named.first(where: { $0.name == name }) else { return nil }
+        self = known.faults
     }
 }
 

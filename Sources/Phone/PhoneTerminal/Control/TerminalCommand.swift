@@ -95,7 +95,7 @@ package struct TerminalWord: Sendable {
         TerminalWord("airplane", "[on|off]", key: "p", "airplane mode", Self.toggle("airplane") { .airplane($0) }),
         TerminalWord("focus", "[on|off]", key: "f", "a Focus", Self.toggle("focus") { .focus($0) }),
         TerminalWord("low-power", "[on|off]", key: "w", "Low Power Mode", Self.toggle("low-power") { .lowPower($0) }),
-        TerminalWord("cover", "on|off", "cover the app, as a call does", Self.cover),
+        TerminalWord("cover", "on|off", "cover the app, as a call does", Self.switched("cover") { .cover($0) }),
         TerminalWord("memory", key: "m", "a memory warning", .memory),
         TerminalWord("allow", key: "y", "answer yes to a permission prompt", .allow),
         TerminalWord("deny", key: "n", "answer no", .deny),
@@ -145,21 +145,19 @@ extension TerminalWord {
     private static func toggle(
         _ word: String, _ make: @escaping @Sendable (TerminalCommand.Switch) -> TerminalCommand
     ) -> Reading {
+        { rest throws(InvalidField) in rest.isEmpty ? make(.toggle) : try Self.switched(word, make)(rest) }
+    }
+
+    /// For what the phone does not tell, such as whether something covers the app: the word must.
+    private static func switched(
+        _ word: String, _ make: @escaping @Sendable (TerminalCommand.Switch) -> TerminalCommand
+    ) -> Reading {
         { rest throws(InvalidField) in
-            guard !rest.isEmpty else { return make(.toggle) }
             guard let state = TerminalCommand.Switch(rawValue: rest), state != .toggle else {
                 throw InvalidField(field: word, rule: "must be on or off, got \"\(rest)\"")
             }
             return make(state)
         }
-    }
-
-    /// The phone does not tell whether something covers the app, so the word must.
-    private static let cover: Reading = { rest throws(InvalidField) in
-        guard rest == "on" || rest == "off" else {
-            throw InvalidField(field: "cover", rule: "must be on or off, got \"\(rest)\"")
-        }
-        return .cover(rest == "on" ? .on : .off)
     }
 
     private static let alertStyle: Reading = { rest throws(InvalidField) in

@@ -76,7 +76,9 @@ struct TerminalMachine: Equatable, Sendable {
         case .resized(let size):
             self.size = size
             effects.append(.redraw)
-        case .refreshed(let snapshot): self.replaceSnapshot(snapshot)
+        case .refreshed(let snapshot):
+            self.snapshot = snapshot
+            if !snapshot.list.contains(where: { $0.identifier == self.selection }) { self.selection = nil }
         case .traced(let line): self.appendTrace(line)
         case .refused(let text): self.notice = VisibleText.of(text)
         case .ended: effects.append(.quit)
@@ -91,11 +93,6 @@ struct TerminalMachine: Equatable, Sendable {
         if self.trace.count > 2 * Self.traceMax { self.trace.removeFirst(self.trace.count - Self.traceMax) }
         // The lines a person scrolled to stay in place.
         if self.scrolled > 0 { self.scrolled = min(self.scrolled + 1, self.trace.count - 1) }
-    }
-
-    private mutating func replaceSnapshot(_ snapshot: PhoneSnapshot) {
-        self.snapshot = snapshot
-        if !snapshot.list.contains(where: { $0.identifier == self.selection }) { self.selection = nil }
     }
 
     // MARK: Keys

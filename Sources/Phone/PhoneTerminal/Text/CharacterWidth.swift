@@ -12,17 +12,14 @@ enum CharacterWidth {
         for scalar in character.unicodeScalars {
             scalars += 1
             // U+FE0F asks for the emoji form; two regional indicators are a flag; U+20E3 makes a keycap.
-            if scalar.value == 0xfe0f || self.isRegionalIndicator(scalar) { isEmoji = isEmoji || scalars > 1 }
+            let isRegionalIndicator = (0x1f1e6...0x1f1ff).contains(scalar.value)
+            if scalar.value == 0xfe0f || isRegionalIndicator { isEmoji = isEmoji || scalars > 1 }
             sum += self.of(scalar)
         }
         guard scalars > 1 else { return sum }
         if isEmoji { return 2 }
         // Syllables of Jamo and Indic conjuncts are drawn by the widths of their parts, at most two columns wide.
         return min(sum, 2)
-    }
-
-    private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
-        (0x1f1e6...0x1f1ff).contains(scalar.value)
     }
 
     private static func of(_ scalar: Unicode.Scalar) -> Int {

@@ -35,10 +35,7 @@ enum VisibleText {
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .nonspacingMark, .enclosingMark, .spacingMark, .format: true
-        default: false
-        }
+        [.nonspacingMark, .enclosingMark, .spacingMark, .format].contains(scalar.properties.generalCategory)
     }
 }
 

@@ -89,13 +89,9 @@ struct Frame: Hashable, Sendable {
     let size: TerminalSize
     private(set) var rows: [[Piece]]
     /// nil hides the cursor.
-    var cursor: (column: Int, row: Int)? {
-        get { self.cursorAt.map { ($0.column, $0.row) } }
-        set { self.cursorAt = newValue.map { Cursor(column: $0.column, row: $0.row) } }
-    }
-    private var cursorAt: Cursor?
+    var cursor: Cursor?
 
-    private struct Cursor: Hashable, Sendable {
+    struct Cursor: Hashable, Sendable {
         var column: Int
         var row: Int
     }

@@ -95,7 +95,7 @@ struct PhoneView: Sendable {
             let room = max(1, columns - CharacterWidth.of(prompt) - 1)
             while CharacterWidth.of(text) > room { text.removeFirst() }
             spans = [Span(prompt, .strong), Span(text)]
-            frame.cursor = (CharacterWidth.of(prompt + text), row)
+            frame.cursor = Frame.Cursor(column: CharacterWidth.of(prompt + text), row: row)
         case .choosing(_, let actions):
             let names = actions.enumerated().map { "\($0.offset + 1) \(VisibleText.of($0.element.title))" }
             spans = [Span(" button: ", .strong), Span(names.joined(separator: "  "))]

@@ -105,14 +105,14 @@ extension HostShell: PhoneSurroundings {
     }
 
     func spawn(_ process: ProcessID, of app: PhoneHost.App, executable: String, role: PhoneProcessFacts.Role) {
-        let folders = PhoneFolders(root: self.configuration.folder)
-        let home = folders.protectedHome(of: process.app, process.role)
+        let folders = PhoneFolders(root: self.configuration.folder).protected
+        let home = folders.home(of: process.app, process.role)
         var groups: [String: String] = [:]
-        if let group = app.installed.appGroup { groups[group] = folders.protectedGroup(group) }
+        if let group = app.installed.appGroup { groups[group] = folders.group(group) }
         let facts = PhoneProcessFacts(
             role: role, bundleID: process.app.rawValue,
             osVersion: self.configuration.osVersion.description, phoneID: self.configuration.phoneID, home: home,
-            groups: groups, entitlements: app.installed.entitlements, keychain: folders.protectedKeychain)
+            groups: groups, entitlements: app.installed.entitlements, keychain: folders.keychain)
         if role == .app { self.screens[process.app] = nil }
         let token = UUID().uuidString
         var environment = app.environment
@@ -121,7 +121,7 @@ extension HostShell: PhoneSurroundings {
             if let value = inherited[name], environment[name] == nil { environment[name] = value }
         }
         environment["HOME"] = home
-        environment["TMPDIR"] = folders.protectedTemporary(of: process.app, process.role)
+        environment["TMPDIR"] = home + "/tmp"
         // Foundation's home and preferences follow this one (CoreFoundation, `CFCopyHomeDirectoryURL`).
         environment["CFFIXED_USER_HOME"] = home
         environment[PhoneEnvironment.socket] = self.socketPath
@@ -178,11 +178,8 @@ extension HostShell: PhoneSurroundings {
     }
 
     private func tokenRequest(_ kind: TokenKind, of app: BundleID) -> TokenRequest {
-        let topic = kind.topic(of: app)
-        return switch kind {
-        case .activity(let activity): self.tokenRequest(topic, of: app, activity: activity)
-        case .voip, .pushToStart: self.tokenRequest(topic, of: app)
-        }
+        let activity: String? = if case .activity(let name) = kind { name } else { nil }
+        return self.tokenRequest(kind.topic(of: app), of: app, activity: activity)
     }
 
     private func tokenRequest(_ topic: String, of app: BundleID, activity: String? = nil) -> TokenRequest {

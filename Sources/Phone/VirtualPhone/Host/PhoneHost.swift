@@ -116,7 +116,7 @@ public final class PhoneHost: Sendable {
     private let configuration: Configuration
     private let running = Mutex<Running?>(nil)
     /// Also while it is being switched on or off.
-    private let isOn = Mutex(false)
+    private let isOn = Atomic(false)
     private let readers = TraceReaders()
     private let quitting = QuitSignal()
 
@@ -156,15 +156,12 @@ public final class PhoneHost: Sendable {
     ///
     /// - Throws: `InvalidField` if it is on already, or the folder or the control port cannot be used.
     public func start() async throws {
-        let wasOn = self.isOn.withLock { isOn in
-            defer { isOn = true }
-            return isOn
-        }
+        let wasOn = self.isOn.exchange(true, ordering: .sequentiallyConsistent)
         guard !wasOn else { throw InvalidField(field: "phone", rule: "is switched on already") }
         do {
             try await self.switchOn()
         } catch {
-            self.isOn.withLock { $0 = false }
+            self.isOn.store(false, ordering: .sequentiallyConsistent)
             throw error
         }
     }
@@ -194,17 +191,13 @@ public final class PhoneHost: Sendable {
 
     /// Ends the phone's processes and connections.
     public func stop() async {
-        let running = self.running.withLock { running in
-            defer { running = nil }
-            return running
-        }
-        guard let running else { return }
+        guard let running = self.running.withLock({ $0.take() }) else { return }
         let shell = running.shell
         let loop = running.group.next()
         try? await loop.flatSubmit { shell.value.stop() }.get()
         try? await running.group.shutdownGracefully()
         self.quitting.reset()
-        self.isOn.withLock { $0 = false }
+        self.isOn.store(false, ordering: .sequentiallyConsistent)
     }
 
     /// Does something to the phone, or asks it something.

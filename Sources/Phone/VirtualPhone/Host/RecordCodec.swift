@@ -4,69 +4,61 @@ package import TidingsModel
 extension PhoneRecord {
     /// `event` names the kind; the other members are the kind's own.
     package var json: JSONValue {
-        let (kind, members) = self.encoded
-        return .members(
-            [("event", .string(kind)), ("wall", .int(self.at.wall)), ("app", .optional(self.app?.rawValue))] + members)
+        var members = self.members
+        members.insert(contentsOf: [("wall", .int(self.at.wall)), ("app", .optional(self.app?.rawValue))], at: 1)
+        return .members(members)
     }
 
-    // tidy: long because it is one case per kind of line.
-    private var encoded: (String, [(String, JSONValue)]) {
+    private var members: [(String, JSONValue)] {
         switch self.entry {
         case .callback(let record):
-            (
-                "callback",
-                [
-                    ("number", .int(record.number)), ("process", .string(record.process.description)),
-                    ("role", .string(record.process.role.rawValue)), ("name", .string(record.callback.name)),
-                    ("state", .string("\(record.applicationState)")), ("arguments", record.callback.json),
-                ]
-            )
-        case .completion(let number, let result): ("completion", [("number", .int(number)), ("result", result.json)])
+            [
+                ("event", "callback"), ("number", .int(record.number)),
+                ("process", .string(record.process.description)), ("role", .string(record.process.role.rawValue)),
+                ("name", .string(record.callback.name)), ("state", .string("\(record.applicationState)")),
+                ("arguments", record.callback.json),
+            ]
+        case .completion(let number, let result):
+            [("event", "completion"), ("number", .int(number)), ("result", result.json)]
         case .presentation(let record):
-            (
-                "presentation",
-                [
-                    ("notification", .string(record.identifier)), ("remote", .bool(record.isRemote)),
-                    ("banner", .bool(record.banner)), ("list", .bool(record.list)), ("sound", .bool(record.sound)),
-                    ("badge", .optional(record.badge)), ("replaced", .bool(record.replaced)),
-                    ("panel", .bool(record.panel)), ("lit", .bool(record.lit)),
-                    ("ring", .bool(record.isRing)), ("reason", .string(record.reason.rawValue)),
-                ]
-            )
-        case .state(let state): ("state", [("state", .string(state.rawValue))])
+            [
+                ("event", "presentation"), ("notification", .string(record.identifier)),
+                ("remote", .bool(record.isRemote)), ("banner", .bool(record.banner)), ("list", .bool(record.list)),
+                ("sound", .bool(record.sound)), ("badge", .optional(record.badge)),
+                ("replaced", .bool(record.replaced)), ("panel", .bool(record.panel)), ("lit", .bool(record.lit)),
+                ("ring", .bool(record.isRing)), ("reason", .string(record.reason.rawValue)),
+            ]
+        case .state(let state): [("event", "state"), ("state", .string(state.rawValue))]
         case .processStarted(let process):
-            ("process_started", [("process", .string(process.description)), ("role", .string(process.role.rawValue))])
+            [
+                ("event", "process_started"), ("process", .string(process.description)),
+                ("role", .string(process.role.rawValue)),
+            ]
         case .processEnded(let process, let reason):
-            (
-                "process_ended",
-                [
-                    ("process", .string(process.description)), ("role", .string(process.role.rawValue)),
-                    ("reason", .string(reason.rawValue)),
-                ]
-            )
+            [
+                ("event", "process_ended"), ("process", .string(process.description)),
+                ("role", .string(process.role.rawValue)), ("reason", .string(reason.rawValue)),
+            ]
         case .arrival(let record):
-            (
-                "arrival",
-                [
-                    ("notification", .string(record.identifier)), ("delivery", .int(record.delivery)),
-                    ("class", .string(record.pushClass.rawValue)), ("state", .string(record.state.rawValue)),
-                ]
-            )
+            [
+                ("event", "arrival"), ("notification", .string(record.identifier)), ("delivery", .int(record.delivery)),
+                ("class", .string(record.pushClass.rawValue)), ("state", .string(record.state.rawValue)),
+            ]
         case .wake(let identifier, let outcome):
-            ("wake", [("notification", .string(identifier)), ("outcome", .string(outcome.rawValue))])
-        case .badge(let count): ("badge", [("badge", .int(count))])
+            [("event", "wake"), ("notification", .string(identifier)), ("outcome", .string(outcome.rawValue))]
+        case .badge(let count): [("event", "badge"), ("badge", .int(count))]
         case .refused(let delivery, let reason):
-            ("refused", [("delivery", .int(delivery)), ("reason", .string(reason.rawValue))])
-        case .backgroundFetch(let outcome): ("background_fetch", [("outcome", .string(outcome.rawValue))])
+            [("event", "refused"), ("delivery", .int(delivery)), ("reason", .string(reason.rawValue))]
+        case .backgroundFetch(let outcome): [("event", "background_fetch"), ("outcome", .string(outcome.rawValue))]
         case .refreshTask(let identifier, let outcome):
-            ("refresh_task", [("identifier", .string(identifier)), ("outcome", .string(outcome.rawValue))])
-        case .activity(let update): ("activity", update.json.members)
+            [("event", "refresh_task"), ("identifier", .string(identifier)), ("outcome", .string(outcome.rawValue))]
+        case .activity(let update): [("event", "activity")] + update.json.members
         case .systemSound(let sound):
-            (
-                "system_sound",
-                [("sound", .int(sound.number)), ("alert", .bool(sound.isAlert)), ("vibrates", .bool(sound.vibrates))]
-            )
-        case .fault(let text): ("fault", [("text", .string(text))])
+            [
+                ("event", "system_sound"), ("sound", .int(sound.number)), ("alert", .bool(sound.isAlert)),
+                ("vibrates", .bool(sound.vibrates)),
+            ]
+        case .fault(let text): [("event", "fault"), ("text", .string(text))]
         }
     }
 }

@@ -55,11 +55,12 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
     func facts(of app: BundleID, role: PhoneProcessFacts.Role) -> PhoneProcessFacts {
         let installed = self.installed(app)
         var groups: [String: String] = [:]
-        if let group = installed?.appGroup, let folders = self.folders { groups[group] = folders.protectedGroup(group) }
+        let folders = self.folders?.protected
+        if let group = installed?.appGroup, let folders { groups[group] = folders.group(group) }
         return PhoneProcessFacts(
             role: role, bundleID: app.rawValue, osVersion: self.osVersion.description, phoneID: self.id,
-            home: self.folders?.protectedHome(of: app, role.process) ?? "/nonexistent", groups: groups,
-            entitlements: installed?.entitlements ?? [], keychain: self.folders?.protectedKeychain)
+            home: folders?.home(of: app, role.process) ?? "/nonexistent", groups: groups,
+            entitlements: installed?.entitlements ?? [], keychain: folders?.keychain)
     }
 
     func emptyFolders(of app: InstalledApp) {
@@ -91,10 +92,8 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
             }
         case .call(let number, let callback, _):
             // `serviceExtensionTimeWillExpire()` needs no answer of its own.
-            switch callback {
-            case .serviceExtensionTimeWillExpire: break
-            default: self.openCalls.insert(OpenCall(process: process, number: number))
-            }
+            let needsAnswer = if case .serviceExtensionTimeWillExpire = callback { false } else { true }
+            if needsAnswer { self.openCalls.insert(OpenCall(process: process, number: number)) }
             self.mail.append(Letter(process: process, message: message))
         case .state, .input, .show, .respond, .exit: self.mail.append(Letter(process: process, message: message))
         }

@@ -17,25 +17,17 @@ import PhoneCore
 struct PhoneFolders {
     let root: String
 
-    func home(of app: BundleID, _ role: ProcessID.Role = .app) -> String { "\(self.root)/\(Self.home(app, role))" }
+    /// The same, the way that processes are told.
+    var protected: PhoneFolders { PhoneFolders(root: "\(self.root)/protected") }
+
     func group(_ name: String) -> String { "\(self.root)/groups/\(name)" }
-    func protectedHome(of app: BundleID, _ role: ProcessID.Role) -> String {
-        "\(self.root)/protected/\(Self.home(app, role))"
-    }
-    func protectedGroup(_ name: String) -> String { "\(self.root)/protected/groups/\(name)" }
-
     var keychain: String { "\(self.root)/keychain.json" }
-    var protectedKeychain: String { "\(self.root)/protected/keychain.json" }
 
-    func protectedTemporary(of app: BundleID, _ role: ProcessID.Role) -> String {
-        "\(self.protectedHome(of: app, role))/tmp"
-    }
-
-    private static func home(_ app: BundleID, _ role: ProcessID.Role) -> String {
+    func home(of app: BundleID, _ role: ProcessID.Role = .app) -> String {
         switch role {
-        case .app: "apps/\(app)/home"
-        case .serviceExtension: "apps/\(app)/extension"
-        case .contentExtension: "apps/\(app)/content"
+        case .app: "\(self.root)/apps/\(app)/home"
+        case .serviceExtension: "\(self.root)/apps/\(app)/extension"
+        case .contentExtension: "\(self.root)/apps/\(app)/content"
         }
     }
 

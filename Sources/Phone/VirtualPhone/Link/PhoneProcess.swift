@@ -103,9 +103,6 @@ public final class PhoneProcess: Sendable {
     /// The process this code runs in, if there is one.
     public static var currentIfAny: PhoneProcess? { PhoneContext.process ?? PhoneContext.processWide.withLock { $0 } }
 
-    /// For every thread of the operating-system process (process mode).
-    package func becomeProcessWide() { PhoneContext.processWide.withLock { $0 = self } }
-
     package var applicationState: ApplicationState { self.state.withLock { $0.applicationState } }
 
     /// False once the process has been killed: nothing it does reaches the phone any more.
@@ -262,6 +259,7 @@ public final class PhoneProcess: Sendable {
 /// A task-local value must not sit in an actor-isolated type (building-blocks.md).
 enum PhoneContext {
     @TaskLocal static var process: PhoneProcess?
+    /// For every thread of the operating-system process (process mode).
     static let processWide = Mutex<PhoneProcess?>(nil)
 }
 

@@ -36,7 +36,7 @@ final class SocketLink: PhoneLink {
         }
         let link = SocketLink(descriptor: descriptor)
         let process = PhoneProcess(facts: facts, link: link)
-        process.becomeProcessWide()
+        PhoneContext.processWide.withLock { $0 = process }
         link.send(.hello(hello(token)))
         let reader = Thread { link.read(for: process) }
         reader.name = "phone link"

@@ -165,9 +165,4 @@ final class BenchConnection: ChannelInboundHandler {
     }
 
     func flush() { self.channel?.flush() }
-
-    func close() {
-        self.phase = .closed
-        self.channel?.close(promise: nil)
-    }
 }

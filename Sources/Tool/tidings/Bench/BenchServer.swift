@@ -228,12 +228,10 @@ final class LoadGenerator {
             }
         }
 
-        private func peer(of index: Int) -> Int { self.firstOfPairs + ((index - self.firstOfPairs) ^ 1) }
-
         private func send(_ connection: BenchConnection) {
             let number = self.sent[connection.index]
             self.sent[connection.index] = number + 1
-            let target = "pair\(self.peer(of: connection.index) - self.firstOfPairs)"
+            let target = "pair\((connection.index - self.firstOfPairs) ^ 1)"
             connection.write(
                 FrameCodec.encode(
                     .send(

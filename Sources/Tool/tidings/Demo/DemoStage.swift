@@ -93,7 +93,10 @@ final class DemoStage {
 
     private func frozen(_ alice: ControlClient, _ bob: ControlClient) async throws {
         self.timeline.step("bob's app is frozen after its background time: APNs, banner, tap")
-        try await self.waitUntilSuspended(bob)
+        try await self.wait(bob, "the app is suspended", seconds: 60) {
+            Self.app($0)?["state"]?.stringValue == "suspended"
+        }
+        self.timeline.add("bob's phone", "the SDK hung up, iOS froze the app", reason: "background time over")
         let mark = await bob.mark
         let id = try await self.send("three", from: alice)
         let shown = try await self.presentation(bob, id, after: mark, seconds: 20)
@@ -114,13 +117,6 @@ final class DemoStage {
             reason: "history synced")
     }
 
-    private func waitUntilSuspended(_ bob: ControlClient) async throws {
-        try await self.wait(bob, "the app is suspended", seconds: 60) {
-            Self.app($0)?["state"]?.stringValue == "suspended"
-        }
-        self.timeline.add("bob's phone", "the SDK hung up, iOS froze the app", reason: "background time over")
-    }
-
     private func frozenWithoutAWord(_ alice: ControlClient, _ bob: ControlClient) async throws {
         self.timeline.step("bob's app freezes in the foreground without a word: the missed deadline turns into a push")
         try await bob.command("freeze")
@@ -139,7 +135,7 @@ final class DemoStage {
         self.timeline.step("the server is killed right after an acknowledgement: nothing lost, doubled or rung twice")
         let mark = await bob.mark
         let id = try await self.send("five", from: alice)
-        self.site.killServer()
+        self.site.server?.killNow()
         self.timeline.add("server", "SIGKILL right after the acknowledgement of \(id)")
         try await self.site.startServer()
         self.timeline.add("server", "started again on the same database", reason: "ready")

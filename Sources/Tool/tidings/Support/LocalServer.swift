@@ -9,16 +9,18 @@ final class LocalServer {
     static let topic = "com.example.chat"
 
     let folder: TemporaryFolder
-    let gatewayPort: Int
-    let apiPort: Int
-    let courierPort: Int
-    let apnsPort: Int
-    let controlPort: Int
-    let phonePort: Int
     let apiKey: String
+    private let ports: [Int]
     private let tokens: UserTokens
     private(set) var server: ManagedProcess?
     private(set) var apns: ManagedProcess?
+
+    var gatewayPort: Int { self.ports[0] }
+    var apiPort: Int { self.ports[1] }
+    var apnsPort: Int { self.ports[2] }
+    var courierPort: Int { self.ports[3] }
+    var controlPort: Int { self.ports[4] }
+    private var phonePort: Int { self.ports[5] }
 
     var gatewayAddress: String { "ws://127.0.0.1:\(self.gatewayPort)" }
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
@@ -26,12 +28,7 @@ final class LocalServer {
 
     private init(folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens) {
         self.folder = folder
-        self.gatewayPort = ports[0]
-        self.apiPort = ports[1]
-        self.apnsPort = ports[2]
-        self.courierPort = ports[3]
-        self.controlPort = ports[4]
-        self.phonePort = ports[5]
+        self.ports = ports
         self.apiKey = apiKey
         self.tokens = tokens
     }
@@ -145,8 +142,6 @@ final class LocalServer {
         self.server = process
         try await HTTP.waitUntilReady("\(self.apiAddress)/readyz", process: process)
     }
-
-    func killServer() { self.server?.killNow() }
 
     func userToken(_ user: String) throws -> String {
         let key = UserKey(app: Self.app, user: UserID(user))

@@ -2,69 +2,53 @@ import PhoneCore
 import TidingsModel
 
 package enum CallWords {
-    /// Each word with the reference's short form and what Apple calls it.
-    package static let names: [(word: String, code: String, apple: String)] = [
-        ("willFinishLaunching", "WF", "application(_:willFinishLaunchingWithOptions:)"),
-        ("didFinishLaunching", "DF", "application(_:didFinishLaunchingWithOptions:)"),
-        ("willEnterForeground", "WEF", "applicationWillEnterForeground(_:)"),
-        ("didBecomeActive", "DBA", "applicationDidBecomeActive(_:)"),
-        ("willResignActive", "WRA", "applicationWillResignActive(_:)"),
-        ("didEnterBackground", "DEB", "applicationDidEnterBackground(_:)"),
-        ("willTerminate", "WT", "applicationWillTerminate(_:)"),
-        ("didReceiveMemoryWarning", "", "applicationDidReceiveMemoryWarning(_:)"),
-        ("configurationForConnecting", "", "application(_:configurationForConnecting:options:)"),
-        ("sceneWillConnect", "SC", "scene(_:willConnectTo:options:)"),
-        ("sceneWillEnterForeground", "WEF", "sceneWillEnterForeground(_:)"),
-        ("sceneDidBecomeActive", "DBA", "sceneDidBecomeActive(_:)"),
-        ("sceneWillResignActive", "WRA", "sceneWillResignActive(_:)"),
-        ("sceneDidEnterBackground", "DEB", "sceneDidEnterBackground(_:)"),
-        ("sceneDidDisconnect", "", "sceneDidDisconnect(_:)"),
-        ("didReceiveRemoteNotification", "R0", "application(_:didReceiveRemoteNotification:)"),
-        (
-            "didReceiveRemoteNotificationFetch", "RF",
-            "application(_:didReceiveRemoteNotification:fetchCompletionHandler:)"
-        ),
-        ("didReceiveLocalNotification", "L0", "application(_:didReceive: UILocalNotification)"),
-        (
-            "handleRemoteAction", "AR, AR9",
-            "application(_:handleActionWithIdentifier:forRemoteNotification:withResponseInfo:completionHandler:)"
-        ),
-        (
-            "handleLocalAction", "AL, AL9",
-            "application(_:handleActionWithIdentifier:for:withResponseInfo:completionHandler:)"
-        ),
-        ("willPresent", "WP", "userNotificationCenter(_:willPresent:withCompletionHandler:)"),
-        ("didReceive", "DR", "userNotificationCenter(_:didReceive:withCompletionHandler:)"),
-        (
-            "didRegisterForRemoteNotifications", "",
-            "application(_:didRegisterForRemoteNotificationsWithDeviceToken:)"
-        ),
-        (
-            "didFailToRegisterForRemoteNotifications", "",
-            "application(_:didFailToRegisterForRemoteNotificationsWithError:)"
-        ),
-        ("openSettings", "OPS", "userNotificationCenter(_:openSettingsFor:)"),
-        ("performFetch", "PF", "application(_:performFetchWithCompletionHandler:)"),
-        ("didRegisterUserNotificationSettings", "", "application(_:didRegister:)"),
-        ("refreshTask", "", "the launch handler of a BGAppRefreshTask"),
-        ("refreshTaskExpired", "", "the expirationHandler of a BGAppRefreshTask"),
-        ("backgroundRefreshStatusDidChange", "", "UIApplication.backgroundRefreshStatusDidChangeNotification"),
-        ("protectedDataDidBecomeAvailable", "", "applicationProtectedDataDidBecomeAvailable(_:)"),
-        ("protectedDataWillBecomeUnavailable", "", "applicationProtectedDataWillBecomeUnavailable(_:)"),
-        ("didUpdatePushCredentials", "", "pushRegistry(_:didUpdate:for:)"),
-        ("didInvalidatePushToken", "", "pushRegistry(_:didInvalidatePushTokenFor:)"),
-        ("didReceiveIncomingPush", "", "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"),
-        ("backgroundTaskExpired", "", "the expiration handler of beginBackgroundTask"),
-        ("expiringActivityExpired", "", "the block of performExpiringActivity, called again with expired true"),
-        ("activityToken", "", "a value of an Activity's pushTokenUpdates"),
-        ("pushToStartToken", "", "a value of Activity.pushToStartTokenUpdates"),
-        (
-            "activityUpdated", "",
-            "a value of an Activity's contentUpdates or activityStateUpdates, or of Activity.activityUpdates"
-        ),
-        ("serviceExtension", "NSE", "UNNotificationServiceExtension.didReceive(_:withContentHandler:)"),
-        ("serviceExtensionTimeWillExpire", "EXP", "UNNotificationServiceExtension.serviceExtensionTimeWillExpire()"),
-    ]
+    /// Each word with what Apple calls it.
+    package static let names: [(word: String, apple: String)] = Table.rows(
+        of: """
+            willFinishLaunching | application(_:willFinishLaunchingWithOptions:)
+            didFinishLaunching | application(_:didFinishLaunchingWithOptions:)
+            willEnterForeground | applicationWillEnterForeground(_:)
+            didBecomeActive | applicationDidBecomeActive(_:)
+            willResignActive | applicationWillResignActive(_:)
+            didEnterBackground | applicationDidEnterBackground(_:)
+            willTerminate | applicationWillTerminate(_:)
+            didReceiveMemoryWarning | applicationDidReceiveMemoryWarning(_:)
+            configurationForConnecting | application(_:configurationForConnecting:options:)
+            sceneWillConnect | scene(_:willConnectTo:options:)
+            sceneWillEnterForeground | sceneWillEnterForeground(_:)
+            sceneDidBecomeActive | sceneDidBecomeActive(_:)
+            sceneWillResignActive | sceneWillResignActive(_:)
+            sceneDidEnterBackground | sceneDidEnterBackground(_:)
+            sceneDidDisconnect | sceneDidDisconnect(_:)
+            didReceiveRemoteNotification | application(_:didReceiveRemoteNotification:)
+            didReceiveRemoteNotificationFetch | application(_:didReceiveRemoteNotification:fetchCompletionHandler:)
+            didReceiveLocalNotification | application(_:didReceive: UILocalNotification)
+            handleRemoteAction | application(_:handleActionWithIdentifier:forRemoteNotification:withResponseInfo:completionHandler:)
+            handleLocalAction | application(_:handleActionWithIdentifier:for:withResponseInfo:completionHandler:)
+            willPresent | userNotificationCenter(_:willPresent:withCompletionHandler:)
+            didReceive | userNotificationCenter(_:didReceive:withCompletionHandler:)
+            didRegisterForRemoteNotifications | application(_:didRegisterForRemoteNotificationsWithDeviceToken:)
+            didFailToRegisterForRemoteNotifications | application(_:didFailToRegisterForRemoteNotificationsWithError:)
+            openSettings | userNotificationCenter(_:openSettingsFor:)
+            performFetch | application(_:performFetchWithCompletionHandler:)
+            didRegisterUserNotificationSettings | application(_:didRegister:)
+            refreshTask | the launch handler of a BGAppRefreshTask
+            refreshTaskExpired | the expirationHandler of a BGAppRefreshTask
+            backgroundRefreshStatusDidChange | UIApplication.backgroundRefreshStatusDidChangeNotification
+            protectedDataDidBecomeAvailable | applicationProtectedDataDidBecomeAvailable(_:)
+            protectedDataWillBecomeUnavailable | applicationProtectedDataWillBecomeUnavailable(_:)
+            didUpdatePushCredentials | pushRegistry(_:didUpdate:for:)
+            didInvalidatePushToken | pushRegistry(_:didInvalidatePushTokenFor:)
+            didReceiveIncomingPush | pushRegistry(_:didReceiveIncomingPushWith:for:completion:)
+            backgroundTaskExpired | the expiration handler of beginBackgroundTask
+            expiringActivityExpired | the block of performExpiringActivity, called again with expired true
+            activityToken | a value of an Activity's pushTokenUpdates
+            pushToStartToken | a value of Activity.pushToStartTokenUpdates
+            activityUpdated | a value of an Activity's contentUpdates or activityStateUpdates, or of Activity.activityUpdates
+            serviceExtension | UNNotificationServiceExtension.didReceive(_:withContentHandler:)
+            serviceExtensionTimeWillExpire | UNNotificationServiceExtension.serviceExtensionTimeWillExpire()
+            """
+    ).map { ($0[0], $0[1]) }
 
     package static let words = Self.names.map(\.word)
 
@@ -158,21 +142,11 @@ enum Subject: Hashable, Sendable {
 }
 
 extension ApplicationState {
-    var word: String {
-        switch self {
-        case .active: "active"
-        case .inactive: "inactive"
-        case .background: "background"
-        }
-    }
+    var word: String { "\(self)" }
 
     init?(word: String) {
-        switch word {
-        case "active": self = .active
-        case "inactive": self = .inactive
-        case "background": self = .background
-        default: return nil
-        }
+        guard let state = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = state
     }
 }
 

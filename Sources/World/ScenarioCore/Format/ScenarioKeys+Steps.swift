@@ -2,8 +2,9 @@ import PhoneCore
 
 // The keys of steps and expectations.
 extension ScenarioSection {
-    static let stepKeys = ScenarioKey.table(
+    static let stepFormat =
         """
+        # steps | one step; a step has exactly one key
         push | mapping | a push arrives
         activityPush | mapping | a push to a Live Activity arrives, or one that starts it
         broadcast | mapping | a broadcast is sent to the Live Activities on a channel
@@ -22,8 +23,8 @@ extension ScenarioSection {
         action | mapping | the person chooses an action
         panel | view or close | the person answers the alert panel (iOS 3–9)
         dismissActivity | activity | the person takes a Live Activity off the lock screen
-        person | \(PersonWord.words.joined(separator: ", ")) | the person does something with the phone
-        system | \(SystemWord.words.joined(separator: ", ")) | the system does something by itself
+        person | \(ScenarioReader.words(ofStep: "person")) | the person does something with the phone
+        system | \(ScenarioReader.words(ofStep: "system")) | the system does something by itself
         install | update or again | a new version of the app, or the app removed and installed again
         prompt | allow or deny | the person answers the permission prompt
         set | mapping | the person turns switches
@@ -60,10 +61,8 @@ extension ScenarioSection {
         wait | time | time passes, deadlines and timers on the way
         clear | trace | the trace so far is forgotten
         expect | mapping | the checks
-        """)
 
-    static let pushKeys = ScenarioKey.table(
-        """
+        # push | a push: headers, keys of `aps`, custom data
         id | text | names it in this file; not sent; push-1, push-2, … if left out
         headers | mapping | apns-push-type (alert, background or voip), apns-priority (1, 5 or 10), apns-collapse-id, apns-expiration (0 or a time from now)
         alert | text or mapping | aps.alert
@@ -79,10 +78,8 @@ extension ScenarioSection {
         filter-criteria | text | aps.filter-criteria
         data | mapping | custom data beside aps
         size | number | the payload's bytes: the custom key `filler` makes it so large
-        """)
 
-    static let alertKeys = ScenarioKey.table(
-        """
+        # alert | `aps.alert`, where a text is not enough
         title | text | the title
         subtitle | text | the subtitle
         body | text | the body
@@ -96,17 +93,13 @@ extension ScenarioSection {
         loc-args | list of texts | its arguments
         summary-arg | text | what the group's summary says of it (iOS 12)
         summary-arg-count | number | how many it counts there
-        """)
 
-    static let soundKeys = ScenarioKey.table(
-        """
+        # sound | `aps.sound`, where a name is not enough
         critical | 1 | whether it is a critical alert
         name | text, needed | the file, or default
         volume | number from 0 to 1 | how loud
-        """)
 
-    static let localKeys = ScenarioKey.table(
-        """
+        # local | a local notification the app adds
         id | text, needed | the request identifier
         title | text | the title
         body | text | the body
@@ -119,61 +112,36 @@ extension ScenarioSection {
         region | text | presented when the phone crosses the border of this region
         on | enter, leave or both | which way, with `region`; both if left out
         repeats | yes or no | whether it repeats; `in` is 1 min at least then
-        """)
 
-    static let startActivityKeys = ScenarioKey.table(
-        """
+        # startActivity | a Live Activity the app requests
         id | text, needed | names it in this file
         content-state | mapping, needed | what it shows
         token | yes or no | whether it can be changed by push; yes if left out
         channel | text | the broadcast channel it listens to, instead of a token (iOS 18)
-        """)
 
-    static let updateActivityKeys = ScenarioKey.table(
-        """
+        # updateActivity | a new content of a Live Activity, by the app
         id | activity, needed | which
         content-state | mapping, needed | what it shows now
-        """)
 
-    static let activityPushKeys =
-        ScenarioKey.table(
-            """
-            event | start, update or end, needed | aps.event
-            id | activity, needed | which; with `start`, the name it gets in this file
-            """) + Self.activityContentKeys
-        + ScenarioKey.table(
-            """
-            attributes-type | text | aps.attributes-type, needed to start one
-            attributes | mapping | aps.attributes, needed to start one
-            input-push-channel | text | aps.input-push-channel: the channel it listens to (iOS 18)
-            """)
+        # activityPush | a push to a Live Activity, or one that starts it
+        event | start, update or end, needed | aps.event
+        id | activity, needed | which; with `start`, the name it gets in this file
+        \(Self.activityContentKeys)
+        attributes-type | text | aps.attributes-type, needed to start one
+        attributes | mapping | aps.attributes, needed to start one
+        input-push-channel | text | aps.input-push-channel: the channel it listens to (iOS 18)
 
-    static let broadcastKeys =
-        ScenarioKey.table(
-            """
-            event | start, update or end, needed | aps.event
-            channel | text, needed | the channel's id
-            """) + Self.activityContentKeys
+        # broadcast | a push to every Live Activity that listens to a channel (iOS 18)
+        event | start, update or end, needed | aps.event
+        channel | text, needed | the channel's id
+        \(Self.activityContentKeys)
 
-    private static let activityContentKeys = ScenarioKey.table(
-        """
-        content-state | mapping | aps.content-state
-        age | time | aps.timestamp: how long before now it was written; 0 s if left out
-        stale-date | time | aps.stale-date, from now
-        dismissal-date | time | aps.dismissal-date, from now
-        alert | text or mapping | aps.alert: the phone lights up or shows a banner
-        sound | text or mapping | what it plays, with `alert`
-        """)
-
-    static let notificationActionKeys = ScenarioKey.table(
-        """
+        # action step | an action the person chooses on a notification
         id | text, needed | the action's identifier
         on | notification, needed | the notification's id
         text | text | what is typed into a text-input action
-        """)
 
-    static let messageKeys = ScenarioKey.table(
-        """
+        # message | a message somebody sends to the person, through the server
         id | text, needed | names it in this file
         from | text | who sends it; bob if left out
         for | text | for somebody who was signed in here before: a push with that person's recipient tag, and nothing else
@@ -189,18 +157,14 @@ extension ScenarioSection {
         contentMentions | all or list of people | whom its content alone mentions, in `mentionedInfo`
         catchUp | yes or no | the app's connection breaks before it: the app finds it in the log when it has connected again
         namesAfter | time or never | when the app's info providers answer for it; at once if left out
-        """)
 
-    static let customKeys = ScenarioKey.table(
-        """
+        # custom | a custom message to the app
         id | text, needed | names it in this file
         title | text | the title
         content | text | the content
         extras | mapping | the extras
-        """)
 
-    static let settingKeys = ScenarioKey.table(
-        """
+        # set | switches in Settings
         notifications | on or off | Allow Notifications
         alert | on or off | banners
         sound | on or off | sounds
@@ -211,18 +175,68 @@ extension ScenarioSection {
         criticalAlert | on or off | Critical Alerts
         timeSensitive | on or off | Time Sensitive Notifications
         scheduledDelivery | on or off | delivery in the scheduled summary
-        """)
 
-    static let quirkKeys = QuirkWords.all.map { ScenarioKey(name: $0.word, type: "on or off", summary: $0.summary) }
+        # quirks | the measured oddities of ios-delivery.md §14
+        \(QuirkWords.table)
 
-    static let expectKeys =
-        ExpectKey.allCases.map { ScenarioKey(name: $0.rawValue, type: $0.type, summary: $0.summary) }
-        + ScenarioKey.table(
-            "anyOf | list of two or more expectations | of which at least one holds, beside the other keys")
+        # expect | what must have happened since the last `expect` or `clear`, and what must be so now
+        callbacks | list of calls | every call into app and extension, in order
+        shown | nothing, list of banner, panel, list, sound, badge, or list of such by notification | what the person saw or heard: one notification, or several in order
+        reasons | list of \(ExpectKey.reasons.words) | why each notification was presented as it was, those with nothing to see or hear included
+        wakes | list of \(ExpectKey.wakes.words) | what became of the wakes silent pushes asked for
+        undelivered | list of \(UndeliveredReason.allCases.map(\.rawValue).joined(separator: ", ")), each `of` an id | pushes that never reached the phone, and why
+        results | list of \(ExpectKey.results.words) | what fetch completion handlers were called with
+        started | list of \(ExpectKey.started.words) | which processes were started
+        ended | list of \(ExpectKey.ended.words) | why processes ended
+        faults | list of texts | what was done against the rules, each by a part of its text; without this key there must be none
+        activityChanges | list of \(ActivityUpdate.Change.allCases.map(\.rawValue).joined(separator: ", ")), each `of` an id | what became of Live Activities, in order
+        state | \(ExpectKey.state.words) | the app's state now
+        badge | number | the number on the icon now
+        list | list of ids | Notification Center now, newest first
+        banners | list of ids | the banners on the screen now, newest first
+        panel | list of ids | the alert panel on the screen now, or none (iOS 3–9)
+        summary | list of ids | what waits for the scheduled summary now, newest first
+        activities | list of ids, or of id: content-state | the Live Activities on the lock screen now, in the order they were started
+        prompt | yes or no | whether the permission prompt is on the screen
+        lock | \(ExpectKey.lock.words) | whether the phone is locked now
+        inForeground | yes or no | whether the app is on the screen now
+        prewarmed | yes or no | whether the app has a process that was started in advance and not launched
+        screen | text | what the app says it shows; empty for nothing
+        texts | list of texts | what the entries of the list say, newest first: title, subtitle and body with bars between
+        server | list of texts | what the SDK told its server since: run states, settled messages, hang-ups
+        opened | list of conversations | the conversations the SDK opened since
+        customMessages | list of ids | the custom messages the app received since, by id
+        settled | list of texts | how the SDK settled messages since, as `id: disposition`
+        told | list of texts | what the SDK told the app since: arrivals, responses, and its own rings before iOS 10
+        way | list of texts | the steps by which the screens of opened notifications are reached since
+        attached | list of texts | what the SDK's extension put beside the text of pushes since, as `id: image` and `id: from …`
+        runState | \(ExpectKey.runState.words) | the SDK's run state now
+        anyOf | list of two or more expectations | of which at least one holds, beside the other keys
 
-    static let expectedValueKeys = ScenarioKey.table(
-        """
+        # value | the value of a key of `expect`, where it is not one alone; exactly one key
         anyOf | list of two or more values | one of these is there
         anywhere | list as without it | these are there, in any order and with others before, between and after
-        """)
+        """
+
+    private static let activityContentKeys =
+        """
+        content-state | mapping | aps.content-state
+        age | time | aps.timestamp: how long before now it was written; 0 s if left out
+        stale-date | time | aps.stale-date, from now
+        dismissal-date | time | aps.dismissal-date, from now
+        alert | text or mapping | aps.alert: the phone lights up or shows a banner
+        sound | text or mapping | what it plays, with `alert`
+        """
+}
+
+/// Data written as text: one row a line, its cells with bars between.
+enum Table {
+    /// The rows, each with its cells without the spaces around them.
+    static func rows(of text: String) -> [[String]] {
+        text.split(separator: "\n").map { line in line.split(separator: "|").map { Self.trimmed($0) } }
+    }
+
+    static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
 }

@@ -7,16 +7,6 @@ package struct ScenarioKey: Hashable, Sendable {
     package var name: String
     package var type: String
     package var summary: String
-
-    /// One key a line: its name, its type and its meaning, with bars between.
-    static func table(_ text: String) -> [ScenarioKey] {
-        text.split(separator: "\n").map { line in
-            let parts = line.split(separator: "|").map { part in
-                String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            }
-            return ScenarioKey(name: parts[0], type: parts[1], summary: parts[2])
-        }
-    }
 }
 
 package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
@@ -28,58 +18,31 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
     case message, customMessage = "custom", settings = "set", quirks, expect, expectedValue = "value"
 
-    package var keys: [ScenarioKey] { self.format.keys }
+    package var keys: [ScenarioKey] { self.format.rows }
     package var summary: String { self.format.summary }
 
-    private var format: (keys: [ScenarioKey], summary: String) {
-        switch self {
-        case .file: (Self.fileKeys, "the whole file")
-        case .scenarioCase: (Self.caseKeys, "one case under `cases`")
-        case .variations: (Self.variationKeys, "one case for each combination of the values")
-        case .column: (Self.columnKeys, "one column of a `matrix`")
-        case .phone: (Self.phoneKeys, "the phone; a case's own is laid over the file's")
-        case .app: (Self.appKeys, "the app; a case's own is laid over the file's")
-        case .categories: (Self.categoryKeys, "one notification category under `app.categories`")
-        case .action: (Self.actionKeys, "one action of a category")
-        case .backgroundTask: (Self.taskKeys, "what the app does about its background time")
-        case .answers: (Self.answersKeys, "how the app answers the calls of iOS; what is not named returns at once")
-        case .answer: (Self.answerKeys, "one answer, where a word is not enough")
-        case .extensionChange: (Self.extensionKeys, "what the notification service extension makes of a push")
-        case .bestAttempt: (Self.contentKeys, "the content the extension hands out when its time expires")
-        case .sdk: (Self.sdkKeys, "puts the SDK's decisions behind the app's callbacks, with a server")
-        case .storedBadge: (Self.storedBadgeKeys, "the badge stored in the app group, where a number is not enough")
-        case .ledger: (Self.ledgerKeys, "what the ledger knows of one message, where a word is not enough")
-        case .providers: (Self.providerKeys, "what the app's info providers know; a missing one is no provider")
-        case .words:
-            (
-                Self.wordKeys,
-                "the app's own words of notifications, at the server as on the phone; what is left out is built in"
-            )
-        case .foreground: (Self.foregroundKeys, "what the SDK does by itself where the system shows and plays nothing")
-        case .navigation: (Self.navigationKeys, "the app's screens when a notification is opened")
-        case .steps: (Self.stepKeys, "one step; a step has exactly one key")
-        case .push: (Self.pushKeys, "a push: headers, keys of `aps`, custom data")
-        case .alert: (Self.alertKeys, "`aps.alert`, where a text is not enough")
-        case .sound: (Self.soundKeys, "`aps.sound`, where a name is not enough")
-        case .local: (Self.localKeys, "a local notification the app adds")
-        case .startActivity: (Self.startActivityKeys, "a Live Activity the app requests")
-        case .updateActivity: (Self.updateActivityKeys, "a new content of a Live Activity, by the app")
-        case .activityPush: (Self.activityPushKeys, "a push to a Live Activity, or one that starts it")
-        case .broadcast: (Self.broadcastKeys, "a push to every Live Activity that listens to a channel (iOS 18)")
-        case .notificationAction: (Self.notificationActionKeys, "an action the person chooses on a notification")
-        case .message: (Self.messageKeys, "a message somebody sends to the person, through the server")
-        case .customMessage: (Self.customKeys, "a custom message to the app")
-        case .settings: (Self.settingKeys, "switches in Settings")
-        case .quirks: (Self.quirkKeys, "the measured oddities of ios-delivery.md §14")
-        case .expect:
-            (Self.expectKeys, "what must have happened since the last `expect` or `clear`, and what must be so now")
-        case .expectedValue:
-            (Self.expectedValueKeys, "the value of a key of `expect`, where it is not one alone; exactly one key")
-        }
-    }
+    private var format: (rows: [ScenarioKey], summary: String) { Self.formats[self.rawValue] ?? ([], "") }
 
-    private static let fileKeys = ScenarioKey.table(
+    /// By raw value.
+    private static let formats: [String: (rows: [ScenarioKey], summary: String)] = {
+        var formats: [String: (rows: [ScenarioKey], summary: String)] = [:]
+        var section = ""
+        for row in Table.rows(of: Self.setupFormat + "\n" + Self.stepFormat) {
+            if row[0].hasPrefix("# ") {
+                section = String(row[0].dropFirst(2))
+                formats[section] = ([], row[1])
+            } else {
+                formats[section]?.rows.append(ScenarioKey(name: row[0], type: row[1], summary: row[2]))
+            }
+        }
+        return formats
+    }()
+
+    /// The keys of a file, its phone and its app: for each section its name and its meaning, then one key a line with its name,
+    /// its type and its meaning.
+    private static let setupFormat =
         """
+        # file | the whole file
         title | text, needed | what the file is about
         source | text | where the expectations come from
         requirement | up to 3 of S0.1–S4.13 | the requirements these cases hold
@@ -87,10 +50,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         phone | mapping | the phone of every case
         app | mapping | the app of every case
         cases | list, needed | the cases
-        """)
 
-    private static let caseKeys = ScenarioKey.table(
-        """
+        # case | one case under `cases`
         case | text, needed | its name, unique in the file
         requirement | up to 3 of S0.1–S4.13 | the requirements this case holds, besides the file's
         phone | mapping | laid over the file's phone
@@ -101,23 +62,17 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         steps | list of steps | what happens and what is expected
         columns | mapping | instead of steps: what happens, by a name for each column of the matrix
         matrix | mapping | with columns: for each start state what is expected in each column
-        """)
 
-    private static let variationKeys = ScenarioKey.table(
-        """
+        # for | one case for each combination of the values
         ios | list of versions | one case for each version
         start | list of states | one case for each state
         lifecycle | list of application, scenes | one case for each life-cycle
-        """)
 
-    private static let columnKeys = ScenarioKey.table(
-        """
+        # column | one column of a `matrix`
         before | list of steps | as `before` of a case
         steps | list of steps, needed | what happens; the cell of the matrix is expected afterwards
-        """)
 
-    private static let phoneKeys = ScenarioKey.table(
-        """
+        # phone | the phone; a case's own is laid over the file's
         ios | version such as 17 or 9.3 | what it runs; 17 if left out
         focus | off, on, timeSensitive, allowsApp | a Focus, as the step of this name
         notifications | allowed, denied, notDetermined, provisional | what the person answered; allowed if left out
@@ -137,10 +92,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         extensionMemory | size such as 24 MB | what an extension may use; 24 MB if left out
         payloadLimit | number | the largest payload in bytes; the era's own if left out
         quirks | mapping | the measured oddities of ios-delivery.md §14
-        """)
 
-    private static let appKeys = ScenarioKey.table(
-        """
+        # app | the app; a case's own is laid over the file's
         lifecycle | application or scenes | who is told about the life-cycle; scenes if left out
         implements | list of delegate methods | \(MethodWords.words.joined(separator: ", ")); Fetch, willPresent and didReceive if left out
         setsDelegate | didFinishLaunching, didBecomeActive, never | when it sets the UNUserNotificationCenter delegate; didFinishLaunching if left out
@@ -153,31 +106,23 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         backgroundTask | mapping | the task it begins when it enters the background; none if left out
         answers | mapping | how it answers calls
         sdk | mapping | the SDK behind the app
-        """)
 
-    private static let categoryKeys = ScenarioKey.table(
-        """
+        # categories | one notification category under `app.categories`
         id | text, needed | the identifier
         actions | list | the actions offered
         customDismissAction | yes or no | whether a dismissal is reported
-        """)
 
-    private static let actionKeys = ScenarioKey.table(
-        """
+        # action | one action of a category
         id | text, needed | the identifier
         title | text | what the button says; the identifier if left out
         options | list of foreground, authenticationRequired, destructive | UNNotificationActionOptions
         textInput | yes or no | whether it asks for text
-        """)
 
-    private static let taskKeys = ScenarioKey.table(
-        """
+        # backgroundTask | what the app does about its background time
         endsAfter | time or never | when it ends the task by itself; never if left out
         endsOnExpiration | yes or no | whether it ends it in the expiration handler; yes if left out
-        """)
 
-    private static let answersKeys = ScenarioKey.table(
-        """
+        # answers | how the app answers the calls of iOS; what is not named returns at once
         willPresent | list of banner, list, sound, badge, alert; never; or answer | the options
         didReceive | returns, never or answer | when its handler is called
         didReceiveRemoteNotificationFetch | newData, noData, failed, never or answer | the UIBackgroundFetchResult
@@ -186,38 +131,23 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         serviceExtension | returns, never, crashes, exits or answer | when the content handler is called; or the process dies or leaves without a call
         didFinishLaunching | returns, never or answer | when it returns
         didEnterBackground | returns, never or answer | when it returns
-        """)
 
-    private static let answerKeys = ScenarioKey.table(
-        """
+        # answer | one answer, where a word is not enough
         result | as the short form | the answer
         after | time | how long it takes; at once if left out
         twice | yes or no | whether the handler is called a second time
         of | mapping of notification to short form or answer | how it answers for these notifications instead
-        """)
 
-    private static let extensionKeys =
-        Self.contentKeys
-        + ScenarioKey.table(
-            """
-            memory | size such as 24 MB | how much memory it uses for a push
-            bestAttempt | changed or mapping | what it delivers when its time expires: what it would have in time, or another content; nothing if left out
-            removes | mapping of notification to list of notifications | what it takes out of the list when this push comes
-            """)
+        # serviceExtension | what the notification service extension makes of a push
+        \(Self.contentKeys)
+        memory | size such as 24 MB | how much memory it uses for a push
+        bestAttempt | changed or mapping | what it delivers when its time expires: what it would have in time, or another content; nothing if left out
+        removes | mapping of notification to list of notifications | what it takes out of the list when this push comes
 
-    private static let contentKeys = ScenarioKey.table(
-        """
-        title | text | the new title
-        subtitle | text | the new subtitle
-        body | text | the new body
-        badge | number | the new badge
-        sound | none | takes the sound away
-        interruptionLevel | passive, active, time-sensitive, critical | the new level
-        empty | yes or no | delivers a content without anything but `badge`
-        """)
+        # bestAttempt | the content the extension hands out when its time expires
+        \(Self.contentKeys)
 
-    private static let sdkKeys = ScenarioKey.table(
-        """
+        # sdk | puts the SDK's decisions behind the app's callbacks, with a server
         person | text | who is signed in; alice if left out
         kit | yes or no | whether the app library runs, or the core library alone; yes if left out
         localNotifications | on or off | the global switch; on if left out
@@ -245,39 +175,23 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         imageHosts | list of texts | where images of notifications may be fetched from; whatever is asked for there is an image; none if left out
         centerTakes | time | how long it takes until the notification centre does what SDK and extension ask it for; no time if left out
         communication | yes or no | whether the extension makes notifications those of a person; no if left out
-        """)
 
-    private static let foregroundKeys = ScenarioKey.table(
-        """
-        banner | yes or no | whether the app shows a banner of its own; yes if left out
-        sound | yes or no | whether a sound is played; yes if left out
-        vibration | yes or no | whether the phone vibrates; yes if left out
-        """)
-
-    private static let navigationKeys = ScenarioKey.table(
-        """
-        policy | fromRoot or onTop | pops to the root and chooses the first tab before it pushes, or pushes on what is open; fromRoot if left out
-        tabs | list of lists of screens | each tab's stack above its root: a conversation, or `other` for a screen that is none of the SDK's
-        selected | number | the tab that is open, with `tabs`; 0 if left out
-        stack | list of screens | the one stack of an app without a tab bar
-        """)
-
-    private static let storedBadgeKeys = ScenarioKey.table(
-        """
+        # badge | the badge stored in the app group, where a number is not enough
         server | number, needed | unread messages
         foreign | number | other senders' pushes since; -server or more, 0 if left out
         position | number | the log position `server` was counted at; 0 if left out
-        """)
 
-    private static let ledgerKeys = ScenarioKey.table(
-        """
+        # ledger | what the ledger knows of one message, where a word is not enough
         state | shown, claimed, recalled | what is known; shown if left out
         by | app or extension | by whom; app, an earlier process of it, if left out
         age | time | how long before the steps; 0 s if left out
-        """)
 
-    private static let wordKeys = ScenarioKey.table(
-        """
+        # providers | what the app's info providers know; a missing one is no provider
+        user | text | the sender's name
+        group | text | the group's name
+        member | text | the sender's name in the group
+
+        # words | the app's own words of notifications, at the server as on the phone; what is left out is built in
         language | text | theirs, and that of people who have set none; en if left out
         kinds | mapping of message type to text | for messages without a text
         other | text | for messages without a text whose type has none
@@ -286,12 +200,27 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         recalled | text | where a message was recalled
         several | text | of several messages in one notification
         stripped | text | where a push is for somebody else
-        """)
 
-    private static let providerKeys = ScenarioKey.table(
+        # foreground | what the SDK does by itself where the system shows and plays nothing
+        banner | yes or no | whether the app shows a banner of its own; yes if left out
+        sound | yes or no | whether a sound is played; yes if left out
+        vibration | yes or no | whether the phone vibrates; yes if left out
+
+        # navigation | the app's screens when a notification is opened
+        policy | fromRoot or onTop | pops to the root and chooses the first tab before it pushes, or pushes on what is open; fromRoot if left out
+        tabs | list of lists of screens | each tab's stack above its root: a conversation, or `other` for a screen that is none of the SDK's
+        selected | number | the tab that is open, with `tabs`; 0 if left out
+        stack | list of screens | the one stack of an app without a tab bar
         """
-        user | text | the sender's name
-        group | text | the group's name
-        member | text | the sender's name in the group
-        """)
+
+    private static let contentKeys =
+        """
+        title | text | the new title
+        subtitle | text | the new subtitle
+        body | text | the new body
+        badge | number | the new badge
+        sound | none | takes the sound away
+        interruptionLevel | passive, active, time-sensitive, critical | the new level
+        empty | yes or no | delivers a content without anything but `badge`
+        """
 }

@@ -34,6 +34,8 @@ enum QuirkWords {
             ("badgeZeroRequestIsLost", \.quirks.badgeZeroRequestIsLost, "a local request of badge 0 alone is lost; on"),
         ]
     }
+
+    static var table: String { Self.all.map { "\($0.word) | on or off | \($0.summary)" }.joined(separator: "\n") }
 }
 
 extension AlertStyle {

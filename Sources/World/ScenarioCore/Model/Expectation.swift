@@ -102,13 +102,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     }
 
     var needsSDK: Bool {
-        switch self {
-        case .server, .opened, .customMessages, .settled, .told, .way, .attached, .runState: true
-        case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .state, .badge, .list, .banners, .panel, .summary, .activities, .prompt, .lock, .inForeground, .prewarmed,
-            .screen, .texts:
-            false
-        }
+        [.server, .opened, .customMessages, .settled, .told, .way, .attached, .runState].contains(self)
     }
 }
 

@@ -99,13 +99,8 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var contentMentions: Mentions = .none
     /// Whether the connection breaks before it, so that the app finds it when it has connected again.
     package var isCatchUp = false
-    /// How long the app's info providers take for its names, in milliseconds.
-    package var namesAfter: NamesTime = .after(0)
+    /// How long the app's info providers take for its names, in milliseconds; nil: they never answer.
+    package var namesAfter: Int64? = 0
     package var recalls: String?
     package var custom: JSONValue?
-}
-
-package enum NamesTime: Equatable, Sendable {
-    case after(Int64)
-    case never
 }

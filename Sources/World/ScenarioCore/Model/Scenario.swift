@@ -29,12 +29,7 @@ package enum StartState: String, Equatable, Sendable, CaseIterable {
     case forceQuit = "force-quit"
     case beforeFirstUnlock = "before first unlock"
 
-    var hasProcess: Bool {
-        switch self {
-        case .foregroundActive, .foregroundInactive, .background, .suspended: true
-        case .notRunning, .forceQuit, .beforeFirstUnlock: false
-        }
-    }
+    var hasProcess: Bool { ![.notRunning, .forceQuit, .beforeFirstUnlock].contains(self) }
 
     package var code: String {
         switch self {
@@ -120,13 +115,7 @@ package enum AnsweredCall: String, Hashable, Sendable, CaseIterable {
     case didFinishLaunching
     case didEnterBackground
 
-    var isAboutNotification: Bool {
-        switch self {
-        case .willPresent, .didReceive, .didReceiveRemoteNotificationFetch, .serviceExtension, .didReceiveIncomingPush:
-            true
-        case .performFetch, .didFinishLaunching, .didEnterBackground: false
-        }
-    }
+    var isAboutNotification: Bool { ![.performFetch, .didFinishLaunching, .didEnterBackground].contains(self) }
 }
 
 package struct AnswerHabit: Equatable, Sendable {

@@ -67,16 +67,16 @@ struct NodeReader {
         return number
     }
 
+    private static let flags = ["on": true, "yes": true, "true": true, "off": false, "no": false, "false": false]
+
     mutating func flag(_ node: ScenarioNode, _ name: String) -> Bool? {
-        switch node.value {
-        case .scalar("on", isQuoted: false), .scalar("yes", isQuoted: false), .scalar("true", isQuoted: false):
-            return true
-        case .scalar("off", isQuoted: false), .scalar("no", isQuoted: false), .scalar("false", isQuoted: false):
-            return false
-        default:
-            self.problem(node.position, "\(name) must be on or off (or yes or no), got \(node.kind)")
-            return nil
-        }
+        self.flag(node, rule: "\(name) must be on or off (or yes or no)")
+    }
+
+    mutating func flag(_ node: ScenarioNode, rule: String) -> Bool? {
+        if case .scalar(let text, isQuoted: false) = node.value, let flag = Self.flags[text] { return flag }
+        self.problem(node.position, "\(rule), got \(node.kind)")
+        return nil
     }
 
     mutating func word<Word>(_ node: ScenarioNode, _ name: String, _ words: [(String, Word)]) -> Word? {
@@ -186,12 +186,8 @@ struct NodeReader {
         case .scalar(let text, isQuoted: false):
             if let number = Int64(text) { return .int(number) }
             if let number = Double(text), number.isFinite, let value = JSONNumber(number) { return .number(value) }
-            switch text {
-            case "true", "yes", "on": return true
-            case "false", "no", "off": return false
-            case "null", "~", "": return .null
-            default: return .string(text)
-            }
+            if let flag = Self.flags[text] { return .bool(flag) }
+            return ["null", "~", ""].contains(text) ? .null : .string(text)
         case .sequence(let nodes): return .array(nodes.map { self.json($0) })
         case .mapping(let members): return .members(members.map { ($0.key, self.json($0.node)) })
         }

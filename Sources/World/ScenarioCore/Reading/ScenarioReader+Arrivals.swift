@@ -302,8 +302,7 @@ extension ScenarioReader {
             }
         }
         if let node = fields["namesAfter"] {
-            message.namesAfter =
-                node.text == "never" ? .never : .after(self.reader.time(node, "namesAfter") ?? 0)
+            message.namesAfter = node.text == "never" ? nil : self.reader.time(node, "namesAfter") ?? 0
             if !self.steps.hasKit {
                 self.reader.problem(
                     node.position, "namesAfter needs the kit, which asks the providers: app.sdk.kit is no")

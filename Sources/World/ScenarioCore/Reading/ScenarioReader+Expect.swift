@@ -96,18 +96,12 @@ extension ScenarioReader {
             }.map { .text($0.description) }
         case .activities: return self.reader.list(node, name)?.compactMap { self.shownActivity($0) }
         case .activityChanges:
-            let (words, rule) = (
-                ActivityUpdate.Change.allCases.map(\.rawValue), "a change of a Live Activity is written `update of id`"
-            )
-            return self.reader.list(node, name)?.compactMap {
-                self.row($0, key, of: words, rule, "changes") { $0.activity($1, $2) }
-            }
+            let rule = "a change of a Live Activity is written `update of id`"
+            return self.rows(node, key, of: ActivityUpdate.Change.self, rule, "changes") { $0.activity($1, $2) }
         case .undelivered:
-            let (words, rule) = (
-                UndeliveredReason.allCases.map(\.rawValue), "what never arrived is written `expired of id`"
-            )
-            return self.reader.list(node, name)?.compactMap {
-                self.row($0, key, of: words, rule, "reasons") { $0.notificationOrActivity($1, $2) }
+            let rule = "what never arrived is written `expired of id`"
+            return self.rows(node, key, of: UndeliveredReason.self, rule, "reasons") {
+                $0.notificationOrActivity($1, $2)
             }
         case .texts:
             return self.reader.list(node, name)?.compactMap { node in
@@ -221,12 +215,7 @@ extension ScenarioReader {
             if letter == "\"" { isQuoted.toggle() }
             if letter == ",", !isQuoted { words.append("") } else { words[words.count - 1].append(letter) }
         }
-        let trimmed = words.map { word in
-            var word = Substring(word)
-            while word.first == " " { word.removeFirst() }
-            while word.last == " " { word.removeLast() }
-            return String(word)
-        }
+        let trimmed = words.map { Table.trimmed(Substring($0)) }
         return trimmed == [""] ? [] : trimmed
     }
 
@@ -246,19 +235,21 @@ extension ScenarioReader {
     }
 
     /// `update of ride`, `payloadTooLarge of m`.
-    private mutating func row(
-        _ node: ScenarioNode, _ key: ExpectKey, of words: [String], _ rule: String, _ kind: String,
+    private mutating func rows<Word: RawRepresentable<String> & CaseIterable>(
+        _ node: ScenarioNode, _ key: ExpectKey, of _: Word.Type, _ rule: String, _ kind: String,
         _ known: (inout Self, ScenarioNode, String) -> String?
-    ) -> ExpectedRow? {
-        guard let text = self.reader.text(node, key.rawValue) else { return nil }
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, parts[1] == "of", words.contains(parts[0]) else {
-            let all = words.joined(separator: ", ")
-            self.reader.problem(node.position, "\(rule), got \"\(text)\" (\(kind): \(all))")
-            return nil
+    ) -> [ExpectedRow]? {
+        self.reader.list(node, key.rawValue)?.compactMap { node in
+            guard let text = self.reader.text(node, key.rawValue) else { return nil }
+            let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, parts[1] == "of", Word(rawValue: parts[0]) != nil else {
+                let all = Word.allCases.map(\.rawValue).joined(separator: ", ")
+                self.reader.problem(node.position, "\(rule), got \"\(text)\" (\(kind): \(all))")
+                return nil
+            }
+            let name = ScenarioNode(position: node.position, value: .scalar(parts[2], isQuoted: true))
+            return known(&self, name, key.rawValue).map { .text("\(parts[0]) of \($0)") }
         }
-        let name = ScenarioNode(position: node.position, value: .scalar(parts[2], isQuoted: true))
-        return known(&self, name, key.rawValue).map { .text("\(parts[0]) of \($0)") }
     }
 
     private mutating func malformed(_ node: ScenarioNode, _ text: String) -> ExpectedCall? {

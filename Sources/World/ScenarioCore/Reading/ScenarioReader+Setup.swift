@@ -45,17 +45,10 @@ extension ScenarioReader {
     }
 
     mutating func switches(_ node: ScenarioNode) -> [SwitchChange] {
-        let words: [(String, SettingSwitch)] = [
-            ("notifications", .notifications), ("alert", .alert), ("sound", .sound), ("badge", .badge),
-            ("notificationCenter", .notificationCenter), ("lockScreen", .lockScreen),
-            ("backgroundRefresh", .backgroundRefresh), ("criticalAlert", .criticalAlert),
-            ("timeSensitive", .timeSensitive), ("scheduledDelivery", .scheduledDelivery),
-        ]
         guard let fields = self.reader.fields(node, .settings) else { return [] }
         if fields.members.isEmpty { self.reader.problem(node.position, "a switch must be named") }
         return fields.members.compactMap { member in
-            guard let which = words.first(where: { $0.0 == member.key })?.1,
-                let isOn = self.reader.flag(member.node, member.key)
+            guard let which = SettingSwitch(rawValue: member.key), let isOn = self.reader.flag(member.node, member.key)
             else { return nil }
             return SwitchChange(which: which, isOn: isOn)
         }
@@ -77,8 +70,9 @@ extension ScenarioReader {
 
     mutating func backgroundRefresh(_ node: ScenarioNode) -> BackgroundRefreshStatus? {
         if node.text == "restricted" { return .restricted }
-        guard let isOn = self.flag(node, orElse: "backgroundRefresh must be on, off or restricted") else { return nil }
-        return isOn ? .available : .denied
+        return self.reader.flag(node, rule: "backgroundRefresh must be on, off or restricted").map {
+            $0 ? .available : .denied
+        }
     }
 
     mutating func summaryTimes(_ node: ScenarioNode) -> [Int]? {
@@ -140,18 +134,8 @@ extension ScenarioReader {
 
     private mutating func registers(_ node: ScenarioNode) -> RegistrationMoment {
         if node.text == RegistrationMoment.everyLaunch.rawValue { return .everyLaunch }
-        let registers = self.flag(node, orElse: "registers must be yes, no or everyLaunch") ?? true
+        let registers = self.reader.flag(node, rule: "registers must be yes, no or everyLaunch") ?? true
         return registers ? .firstLaunch : .never
-    }
-
-    private mutating func flag(_ node: ScenarioNode, orElse problem: String) -> Bool? {
-        guard case .scalar(let text, isQuoted: false) = node.value,
-            ["on", "off", "yes", "no", "true", "false"].contains(text)
-        else {
-            self.reader.problem(node.position, "\(problem), got \(node.kind)")
-            return nil
-        }
-        return self.reader.flag(node, problem)
     }
 
     private mutating func extensionChange(_ node: ScenarioNode, _ app: inout AppSetup) {

@@ -67,8 +67,6 @@ extension ScenarioReader {
             return self.known(node, key).map { .act(on: $0, .openSettings) }
         case "action": return self.notificationAction(node)
         case "dismissActivity": return self.activity(node, key).map { .activity(.dismiss($0)) }
-        case "person": return self.reader.word(node, key, PersonWord.self).map { .phone($0.event) }
-        case "system": return self.reader.word(node, key, SystemWord.self).map { .phone($0.event) }
         case "set": return .switches(self.switches(node))
         case "focus": return self.focus(node)
         case "alertStyle":
@@ -139,7 +137,29 @@ extension ScenarioReader {
         "install": [("update", .reinstall(keepsData: true)), ("again", .reinstall(keepsData: false))],
         "clear": [("trace", .clear)], "requestPushToStart": [("yes", .app(.event(.pushToStartRequested)))],
         "crash": [("yes", .app(.event(.exited(crashed: true))))],
+        "person": [
+            ("open", .phone(.person(.appOpened(ScenarioPhone.bundle)))), ("home", .phone(.person(.wentHome))),
+            ("lock", .phone(.person(.locked))), ("unlock", .phone(.person(.unlocked))),
+            ("forceQuit", .phone(.person(.appForceQuit(ScenarioPhone.bundle)))),
+            ("overlayAppears", .phone(.person(.overlayAppeared))),
+            ("overlayDisappears", .phone(.person(.overlayDisappeared))),
+        ],
+        "system": [
+            ("kill", .phone(.system(.appKilled(ScenarioPhone.bundle)))),
+            ("freeze", .phone(.system(.appFrozen(ScenarioPhone.bundle)))),
+            ("evict", .phone(.system(.appEvicted(ScenarioPhone.bundle)))),
+            ("lowMemory", .phone(.system(.memoryRanLow))), ("restart", .phone(.system(.restarted))),
+            ("remove", .phone(.system(.appRemoved(ScenarioPhone.bundle)))),
+            ("disconnectScene", .phone(.system(.sceneDisconnected(ScenarioPhone.bundle)))),
+            ("prewarm", .phone(.system(.prewarmed(ScenarioPhone.bundle)))),
+            ("backgroundChance", .phone(.system(.backgroundChance(ScenarioPhone.bundle)))),
+            ("restoreFromBackup", .phone(.system(.restoredFromBackup))),
+        ],
     ]
+
+    static func words(ofStep key: String) -> String {
+        (Self.wordSteps[key] ?? []).map(\.0).joined(separator: ", ")
+    }
 
     /// - Returns: `.some(nil)` for `all`; nil after a problem.
     private mutating func identifiers(_ node: ScenarioNode, _ name: String) -> [String]?? {
@@ -188,37 +208,6 @@ extension ScenarioReader {
         if self.steps.sdk { return true }
         self.reader.problem(member.position, "\(member.key) needs an app with the SDK: give app.sdk")
         return false
-    }
-}
-
-extension PersonWord {
-    var event: PhoneEvent {
-        switch self {
-        case .open: .person(.appOpened(ScenarioPhone.bundle))
-        case .home: .person(.wentHome)
-        case .lock: .person(.locked)
-        case .unlock: .person(.unlocked)
-        case .forceQuit: .person(.appForceQuit(ScenarioPhone.bundle))
-        case .overlayAppears: .person(.overlayAppeared)
-        case .overlayDisappears: .person(.overlayDisappeared)
-        }
-    }
-}
-
-extension SystemWord {
-    var event: PhoneEvent {
-        switch self {
-        case .kill: .system(.appKilled(ScenarioPhone.bundle))
-        case .freeze: .system(.appFrozen(ScenarioPhone.bundle))
-        case .evict: .system(.appEvicted(ScenarioPhone.bundle))
-        case .lowMemory: .system(.memoryRanLow)
-        case .restart: .system(.restarted)
-        case .remove: .system(.appRemoved(ScenarioPhone.bundle))
-        case .disconnectScene: .system(.sceneDisconnected(ScenarioPhone.bundle))
-        case .prewarm: .system(.prewarmed(ScenarioPhone.bundle))
-        case .backgroundChance: .system(.backgroundChance(ScenarioPhone.bundle))
-        case .restoreFromBackup: .system(.restoredFromBackup)
-        }
     }
 }
 

@@ -103,17 +103,15 @@ package struct ScenarioReader {
                 read += self.matrix(fields, one)
             } else if let steps = self.reader.needed("steps", in: fields) {
                 one.steps = self.steps(steps, "steps", mayExpect: true)
-                self.mustExpect(one.steps, steps.position)
+                if !one.steps.contains(where: { if case .expect = $0.action { true } else { false } }) {
+                    self.reader.problem(
+                        steps.position, "steps must hold at least one expect: a case without cannot fail")
+                }
                 self.mustKeepPromises(one)
                 read.append(one)
             }
         }
         return read
-    }
-
-    private mutating func mustExpect(_ steps: [Step], _ position: ScenarioPosition) {
-        let expects = steps.contains { if case .expect = $0.action { true } else { false } }
-        if !expects { self.reader.problem(position, "steps must hold at least one expect: a case without cannot fail") }
     }
 
     private struct Variation {

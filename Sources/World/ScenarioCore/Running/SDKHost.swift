@@ -52,7 +52,7 @@ struct SDKHost {
     var labels: [MessageID: String] = [:]
     /// What the ledger knows of messages that have not come yet, by their names in the scenario.
     var foreknown: [String: Ledger.Entry] = [:]
-    var names: [MessageID: NamesTime] = [:]
+    var names: [MessageID: Int64?] = [:]
     var opened: Set<MessageID> = []
 
     init(setup: SDKSetup, major: Int, log: [LogEntry]) {
@@ -95,11 +95,6 @@ struct SDKHost {
         let levels = self.setup.levels.mapValues { ConversationSettings(level: $0) }
         let person = self.setup.personSettings
         _ = self.store.carryOut(.replaceSettings(AllSettings(person: person, conversations: levels)))
-    }
-
-    mutating func rememberNames(_ names: ResolvedNames, for question: NameQuestion) {
-        if let name = names.user { self.userNames[question.sender] = name }
-        if let group = question.group, let name = names.group { self.groupNames[group] = name }
     }
 
     /// Nothing of the person stays on the phone.

@@ -23,11 +23,6 @@ extension ScenarioPhone {
         self.clientStarted(process)
     }
 
-    mutating func processKilled(_ process: ProcessID) {
-        self.clientKilled(process)
-        self.endExtensions(in: process)
-    }
-
     mutating func handleQueryAnswer(_ process: ProcessID, _ number: QueryNumber, _ answer: QueryAnswer) {
         if let query = self.app.centerQueries.removeValue(forKey: number) {
             if case (.badge, .refused(let error)) = (query, answer) { self.traceFault("refused: \(error)") }
@@ -81,8 +76,7 @@ extension ScenarioPhone {
         }
         guard let result = habit.result else { return }
         for _ in 0..<(habit.isTwice ? 2 : 1) {
-            let event = PhoneEvent.process(process, .callbackCompleted(number, result))
-            if habit.after == 0 { self.enqueue(event) } else { self.schedule(.phone(event), after: habit.after) }
+            self.perform(.phone(.process(process, .callbackCompleted(number, result))), after: habit.after)
         }
     }
 

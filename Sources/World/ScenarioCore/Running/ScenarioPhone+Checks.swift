@@ -63,21 +63,15 @@ extension ScenarioPhone {
             return self.trace.presentations.filter { !PresentationPart.parts(of: $0.record).isEmpty }.map {
                 .presentation(ExpectedPresentation(label: $0.label, parts: PresentationPart.parts(of: $0.record)))
             }
-        case .reasons: return self.trace.presentations.map { .text($0.record.reason.rawValue) }
         case .activities:
             return self.core.screen.activities.map {
                 .activity(self.labels.label(ofActivity: $0.activity), contentState: $0.contentState)
             }
-        case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
-            .customMessages, .settled, .told, .way, .attached:
-            return self.trace[key].map { .text($0) }
-        case .state, .badge, .list, .banners, .panel, .summary, .prompt, .lock, .inForeground, .prewarmed, .screen,
-            .texts, .runState:
-            return self.now(key).map { .text($0) }
+        default: return self.texts(key).map { .text($0) }  // tidy: the others are texts
         }
     }
 
-    private func now(_ key: ExpectKey) -> [String] {
+    private func texts(_ key: ExpectKey) -> [String] {
         let screen = self.core.screen
         switch key {
         case .state: return [self.state.word]
@@ -97,9 +91,11 @@ extension ScenarioPhone {
                 return [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.joined(separator: " | ")
             }
         case .runState: return [self.runState]
-        case .callbacks, .shown, .reasons, .wakes, .undelivered, .results, .started, .ended, .faults, .activityChanges,
-            .activities, .server, .opened, .customMessages, .settled, .told, .way, .attached:
-            return []
+        case .reasons: return self.trace.presentations.map(\.record.reason.rawValue)
+        case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
+            .customMessages, .settled, .told, .way, .attached:
+            return self.trace[key]
+        case .callbacks, .shown, .activities: return []
         }
     }
 }

@@ -41,7 +41,7 @@ extension ScenarioPhone {
         if work.machine != nil {
             self.handleExtension(.received, number)
         } else if habit.result != nil {
-            self.scheduleOrRun(.extensionAnswers(number), after: habit.after) { $0.answerExtension(number) }
+            self.perform(.extensionAnswers(number), after: habit.after)
         }
     }
 
@@ -54,10 +54,6 @@ extension ScenarioPhone {
                 version: self.setup.phone.version.description),
             isForeignRecall: CornerMarkDecrease.isSet(in: userInfo),
             usesCommunicationNotifications: self.app.sdk?.setup.usesCommunicationNotifications ?? false)
-    }
-
-    private mutating func scheduleOrRun(_ due: Later, after wait: Int64, _ work: (inout ScenarioPhone) -> Void) {
-        if wait == 0 { work(&self) } else { self.schedule(due, after: wait) }
     }
 
     mutating func answerExtension(_ number: CallbackNumber) {
@@ -146,9 +142,7 @@ extension ScenarioPhone {
             let content = edit?.applied(to: run.request.content) ?? run.request.content
             guard !run.isExpired else { return self.callContentHandler(number, content) }
             self.app.extensionRuns[number]?.content = content
-            self.scheduleOrRun(.extensionAnswers(number), after: max(0, run.answersAt - self.now.monotonic)) {
-                $0.answerExtension(number)
-            }
+            self.perform(.extensionAnswers(number), after: max(0, run.answersAt - self.now.monotonic))
         }
     }
 
@@ -170,9 +164,7 @@ extension ScenarioPhone {
         _ event: ExtensionMachine.Event, _ number: CallbackNumber, of run: ScenarioExtensionWork
     ) {
         guard run.habit.result != nil || run.habit.death != nil else { return }
-        self.scheduleOrRun(.extensionGoesOn(number, event), after: run.habit.after) {
-            $0.handleExtension(event, number)
-        }
+        self.perform(.extensionGoesOn(number, event), after: run.habit.after)
     }
 
     private var listedIdentifiers: Set<String> { Set(self.core.listed.map(\.key.identifier)) }
@@ -187,6 +179,7 @@ extension SDKHost: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     var showsContent: Bool { self.setup.kit.showsContent }
+    var canFetch: Bool { self.setup.fetchesMissed && !self.isOffline }
     var words: NotificationWords { self.setup.words.words(for: self.setup.language).words }
     func names(of payload: NotificationPayload) -> KnownNames {
         KnownNames(sender: self.userNames[payload.senderID], group: self.groupNames[payload.conversation])
@@ -205,8 +198,4 @@ extension ContentChange {
         content.interruptionLevel = self.level ?? content.interruptionLevel
         return content
     }
-}
-
-extension SDKHost {
-    var canFetch: Bool { self.setup.fetchesMissed && !self.isOffline }
 }

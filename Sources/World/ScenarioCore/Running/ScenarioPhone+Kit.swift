@@ -55,9 +55,7 @@ extension ScenarioPhone {
             // The app's own choice, which the kit is not told of.
             guard !sdk.callsAnsweredByFile.contains(call) else { return }
             self.schedule(.kit(.presentationTimePassed(call), process), after: milliseconds)
-            let wait = sdk.setup.presents.after
-            guard wait == 0 else { return self.schedule(.appChooses(notification, call, process), after: wait) }
-            self.choosePresentation(of: notification, call, in: process)
+            self.perform(.appChooses(notification, call, process), after: sdk.setup.presents.after)
         case .present(let options, let call):
             let major = self.setup.phone.version.major
             self.complete(call, .presentation(.init(rawValue: options.systemValue(major: major))), in: process)

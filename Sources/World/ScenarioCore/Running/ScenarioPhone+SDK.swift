@@ -39,10 +39,6 @@ extension ScenarioPhone {
         self.app.centerQueries = [:]
     }
 
-    mutating func clientSuspended(_ process: ProcessID) {
-        if process.role == .app { self.app.sdk?.isSuspended = true }
-    }
-
     mutating func clientResumed(_ process: ProcessID) {
         guard process.role == .app, self.app.sdk != nil else { return }
         self.app.sdk?.isSuspended = false
@@ -170,14 +166,6 @@ extension ScenarioPhone {
         }
     }
 
-    private mutating func handleClient(_ event: ClientEvent, in process: ProcessID, after wait: Int64) {
-        if wait == 0 {
-            self.handleClient(event, in: process)
-        } else {
-            self.schedule(.client(event, process), after: wait)
-        }
-    }
-
     // tidy: long because it is one case per effect.
     private mutating func carryOut(_ effect: ClientEffect, in process: ProcessID) {
         guard let sdk = self.app.sdk else { return }
@@ -205,15 +193,16 @@ extension ScenarioPhone {
             self.hangUp()
         case .resolveNames(let id, let question):
             let everything = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            guard case .after(let wait) = sdk.names[id] ?? .after(0) else { return }
+            guard let wait = sdk.names[id] ?? 0 else { return }
             let names = sdk.setup.names ?? everything
-            self.app.sdk?.rememberNames(names, for: question)
-            self.handleClient(.namesResolved(id, names), in: process, after: wait)
+            if let name = names.user { self.app.sdk?.userNames[question.sender] = name }
+            if let group = question.group, let name = names.group { self.app.sdk?.groupNames[group] = name }
+            self.perform(.client(.namesResolved(id, names), process), after: wait)
         case .askDelegate(let message, _):
             let own = sdk.labels[message.id].flatMap { sdk.setup.customCallbackOf[$0] }
             // Without a callback there is nobody who could answer.
             guard let habit = own ?? sdk.setup.customCallback, let isHandled = habit.isHandled else { return }
-            self.handleClient(.delegateAnswered(message.id, handled: isHandled), in: process, after: habit.after)
+            self.perform(.client(.delegateAnswered(message.id, handled: isHandled), process), after: habit.after)
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
             .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process) }

@@ -101,7 +101,11 @@ extension ScenarioPhone {
     mutating func run(_ step: SDKStep) {
         switch step {
         case .message(let message):
-            if message.recipient != nil { self.signInOther(message) }
+            if let person = message.recipient {
+                // Who was signed in here before: their push still comes, with their recipient tag (DESIGN P7).
+                let registration = PushRegistration(token: "0123", environment: .sandbox, topic: Self.bundle.rawValue)
+                self.connectBriefly(person, SDKHost.device, [.registerPush(registration)])
+            }
             // The server does not learn of it: it waits as long as for any answer.
             if message.isCatchUp { self.loseConnection() }
             self.sendMessage(message)
@@ -171,13 +175,6 @@ extension ScenarioPhone {
         }
     }
 
-    /// Registers the person who was signed in here before: their push still comes, with their recipient tag (DESIGN P7).
-    private mutating func signInOther(_ scripted: ScriptedMessage) {
-        guard let person = scripted.recipient else { return }
-        let registration = PushRegistration(token: "0123", environment: .sandbox, topic: Self.bundle.rawValue)
-        self.connectBriefly(person, SDKHost.device, [.registerPush(registration)])
-    }
-
     mutating func nextSession() -> SessionID? {
         self.app.sdk?.lastSession += 1
         return (self.app.sdk?.lastSession).map { SessionID($0) }
@@ -204,7 +201,7 @@ extension ScenarioPhone {
     private mutating func addName(_ id: MessageID, as scripted: ScriptedMessage) {
         self.labels.addName(id.description, scripted.label)
         self.app.sdk?.labels[id] = scripted.label
-        self.app.sdk?.names[id] = scripted.namesAfter
+        self.app.sdk?.names[id] = .some(scripted.namesAfter)
         if let entry = self.app.sdk?.foreknown.removeValue(forKey: scripted.label) {
             self.app.sdk?.ledger.restore(id, entry)
         }

@@ -10,9 +10,7 @@ extension ScenarioPhone {
         switch step.action {
         case .phone(let event): self.run(event)
         case .phones(let events): for event in events { self.run(event) }
-        case .push(let push, let label, let lifetime):
-            self.sendPush(push, label: label, lifetime: lifetime)
-            self.processQueue()
+        case .push(let push, let label, let lifetime): self.sendPush(push, label: label, lifetime: lifetime)
         case .act(let label, let act): self.touchNotification(label, act)
         case .reinstall(let keepsData):
             let installed = self.app.setup.installed
@@ -25,28 +23,23 @@ extension ScenarioPhone {
             guard let process = self.running() else { return }
             switch call {
             case .event(let event): self.handle(.process(process, event))
-            case .query(let query):
-                _ = self.submit(query, in: process)
-                self.processQueue()
+            case .query(let query): _ = self.submit(query, in: process)
             }
         case .local(let request, let moment):
             guard let process = self.running() else { return }
             self.add(request, moment, process)
-            self.processQueue()
         case .activity(let step): self.run(step)
-        case .activityPush(let push):
-            self.sendPush(push)
-            self.processQueue()
+        case .activityPush(let push): self.sendPush(push)
         case .refreshTask(let wait):
             guard let process = self.running() else { return }
             let request = RefreshTaskRequest(identifier: HostedApp.refreshTask, earliestBegin: self.now.wall + wait)
             _ = self.submit(.submitRefreshTask(request), in: process)
-            self.processQueue()
         case .wait(let milliseconds): self.advance(by: milliseconds)
         case .clear: self.trace.clear(at: self.now.monotonic)
         case .sdk(let step): self.run(step)
         case .expect: break
         }
+        self.processQueue()
     }
 
     mutating func running() -> ProcessID? {

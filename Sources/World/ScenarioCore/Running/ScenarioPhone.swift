@@ -139,9 +139,11 @@ struct ScenarioPhone {
         case .startProcess(let process):
             self.processStarted(process)
             self.enqueue(.process(process, .started))
-        case .suspendProcess(let process): self.clientSuspended(process)
+        case .suspendProcess(let process): if process.role == .app { self.app.sdk?.isSuspended = true }
         case .resumeProcess(let process): self.clientResumed(process)
-        case .killProcess(let process): self.processKilled(process)
+        case .killProcess(let process):
+            self.clientKilled(process)
+            self.endExtensions(in: process)
         case .call(let process, let number, let callback, let state):
             if case .willFinishLaunching = callback { self.launched = process }
             self.answerCallback(process, number, callback, state)
@@ -204,24 +206,22 @@ struct ScenarioPhone {
         let due = self.timers.filter { $0.at <= self.now.monotonic }.sorted { ($0.at, $0.order) < ($1.at, $1.order) }
         self.timers.removeAll { $0.at <= self.now.monotonic }
         for timer in due {
-            switch timer.event {
-            case .phone(let event): self.handle(event)
-            case .client(let event, let process):
-                self.handleClient(event, in: process)
-                self.processQueue()
-            case .kit(let event, let process):
-                self.handleLateKit(event, in: process)
-                self.processQueue()
-            case .appChooses(let notification, let call, let process):
-                self.choosePresentation(of: notification, call, in: process)
-                self.processQueue()
-            case .extensionGoesOn(let number, let event):
-                self.handleExtension(event, number)
-                self.processQueue()
-            case .extensionAnswers(let number):
-                self.answerExtension(number)
-                self.processQueue()
-            }
+            self.perform(timer.event)
+            self.processQueue()
+        }
+    }
+
+    /// At once if there is nothing to wait for.
+    mutating func perform(_ event: Later, after wait: Int64 = 0) {
+        guard wait == 0 else { return self.schedule(event, after: wait) }
+        switch event {
+        case .phone(let event): self.enqueue(event)
+        case .client(let event, let process): self.handleClient(event, in: process)
+        case .kit(let event, let process): self.handleLateKit(event, in: process)
+        case .appChooses(let notification, let call, let process):
+            self.choosePresentation(of: notification, call, in: process)
+        case .extensionGoesOn(let number, let event): self.handleExtension(event, number)
+        case .extensionAnswers(let number): self.answerExtension(number)
         }
     }
 
@@ -333,8 +333,7 @@ struct ScenarioPhone {
 
     mutating func submit(_ query: Query, in process: ProcessID, after wait: Int64 = 0) -> QueryNumber {
         self.queries += 1
-        let event = PhoneEvent.process(process, .query(self.queries, query))
-        if wait == 0 { self.enqueue(event) } else { self.schedule(.phone(event), after: wait) }
+        self.perform(.phone(.process(process, .query(self.queries, query))), after: wait)
         return self.queries
     }
 

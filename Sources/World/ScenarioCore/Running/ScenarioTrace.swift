@@ -61,12 +61,8 @@ struct ScenarioTrace {
             self.calls.append(call)
             self.append(nil, call.text, kind: "calls", at: moment)
         case .completion(_, let result):
-            let words = Self.words(result)
-            if case .fetch = result {
-                self.append(.results, words, kind: "answers", at: moment)
-            } else {
-                self.append(nil, words, kind: "answers", at: moment)
-            }
+            let key: ExpectKey? = if case .fetch = result { .results } else { nil }
+            self.append(key, Self.words(result), kind: "answers", at: moment)
         case .presentation(let record):
             let isActivity = record.reason == .liveActivity
             let label =

@@ -120,9 +120,7 @@ struct AbuseChecker: Checker {
             findings.add(
                 "abuse", "\(message.sender) had more than \(Self.messagesPerMinute) messages accepted in a minute")
         }
-        switch message.conversation.type {
-        case .direct: break
-        case .group, .discussion, .chatRoom, .customerService, .system, .appPublicService, .publicService, .pushService:
+        if message.conversation.type != .direct {
             findings.add("abuse", "\(message.sender) wrote to \(message.conversation), where they may not")
         }
     }

@@ -4,7 +4,6 @@ import APNsClientCore
 import ClientCore
 import OrderedCollections
 import ServerCore
-import StoreModel
 import TidingsModel
 
 struct WorldLoad: Hashable {

@@ -1,7 +1,6 @@
 import ClientCore
 import DequeModule
 import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 

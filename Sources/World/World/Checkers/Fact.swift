@@ -1,7 +1,6 @@
 import APNsModel
 import ClientCore
 import PhoneCore
-import ServerCore
 import StoreModel
 import TidingsModel
 
@@ -158,14 +157,10 @@ struct Ending {
 
 struct Findings {
     private(set) var violations: [Violation] = []
-    private(set) var reached: [WorldMark] = []
+    fileprivate(set) var reached: [WorldMark] = []
 
     mutating func reach(_ mark: WorldMark) { self.reached.append(mark) }
 
-    mutating func takeReached() -> [WorldMark] {
-        defer { self.reached = [] }
-        return self.reached
-    }
     /// In milliseconds since the beginning; nil for the end.
     var at: Int64?
 
@@ -225,7 +220,8 @@ struct Checkers {
             self.all[index].observe(fact, in: self.state, into: &self.findings)
         }
         guard !self.findings.reached.isEmpty else { return }
-        for mark in self.findings.takeReached() { self.marks.count(.reached(mark), in: self.state) }
+        for mark in self.findings.reached { self.marks.count(.reached(mark), in: self.state) }
+        self.findings.reached = []
     }
 
     mutating func checkEnding(_ ending: Ending) {

@@ -2,7 +2,6 @@
 // and came through. After a crash a server may learn that from the device's log: LegChecker sees the end of such
 // recalls.
 import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -2,7 +2,6 @@
 // end the store itself must tell of every end. A message has a leg on each device that was signed in at its
 // acceptance, and one for a person without any; a recall on each device that has shown the message, or may have.
 import OrderedCollections
-import ServerCore
 import StoreModel
 import TidingsModel
 

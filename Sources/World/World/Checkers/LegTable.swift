@@ -1,4 +1,3 @@
-import StoreModel
 import TidingsModel
 
 /// Numbers for devices, and for people without any, in the order in which the store has named them: there are many

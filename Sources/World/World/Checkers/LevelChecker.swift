@@ -3,8 +3,6 @@
 // the settings of the phone's log up to the message and what was set on the phone since.
 import ClientCore
 import OrderedCollections
-import ServerCore
-import StoreModel
 import TidingsModel
 
 struct LevelChecker: Checker {

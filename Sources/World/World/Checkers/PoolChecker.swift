@@ -3,7 +3,6 @@
 // accepted.
 import APNsClientCore
 import OrderedCollections
-import StoreModel
 import TidingsModel
 
 /// What becomes of a request of the server's APNs client, by the client's number of it; no number is used twice.

@@ -1,7 +1,5 @@
 // P4: the number a push brings is that of the unread messages at the log position it names, which is not before its
 // message: by that position a phone tells which of two numbers is newer.
-import OrderedCollections
-import ServerCore
 import TidingsModel
 
 struct PushedBadgeChecker: Checker {

@@ -2,7 +2,6 @@
 // bounded: a push that no extension has decided about rings at most once. What is fetched rings once in all, together
 // with the push that led to the fetch.
 import ClientCore
-import OrderedCollections
 import PhoneCore
 import TidingsModel
 
@@ -13,16 +12,13 @@ struct RingChecker: Checker {
     private struct Place: Hashable {
         var device: DeviceKey
         var identifier: String
+
+        var slot: Slot { Slot(device: self.device.device, identifier: self.identifier) }
     }
 
     private struct Slot: Hashable {
         var device: DeviceID
         var identifier: String
-
-        init(_ place: Place) {
-            self.device = place.device.device
-            self.identifier = place.identifier
-        }
     }
 
     /// Rings that kit or extension have decided on and that have not come yet, and those that have come, by the
@@ -44,7 +40,7 @@ struct RingChecker: Checker {
             guard !isQuiet else { return }
             self.due[key, default: [:]][message.description, default: 0] += 1
         case .unextended(let identifier, let key):
-            self.unextended[Slot(Place(device: key, identifier: identifier)), default: 0] += 1
+            self.unextended[Slot(device: key.device, identifier: identifier), default: 0] += 1
         case .fetched(let posts, let pushRings, let key): self.addFetched(posts, pushRings, key, into: &findings)
         case .signedOut(let key):
             // The ledger goes with the person.
@@ -61,7 +57,7 @@ struct RingChecker: Checker {
             let place = Place(device: key, identifier: record.identifier)
             // What the kit has posted and the system was not allowed to show is no reason for a push to ring again.
             let isSecond = record.isRemote && self.rings[key]?[record.identifier] ?? 0 > 0
-            let isUndecided = isSecond && self.unextended[Slot(place)] ?? 0 > 0
+            let isUndecided = isSecond && self.unextended[place.slot] ?? 0 > 0
             guard !isUndecided, let due = self.due[key]?[record.identifier], due > 0 else {
                 return self.checkUndecided(record, at: place, now: state.now.monotonic, into: &findings)
             }
@@ -78,7 +74,7 @@ struct RingChecker: Checker {
         _ record: PresentationRecord, at place: Place, now: Int64, into findings: inout Findings
     ) {
         if let since = self.late.removeValue(forKey: place), now - since <= PersonChecker.answerTolerance { return }
-        let slot = Slot(place)
+        let slot = place.slot
         guard record.isRemote, self.pushed.contains(place) else {
             // The system shows a push for the person before, with its neutral text; in the foreground the app is asked.
             if record.isRemote, record.reason != .willPresent, let left = self.unextended[slot], left > 0 {

@@ -4,7 +4,6 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
-import ServerCore
 import StoreModel
 import TidingsModel
 

@@ -1,7 +1,4 @@
 // P7: a phone has one person. Once another one has registered its push token, the one before gets no push there any more.
-import OrderedCollections
-import StoreModel
-import TidingsModel
 
 struct TokenChecker: Checker {
     static let kinds = FactKinds(.pushed)

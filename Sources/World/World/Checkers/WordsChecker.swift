@@ -1,6 +1,5 @@
 // A push tells what the message says now: the newest content the server knows of, and nothing older.
 import OrderedCollections
-import ServerCore
 import TidingsModel
 
 struct WordsChecker: Checker {
