@@ -31,31 +31,29 @@ extension StoreRules {
             rule: "must be a message of one's own, \(message.id) is somebody else's")
     }
 
-    package enum Decision: Hashable, Sendable {
-        case refused(ServerFrame.Problem)
-        case nothing
-        case carryOut
-    }
+    private static let nothingChanges = StoreResult.noted(nil, deliveries: [])
 
+    /// What is answered with nothing written; nil to carry the operation out.
     /// `role` is what the one who asks may do in the conversation now; nil for no member, or a conversation without
     /// members. `standing` is the sender's, now.
     package static func decide(
         _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool, _ standing: Standing
-    ) -> Decision {
+    ) -> StoreResult? {
         let isFree = operation.actor == nil || role == .owner || role == .admin
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
-        if isRecalled { return .nothing }
-        if isFree { return .carryOut }
+        if isRecalled { return Self.nothingChanges }
+        if isFree { return nil }
         let fault =
             Self.refusal(in: message.conversation, isBackend: false, standing, room: operation.room)
             ?? Self.tooLate(message, window: operation.window, at: operation.at)
-        return fault.map { .refused($0) } ?? .carryOut
+        return fault.map { .refused($0) }
     }
 
+    /// What is answered with nothing written; nil to carry the operation out.
     /// `content` is what the message says now; `standing` is the sender's, now.
     package static func decide(
         _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String, _ standing: Standing
-    ) -> Decision {
+    ) -> StoreResult? {
         let isFree = operation.actor == nil
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
         if isRecalled { return .refused(Self.recalledMessage(message.id)) }
@@ -65,7 +63,7 @@ extension StoreRules {
         {
             return .refused(fault)
         }
-        return operation.content == content ? .nothing : .carryOut
+        return operation.content == content ? Self.nothingChanges : nil
     }
 
     package static func fault(inContent content: String) -> ServerFrame.Problem? {

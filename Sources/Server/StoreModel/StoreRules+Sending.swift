@@ -68,6 +68,15 @@ extension StoreRules {
             rule: "must name a chat room this connection has entered, got \"\(conversation.target)\"")
     }
 
+    /// Whether a person writes from an account that the backend has declared, or to one.
+    package static func hasAccount(
+        _ user: UserID, in conversation: ConversationID, among accounts: Set<ConversationID>?
+    ) -> Bool {
+        guard conversation.type.needsAccount, let accounts else { return false }
+        return accounts.contains(conversation)
+            || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
+    }
+
     package static func fault(inAccount account: ConversationID, known: Set<ConversationID>) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             guard account.type.needsAccount else {

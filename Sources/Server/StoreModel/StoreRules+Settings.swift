@@ -91,16 +91,4 @@ extension AllSettings {
     }
 
     package var mayMute: Bool { !self.conversations.isEmpty || !self.person.levels.isEmpty }
-
-    package mutating func set(_ settings: ConversationSettings, for conversation: ConversationID) {
-        self.conversations[conversation] = settings == ConversationSettings() ? nil : settings
-    }
-
-    /// `blocked` stays sorted.
-    package mutating func setBlocked(_ user: UserID, _ isBlocked: Bool) {
-        self.blocked.removeAll { $0 == user }
-        guard isBlocked else { return }
-        let index = self.blocked.firstIndex { user < $0 } ?? self.blocked.endIndex
-        self.blocked.insert(user, at: index)
-    }
 }
