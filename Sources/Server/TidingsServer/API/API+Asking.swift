@@ -11,7 +11,7 @@ extension API {
     func answer(
         _ app: AppID, _ actor: UserID?, _ question: ClientRequest, once: Once? = nil
     ) async throws -> ClientAnswer {
-        try self.checked { () throws(InvalidField) in try question.validate() }
+        try APIProblem.checking { () throws(InvalidField) in try question.validate() }
         let command = APICommand.request(app, actor: actor, question)
         guard case .answer(let answer) = try await self.result(of: command, once: once) else {
             throw APIProblem.bug
@@ -102,17 +102,18 @@ extension API {
     }
 
     func identifier<ID: StringIdentifier>(_ text: String, _ field: String) throws(APIProblem) -> ID {
-        try self.checked { () throws(InvalidField) in try ID.validated(text, field: field) }
+        try APIProblem.checking { () throws(InvalidField) in try ID.validated(text, field: field) }
     }
 
+    /// Sorted, repeats dropped.
     /// - Parameter max: how many there may be, repeats counted; nil where only the core limits them.
-    func identifiers(_ texts: [String], _ field: String, max: Int? = nil) throws(APIProblem) -> [UserID] {
+    func people(_ texts: [String], _ field: String, max: Int? = nil) throws(APIProblem) -> [UserID] {
         if let max, texts.count > max {
             throw APIProblem(field: field, rule: "must be at most \(max) people, got \(texts.count)")
         }
-        var users: [UserID] = []
-        for (index, text) in texts.enumerated() { users.append(try self.identifier(text, "\(field)[\(index)]")) }
-        return users
+        var users: Set<UserID> = []
+        for (index, text) in texts.enumerated() { users.insert(try self.identifier(text, "\(field)[\(index)]")) }
+        return users.sorted()
     }
 
     func messageID(_ text: String, _ field: String) throws(APIProblem) -> MessageID {
@@ -144,9 +145,5 @@ extension API {
             throw APIProblem(field: name, rule: rule)
         }
         return number
-    }
-
-    func checked<Value>(_ check: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
-        do throws(InvalidField) { return try check() } catch { throw APIProblem(error) }
     }
 }

@@ -29,10 +29,8 @@ extension API {
     private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
-        let recipients = Set(
-            try self.identifiers(
-                try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
-        ).sorted()
+        let recipients = try self.people(
+            try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
         guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
             throw APIProblem(
                 field: "recipients",
@@ -46,7 +44,7 @@ extension API {
             contentType: try body.optionalString("content_type"), extras: try body.members("extras"), sentAt: 0,
             expiresAt: lifetime)
         try body.refuseUnknown()
-        try self.checked { () throws(InvalidField) in try message.validate() }
+        try APIProblem.checking { () throws(InvalidField) in try message.validate() }
         return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id), once)
     }
 
@@ -77,23 +75,19 @@ extension API {
             objectName: ObjectName(try body.optionalString("object_name") ?? ObjectName.text.rawValue),
             content: try body.string("content"), flags: flags, pushText: try body.optionalString("push_text"),
             mentions: try self.mentions(body),
-            recipients: Set(
-                try self.identifiers(
-                    try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax)
-            ).sorted(),
+            recipients: try self.people(
+                try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax),
             lifetimeMilliseconds: try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax))
         try body.refuseUnknown()
-        try self.checked { () throws(InvalidField) in try draft.validate() }
+        try APIProblem.checking { () throws(InvalidField) in try draft.validate() }
         return draft
     }
 
     private func mentions(_ body: APIBody) throws(APIProblem) -> Mentions {
         guard let mentions = try body.optionalObject("mentions") else { return .none }
         let isEveryone = try mentions.bool("everyone", default: false)
-        let users = Set(
-            try self.identifiers(
-                try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
-        ).sorted()
+        let users = try self.people(
+            try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
         try mentions.refuseUnknown()
         guard users.isEmpty else {
             guard !isEveryone else {

@@ -26,7 +26,7 @@ extension API {
         let body = try await self.body(request)
         let profile = try body.profile()
         try body.refuseUnknown()
-        try self.checked { () throws(InvalidField) in try profile.validate() }
+        try APIProblem.checking { () throws(InvalidField) in try profile.validate() }
         return try await self.execute(.setProfiles(app, [UserProfile(user, profile)]))
     }
 
@@ -66,8 +66,8 @@ extension APIBody {
 extension UserProfile {
     fileprivate var json: JSONValue {
         [
-            "user": .string(self.id.rawValue), "name": JSONValue(text: self.profile.name),
-            "portrait": JSONValue(text: self.profile.portrait),
+            "user": .string(self.id.rawValue), "name": .optional(self.profile.name),
+            "portrait": .optional(self.profile.portrait),
         ]
     }
 }

@@ -16,12 +16,8 @@ struct APIBody {
 
     private init(_ fields: JSONFields) { self.fields = fields }
 
-    private static func read<Value>(_ body: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
-        do throws(InvalidField) { return try body() } catch { throw APIProblem(error) }
-    }
-
     private func optional<Value: Decodable>(_ key: String) throws(APIProblem) -> Value? {
-        try Self.read { () throws(InvalidField) in try self.fields.optional(key) }
+        try APIProblem.checking { () throws(InvalidField) in try self.fields.optional(key) }
     }
 
     private func needed<Value>(_ key: String, _ value: Value?) throws(APIProblem) -> Value {
@@ -75,13 +71,13 @@ struct APIBody {
 
     func optionalObject(_ key: String) throws(APIProblem) -> APIBody? {
         guard try self.optional(key) as JSONValue? != nil else { return nil }
-        return APIBody(try Self.read { () throws(InvalidField) in try self.fields.fields(key) })
+        return APIBody(try APIProblem.checking { () throws(InvalidField) in try self.fields.fields(key) })
     }
 
     /// A list of objects.
     func list(_ key: String) throws(APIProblem) -> [APIBody] {
         _ = try self.needed(key, try self.optional(key) as JSONValue?)
-        return try Self.read { () throws(InvalidField) in try self.fields.list(key) }.map { APIBody($0) }
+        return try APIProblem.checking { () throws(InvalidField) in try self.fields.list(key) }.map { APIBody($0) }
     }
 
     /// A list of texts, or of objects for those of which more is said.
@@ -95,7 +91,7 @@ struct APIBody {
                 elements.append(
                     .object(
                         APIBody(
-                            try Self.read { () throws(InvalidField) in
+                            try APIProblem.checking { () throws(InvalidField) in
                                 try JSONFields(element, root: "\(key)[\(index)]")
                             })))
             }
@@ -137,6 +133,6 @@ struct APIBody {
 
     /// Refuses members that were not read: a misspelt one must not be ignored.
     func refuseUnknown() throws(APIProblem) {
-        try Self.read { () throws(InvalidField) in try self.fields.refuseUnknown() }
+        try APIProblem.checking { () throws(InvalidField) in try self.fields.refuseUnknown() }
     }
 }

@@ -41,6 +41,11 @@ struct APIProblem: Error, Equatable {
             headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:])
     }
 
+    /// What the body throws becomes a problem.
+    static func checking<Value>(_ body: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
+        do throws(InvalidField) { return try body() } catch { throw APIProblem(error) }
+    }
+
     static let bug = APIProblem(.internal, rule: "the server failed; see its log")
 
     var status: HTTPResponse.Status { self.code.status }
