@@ -39,7 +39,7 @@ extension API {
         let app = try self.authorize(request, context, .settings)
         let account = try self.place(context)
         guard account.type.needsAccount else {
-            throw APIProblem(field: "type", rule: "must be CS, MC or MP: others have no accounts")
+            throw InvalidField(field: "type", rule: "must be CS, MC or MP: others have no accounts")
         }
         return try await self.execute(.setAccount(app, account, isDeclared: isDeclared))
     }

@@ -28,11 +28,9 @@ extension API {
         let conversation = try self.place(context, hasMembers: true)
         let body = try await self.body(request)
         let name = try body.optionalString("name") ?? ""
-        if !name.isEmpty {
-            try APIProblem.checking { () throws(InvalidField) in try ConversationAction.rename(name).validate() }
-        }
+        if !name.isEmpty { try ConversationAction.rename(name).validate() }
         let portrait = try body.optionalString("portrait")
-        try APIProblem.checking { () throws(InvalidField) in try ConversationAction.setPortrait(portrait).validate() }
+        try ConversationAction.setPortrait(portrait).validate()
         let members = try self.members(try body.textsOrObjects("members"))
         try body.refuseUnknown()
         let record = ConversationRecord(
@@ -41,25 +39,21 @@ extension API {
     }
 
     /// Members by id, or with role and nickname.
-    private func members(_ list: [APIBody.TextOrObject]) throws(APIProblem) -> [Member] {
+    private func members(_ list: [APIBody.TextOrObject]) throws(InvalidField) -> [Member] {
         guard list.count <= Self.membersMax else {
-            throw APIProblem(field: "members", rule: "must be at most \(Self.membersMax) people, got \(list.count)")
+            throw InvalidField(field: "members", rule: "must be at most \(Self.membersMax) people, got \(list.count)")
         }
         var members: [Member] = []
         for (index, element) in list.enumerated() {
             let field = "members[\(index)]"
             switch element {
-            case .text(let id): members.append(Member(try self.identifier(id, field)))
+            case .text(let id): members.append(Member(try UserID.validated(id, field: field)))
             case .object(let body):
-                let user: UserID = try self.identifier(try body.string("user"), "\(field).user")
+                let user = try UserID.validated(try body.string("user"), field: "\(field).user")
                 let role: MemberRole = try self.word(try body.optionalString("role") ?? "member", "\(field).role")
                 let nickname = try body.optionalString("nickname")
                 try body.refuseUnknown()
-                if let nickname {
-                    try APIProblem.checking { () throws(InvalidField) in
-                        try DisplayName.check(nickname, field: "\(field).nickname")
-                    }
-                }
+                if let nickname { try DisplayName.check(nickname, field: "\(field).nickname") }
                 members.append(Member(user, role: role, nickname: nickname))
             }
         }
@@ -98,7 +92,7 @@ extension API {
     }
 
     /// Which conversation a request is about, and who asks.
-    func subject(_ request: Request, _ context: Context) throws(APIProblem) -> (AppID, ConversationID, UserID?) {
+    func subject(_ request: Request, _ context: Context) throws -> (AppID, ConversationID, UserID?) {
         let app = try self.authorize(request, context, .conversations, limited: .requests, query: ["actor"])
         return (app, try self.place(context, hasMembers: true), try self.actor(request))
     }

@@ -28,7 +28,7 @@ extension API {
 
     private func signOut(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        let device: DeviceID = try self.identifier(try Self.parameter("device", context), "device")
+        let device = try DeviceID.validated(try Self.parameter("device", context), field: "device")
         let user = UserKey(app: app, user: try self.person(context))
         return try await self.execute(.signOut(DeviceKey(user: user, device: device)))
     }

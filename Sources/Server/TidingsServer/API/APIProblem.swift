@@ -24,9 +24,7 @@ struct APIProblem: Error, Equatable {
         self.init(.own(code), field: field, rule: rule, headers: headers)
     }
 
-    init(_ invalid: InvalidField) { self.init(field: invalid.field, rule: invalid.rule) }
-
-    init(field: String, rule: String) { self.init(.told(.invalidField), field: field, rule: rule) }
+    init(_ invalid: InvalidField) { self.init(.told(.invalidField), field: invalid.field, rule: invalid.rule) }
 
     init(_ problem: ServerFrame.Problem) {
         guard let code = Told(problem.code) else {
@@ -39,11 +37,6 @@ struct APIProblem: Error, Equatable {
         self.init(
             .told(code), field: problem.field, rule: problem.rule,
             headers: seconds.map { [.retryAfter: "\($0)"] } ?? [:])
-    }
-
-    /// What the body throws becomes a problem.
-    static func checking<Value>(_ body: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
-        do throws(InvalidField) { return try body() } catch { throw APIProblem(error) }
     }
 
     static let bug = APIProblem(.internal, rule: "the server failed; see its log")
