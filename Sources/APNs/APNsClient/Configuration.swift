@@ -138,23 +138,21 @@ extension APNsClient.Configuration {
     }
 
     func validate() throws(InvalidField) {
-        func check(_ holds: Bool, _ field: String, _ rule: @autoclosure () -> String) throws(InvalidField) {
-            guard holds else { throw InvalidField(field: field, rule: rule()) }
-        }
         func checkHost(_ host: String?, _ field: String) throws(InvalidField) {
             guard let host else { return }
             let isClean = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
-            try check(isClean, field, "must be a host's name or address, without spaces and slashes")
+            try InvalidField.check(isClean, field, "must be a host's name or address, without spaces and slashes")
             let needsName = self.proxy != nil && field != "proxy.host"
-            try check(!needsName || !Resolver.isAddress(host), field, "must be a name when there is a proxy")
+            try InvalidField.check(
+                !needsName || !Resolver.isAddress(host), field, "must be a name when there is a proxy")
         }
         func checkPort(_ port: Int, _ field: String) throws(InvalidField) {
-            try check((1...65_535).contains(port), field, "must be 1 to 65535, got \(port)")
+            try InvalidField.check(port, in: 1...65_535, field)
         }
         func checkTime(_ time: Int64, upTo max: Int64, _ field: String) throws(InvalidField) {
-            try check((1...max).contains(time), field, "must be 1 to \(max) milliseconds, got \(time)")
+            try InvalidField.check(time, in: 1...max, field, unit: " milliseconds")
         }
-        try check((1...100).contains(self.name.utf8.count), "name", "must be 1 to 100 bytes")
+        try InvalidField.check((1...100).contains(self.name.utf8.count), "name", "must be 1 to 100 bytes")
         try checkHost(self.host, "host")
         try checkPort(self.port, "port")
         try checkHost(self.managementHost, "management_host")
@@ -163,17 +161,17 @@ extension APNsClient.Configuration {
             try checkHost(proxy.host, "proxy.host")
             try checkPort(proxy.port, "proxy.port")
             let user = proxy.credentials?.user ?? ""
-            try check(!user.contains(":"), "proxy.credentials", "must have a user without a colon")
+            try InvalidField.check(!user.contains(":"), "proxy.credentials", "must have a user without a colon")
         }
         for (count, field) in [
             (self.queueMax, "queue_max"), (self.connectionsMax, "connections_max"), (self.streamsMax, "streams_max"),
             (self.badTokensMax ?? 1, "bad_tokens_max"), (self.providerFailuresMax, "provider_failures_max"),
-        ] { try check(count >= 1, field, "must be 1 or more, got \(count)") }
+        ] { try InvalidField.check(count >= 1, field, "must be 1 or more, got \(count)") }
         try checkTime(self.outagePause, upTo: 86_400_000, "outage_pause")
-        try check(
+        try InvalidField.check(
             (self.outagePause...86_400_000).contains(self.outagePauseMax), "outage_pause_max",
             "must be outage_pause to 86400000 milliseconds, got \(self.outagePauseMax)")
-        try check((0...100).contains(self.retriesMax), "retries_max", "must be 0 to 100, got \(self.retriesMax)")
+        try InvalidField.check(self.retriesMax, in: 0...100, "retries_max")
         try checkTime(self.requestDeadline, upTo: 86_400_000, "request_deadline")
         try checkTime(self.connectTimeout, upTo: 600_000, "connect_timeout")
     }

@@ -68,25 +68,20 @@ extension StoreRules {
 
     package static func fault(inContent content: String) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            try Self.check(content, field: "content", bytes: 1...MessageDraft.contentBytesMax)
+            let bytesMax = MessageDraft.contentBytesMax
+            try InvalidField.check(content.utf8.count, in: 1...bytesMax, "content", unit: " bytes")
         }
     }
 
     package static func fault(in deletion: Deletion) -> ServerFrame.Problem? {
-        let max = Deletion.messagesMax
-        guard (1...max).contains(deletion.messages.count) else {
-            return .init(
-                code: .invalidField, field: "messages", rule: "must be 1 to \(max), got \(deletion.messages.count)")
+        Self.problem { () throws(InvalidField) in
+            try InvalidField.check(deletion.messages.count, in: 1...Deletion.messagesMax, "messages")
         }
-        return nil
     }
 
     package static func fault(in operation: CustomOperation) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            let max = CustomOperation.recipientsMax
-            guard (1...max).contains(operation.recipients.count) else {
-                throw InvalidField(field: "recipients", rule: "must be 1 to \(max), got \(operation.recipients.count)")
-            }
+            try InvalidField.check(operation.recipients.count, in: 1...CustomOperation.recipientsMax, "recipients")
             for user in operation.recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
         }
     }
@@ -111,9 +106,7 @@ extension StoreRules {
 
     package static func fault(in names: [ObjectName]) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            guard names.count <= Self.objectNamesMax else {
-                throw InvalidField(field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
-            }
+            try InvalidField.check(names.count, atMost: Self.objectNamesMax, "names")
             for name in names { _ = try ObjectName.validated(name.rawValue, field: "names") }
         }
     }

@@ -38,9 +38,7 @@ extension API {
     private func setAccount(_ request: Request, _ context: Context, isDeclared: Bool) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
         let account = try self.place(context)
-        guard account.type.needsAccount else {
-            throw InvalidField(field: "type", rule: "must be CS, MC or MP: others have no accounts")
-        }
+        try InvalidField.check(account.type.needsAccount, "type", "must be CS, MC or MP: others have no accounts")
         return try await self.execute(.setAccount(app, account, isDeclared: isDeclared))
     }
 

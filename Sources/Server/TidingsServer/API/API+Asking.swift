@@ -66,9 +66,7 @@ extension API {
 
     /// Refuses members of the query that are not known, or are there twice: a misspelt one must not be ignored.
     static func checkQuery(_ request: Request, _ known: [String]) throws(InvalidField) {
-        guard (request.uri.query ?? "").removingPercentEncoding != nil else {
-            throw InvalidField(field: "query", rule: Self.percentEncoded)
-        }
+        try InvalidField.check((request.uri.query ?? "").removingPercentEncoding != nil, "query", Self.percentEncoded)
         var seen: Set<Substring> = []
         for (key, _) in request.uri.queryParameters where !key.isEmpty {
             let field = String(key.prefix(64))
@@ -76,9 +74,7 @@ extension API {
                 let rule = known.isEmpty ? "nothing is" : "known are \(known.joined(separator: ", "))"
                 throw InvalidField(field: field, rule: "is not known in the query here; \(rule)")
             }
-            guard seen.insert(key).inserted else {
-                throw InvalidField(field: field, rule: "must not be there twice")
-            }
+            try InvalidField.check(seen.insert(key).inserted, field, "must not be there twice")
         }
     }
 
@@ -94,9 +90,8 @@ extension API {
 
     func place(_ context: Context, hasMembers: Bool = false) throws(InvalidField) -> ConversationID {
         let type: ConversationType = try self.word(try Self.parameter("type", context), "type")
-        guard !hasMembers || !type.targetIsPeer else {
-            throw InvalidField(field: "type", rule: "must be DS, GRP or CHRM: others have no members")
-        }
+        try InvalidField.check(
+            !hasMembers || !type.targetIsPeer, "type", "must be DS, GRP or CHRM: others have no members")
         let id = try UserID.validated(try Self.parameter("id", context), field: "id")
         return ConversationID(type: type, target: id.rawValue)
     }
@@ -104,9 +99,7 @@ extension API {
     /// Sorted, repeats dropped.
     /// - Parameter max: how many there may be, repeats counted; nil where only the core limits them.
     func people(_ texts: [String], _ field: String, max: Int? = nil) throws(InvalidField) -> [UserID] {
-        if let max, texts.count > max {
-            throw InvalidField(field: field, rule: "must be at most \(max) people, got \(texts.count)")
-        }
+        if let max { try InvalidField.check(texts.count, atMost: max, field, unit: " people") }
         var users: Set<UserID> = []
         for (index, text) in texts.enumerated() {
             users.insert(try UserID.validated(text, field: "\(field)[\(index)]"))

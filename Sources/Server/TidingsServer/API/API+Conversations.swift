@@ -40,9 +40,7 @@ extension API {
 
     /// Members by id, or with role and nickname.
     private func members(_ list: [APIBody.TextOrObject]) throws(InvalidField) -> [Member] {
-        guard list.count <= Self.membersMax else {
-            throw InvalidField(field: "members", rule: "must be at most \(Self.membersMax) people, got \(list.count)")
-        }
+        try InvalidField.check(list.count, atMost: Self.membersMax, "members", unit: " people")
         var members: [Member] = []
         for (index, element) in list.enumerated() {
             let field = "members[\(index)]"

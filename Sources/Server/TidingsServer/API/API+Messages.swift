@@ -31,11 +31,8 @@ extension API {
         let (body, once) = try await self.keyedBody(request, context, app)
         let recipients = try self.people(
             try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
-        guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
-            throw InvalidField(
-                field: "recipients",
-                rule: "must be 1 to \(CustomOperation.recipientsMax) people, got \(recipients.count)")
-        }
+        try InvalidField.check(
+            recipients.count, in: 1...CustomOperation.recipientsMax, "recipients", unit: " people")
         let id = try ClientMessageID.validated(try body.string("client_message_id"), field: "client_message_id")
         let lifetime = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
         // Id and time are the core's to give: the lifetime is counted from then.
@@ -90,9 +87,7 @@ extension API {
             try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
         try mentions.refuseUnknown()
         guard users.isEmpty else {
-            guard !isEveryone else {
-                throw InvalidField(field: "mentions.users", rule: "must be empty if everyone is mentioned")
-            }
+            try InvalidField.check(!isEveryone, "mentions.users", "must be empty if everyone is mentioned")
             return .users(users)
         }
         return isEveryone ? .everyone : .none

@@ -40,9 +40,7 @@ extension API {
         let body = try await self.body(request)
         let list = try body.list("profiles")
         try body.refuseUnknown()
-        guard (1...StoreRules.profilesMax).contains(list.count) else {
-            throw InvalidField(field: "profiles", rule: "must be 1 to \(StoreRules.profilesMax), got \(list.count)")
-        }
+        try InvalidField.check(list.count, in: 1...StoreRules.profilesMax, "profiles")
         var profiles: [UserProfile] = []
         for (index, entry) in list.enumerated() {
             let user = try UserID.validated(try entry.string("user"), field: "profiles[\(index)].user")

@@ -125,9 +125,7 @@ extension API {
         let body = try await self.body(request)
         var names: [ObjectName] = []
         let texts = try body.strings("names")
-        guard texts.count <= StoreRules.objectNamesMax else {
-            throw InvalidField(field: "names", rule: "must be at most \(StoreRules.objectNamesMax), got \(texts.count)")
-        }
+        try InvalidField.check(texts.count, atMost: StoreRules.objectNamesMax, "names")
         for (index, text) in texts.enumerated() {
             names.append(try ObjectName.validated(text, field: "names[\(index)]"))
         }
