@@ -42,9 +42,7 @@ extension APNsClient {
             } catch {
                 throw InvalidField(field: "certificate", rule: "must be a certificate in PEM form")
             }
-            guard !self.chain.isEmpty else {
-                throw InvalidField(field: "certificate", rule: "must contain a certificate in PEM form")
-            }
+            try InvalidField.check(!self.chain.isEmpty, "certificate", "must contain a certificate in PEM form")
             do {
                 let secret = Array((password ?? "").utf8)
                 self.privateKey = try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem) { $0(secret) }

@@ -21,20 +21,11 @@ final class ClientMetrics {
 
     private let dimensions: [(String, String)]
     private let factory: any MetricsFactory
-    private let accepted: Counter
-    private let refused: Counter
-    private let unknown: Counter
-    private let notSent: Counter
-    private var refusals: [String: Counter] = [:]
-    private var faults: [String: Counter] = [:]
-    private let waiting: Meter
-    private let inFlight: Meter
-    private let queueAge: Timer
-    private let answerTime: Timer
-    private let connections: Meter
-    private let opened: Counter
-    private var closed: [String: Counter] = [:]
-    private let streamLimit: Meter
+    private let accepted, refused, unknown, notSent, opened: Counter
+    private let waiting, inFlight, connections, streamLimit: Meter
+    private let queueAge, answerTime: Timer
+    /// By label, then by the value of the last dimension.
+    private var counters: [Label: [String: Counter]] = [:]
     private var shown = (waiting: 0, inFlight: 0, connections: 0)
 
     init(name: String, environment: String, service: String, factory: any MetricsFactory) {
@@ -62,31 +53,25 @@ final class ClientMetrics {
         case .accepted: self.accepted.increment()
         case .refused(let refusal):
             self.refused.increment()
-            self.count(refusal.reason)
+            self.count(.refusals, "reason", refusal.reason.metricName)
         case .unknownOutcome: self.unknown.increment()
         case .notSent, .stopped: self.notSent.increment()
         }
     }
 
-    private func count(_ reason: APNsReason) {
-        let name = reason.metricName
-        if self.refusals[name] == nil {
-            self.refusals[name] = Counter(
-                label: Label.refusals.rawValue, dimensions: self.dimensions + [("reason", name)], factory: self.factory)
+    /// Counts in the series whose last dimension has this value, which is made when it is first needed.
+    private func count(_ label: Label, _ dimension: String, _ value: String) {
+        if self.counters[label]?[value] == nil {
+            self.counters[label, default: [:]][value] = Counter(
+                label: label.rawValue, dimensions: self.dimensions + [(dimension, value)], factory: self.factory)
         }
-        self.refusals[name]?.increment()
+        self.counters[label]?[value]?.increment()
     }
 
     /// An answer, or what came instead of one, that the client may mend by itself.
     ///
     /// - Parameter fault: a reason's `metricName`, or what became of a stream or a connection.
-    func met(_ fault: String) {
-        if self.faults[fault] == nil {
-            self.faults[fault] = Counter(
-                label: Label.faults.rawValue, dimensions: self.dimensions + [("fault", fault)], factory: self.factory)
-        }
-        self.faults[fault]?.increment()
-    }
+    func met(_ fault: String) { self.count(.faults, "fault", fault) }
 
     func waited(_ milliseconds: Int64) { self.queueAge.recordMilliseconds(milliseconds) }
 
@@ -96,13 +81,7 @@ final class ClientMetrics {
     func openedConnection() { self.opened.increment() }
 
     /// - Parameter cause: the dispatcher's, or `lost`, or `connect_failed`.
-    func closedConnection(_ cause: String) {
-        if self.closed[cause] == nil {
-            self.closed[cause] = Counter(
-                label: Label.closed.rawValue, dimensions: self.dimensions + [("cause", cause)], factory: self.factory)
-        }
-        self.closed[cause]?.increment()
-    }
+    func closedConnection(_ cause: String) { self.count(.closed, "cause", cause) }
 
     /// What a connection allows now; nothing if APNs named no number.
     func limited(to streams: Int) { if streams < .max { self.streamLimit.set(streams) } }
@@ -117,10 +96,5 @@ final class ClientMetrics {
 
 extension APNsReason {
     /// The name as a dimension: free text would make a series of each.
-    var metricName: String {
-        switch self {
-        case .unknown: "unknown"
-        default: self.name
-        }
-    }
+    var metricName: String { if case .unknown = self { "unknown" } else { self.name } }
 }

@@ -41,9 +41,7 @@ enum ClientTLS {
         } catch {
             throw InvalidField(field: "trust_roots", rule: "must be readable PEM: \(source): \(error)")
         }
-        guard !certificates.isEmpty else {
-            throw InvalidField(field: "trust_roots", rule: "must contain a certificate: \(source)")
-        }
+        try InvalidField.check(!certificates.isEmpty, "trust_roots", "must contain a certificate: \(source)")
         return certificates
     }
 

@@ -45,67 +45,54 @@ extension APNsClient {
         }
 
         /// What the metrics and log lines of this client are told apart by: 1 to 100 bytes.
-        public var name: String
+        public var name = "default"
         /// Apple's side; requests for the other one are refused.
         public var environment: PushEnvironment
         /// The host's name or address; Apple's for the environment if nil (APNs reference, section 1). With a proxy it
         /// is a name.
         public var host: String?
         /// 443, or 2197 to tell the traffic apart in a firewall (APNs reference, section 1).
-        public var port: Int
+        public var port = 443
         /// The name or address of the host that manages channels; Apple's for the environment if nil.
         public var managementHost: String?
         /// Its port; 2195 in the sandbox and 2196 in production if nil (APNs reference, section 1).
         public var managementPort: Int?
         /// Whom to trust.
-        public var trustRoots: TrustRoots
+        public var trustRoots = TrustRoots.system
         /// The key or the certificate.
         public var credential: Credential
         /// A proxy on the way; nil for none.
         public var proxy: Proxy?
         /// How long one request may take in all, in milliseconds, 1 to 86,400,000; its own expiration may make it
         /// shorter.
-        public var requestDeadline: Int64
+        public var requestDeadline: Int64 = 30_000
         /// How long each address may take to connect, TLS included, and how long the resolver may take, in
         /// milliseconds, 1 to 600,000.
-        public var connectTimeout: Int64
+        public var connectTimeout: Int64 = 10_000
         /// How many requests may wait to be sent: `submit` refuses more, `send` waits for room. 1 or more.
-        public var queueMax: Int
+        public var queueMax = 10_000
         /// How many connections are used at most, 1 or more.
-        public var connectionsMax: Int
+        public var connectionsMax = 4
         /// How many streams are used at once on a connection, whatever APNs allows; 1 or more.
-        public var streamsMax: Int
+        public var streamsMax = 1_000
         /// How many times a request is sent again after an answer that asks for it, 0 to 100.
-        public var retriesMax: Int
+        public var retriesMax = 3
         /// How many refused device tokens, before one push is accepted, are taken for the wrong environment or topic and stop the
         /// sending for a while, 1 or more; nil for a caller that judges refusals itself: it sees every one of them.
-        public var badTokensMax: Int?
+        public var badTokensMax: Int? = 20
         /// How many failures of APNs's in a row stop the sending for a while, 1 or more.
-        public var providerFailuresMax: Int
+        public var providerFailuresMax = 10
         /// How long the sending pauses first when APNs fails or refuses the credential, in milliseconds, 1 to 86,400,000; each failed
         /// try doubles it.
-        public var outagePause: Int64
+        public var outagePause: Int64 = 15_000
         /// The longest such pause, in milliseconds, up to 86,400,000.
-        public var outagePauseMax: Int64
+        public var outagePauseMax: Int64 = 600_000
 
         /// A configuration with Apple's hosts, port 443, the system's trust roots, a deadline of 30 seconds and 10 to
         /// connect, up to 4 connections, 10,000 waiting requests, 20 refused tokens and 10 failures.
         public init(environment: PushEnvironment, credential: Credential) {
-            self.name = "default"
             self.environment = environment
-            self.port = 443
-            self.trustRoots = .system
             self.credential = credential
-            self.requestDeadline = 30_000
-            self.connectTimeout = 10_000
-            self.queueMax = 10_000
-            self.connectionsMax = 4
-            self.streamsMax = 1_000
-            self.retriesMax = 3
-            self.badTokensMax = 20
-            self.providerFailuresMax = 10
-            self.outagePause = 15_000
-            self.outagePauseMax = 600_000
         }
 
         /// The same with a key.
@@ -151,20 +138,21 @@ extension APNsClient.Configuration {
     }
 
     func validate() throws(InvalidField) {
-        func check(_ holds: Bool, _ field: String, _ rule: @autoclosure () -> String) throws(InvalidField) {
-            guard holds else { throw InvalidField(field: field, rule: rule()) }
-        }
         func checkHost(_ host: String?, _ field: String) throws(InvalidField) {
             guard let host else { return }
             let isClean = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
-            try check(isClean, field, "must be a host's name or address, without spaces and slashes")
+            try InvalidField.check(isClean, field, "must be a host's name or address, without spaces and slashes")
             let needsName = self.proxy != nil && field != "proxy.host"
-            try check(!needsName || !Resolver.isAddress(host), field, "must be a name when there is a proxy")
+            try InvalidField.check(
+                !needsName || !Resolver.isAddress(host), field, "must be a name when there is a proxy")
         }
         func checkPort(_ port: Int, _ field: String) throws(InvalidField) {
-            try check((1...65_535).contains(port), field, "must be 1 to 65535, got \(port)")
+            try InvalidField.check(port, in: 1...65_535, field)
         }
-        try check((1...100).contains(self.name.utf8.count), "name", "must be 1 to 100 bytes")
+        func checkTime(_ time: Int64, upTo max: Int64, _ field: String) throws(InvalidField) {
+            try InvalidField.check(time, in: 1...max, field, unit: " milliseconds")
+        }
+        try InvalidField.check((1...100).contains(self.name.utf8.count), "name", "must be 1 to 100 bytes")
         try checkHost(self.host, "host")
         try checkPort(self.port, "port")
         try checkHost(self.managementHost, "management_host")
@@ -173,27 +161,18 @@ extension APNsClient.Configuration {
             try checkHost(proxy.host, "proxy.host")
             try checkPort(proxy.port, "proxy.port")
             let user = proxy.credentials?.user ?? ""
-            try check(!user.contains(":"), "proxy.credentials", "must have a user without a colon")
+            try InvalidField.check(!user.contains(":"), "proxy.credentials", "must have a user without a colon")
         }
-        try check(self.queueMax >= 1, "queue_max", "must be 1 or more, got \(self.queueMax)")
-        try check(self.connectionsMax >= 1, "connections_max", "must be 1 or more, got \(self.connectionsMax)")
-        try check(self.streamsMax >= 1, "streams_max", "must be 1 or more, got \(self.streamsMax)")
-        try check(self.badTokensMax ?? 1 >= 1, "bad_tokens_max", "must be 1 or more, got \(self.badTokensMax ?? 0)")
-        try check(
-            self.providerFailuresMax >= 1, "provider_failures_max",
-            "must be 1 or more, got \(self.providerFailuresMax)")
-        try check(
-            (1...86_400_000).contains(self.outagePause), "outage_pause",
-            "must be 1 to 86400000 milliseconds, got \(self.outagePause)")
-        try check(
+        for (count, field) in [
+            (self.queueMax, "queue_max"), (self.connectionsMax, "connections_max"), (self.streamsMax, "streams_max"),
+            (self.badTokensMax ?? 1, "bad_tokens_max"), (self.providerFailuresMax, "provider_failures_max"),
+        ] { try InvalidField.check(count >= 1, field, "must be 1 or more, got \(count)") }
+        try checkTime(self.outagePause, upTo: 86_400_000, "outage_pause")
+        try InvalidField.check(
             (self.outagePause...86_400_000).contains(self.outagePauseMax), "outage_pause_max",
             "must be outage_pause to 86400000 milliseconds, got \(self.outagePauseMax)")
-        try check((0...100).contains(self.retriesMax), "retries_max", "must be 0 to 100, got \(self.retriesMax)")
-        try check(
-            (1...86_400_000).contains(self.requestDeadline), "request_deadline",
-            "must be 1 to 86400000 milliseconds, got \(self.requestDeadline)")
-        try check(
-            (1...600_000).contains(self.connectTimeout), "connect_timeout",
-            "must be 1 to 600000 milliseconds, got \(self.connectTimeout)")
+        try InvalidField.check(self.retriesMax, in: 0...100, "retries_max")
+        try checkTime(self.requestDeadline, upTo: 86_400_000, "request_deadline")
+        try checkTime(self.connectTimeout, upTo: 600_000, "connect_timeout")
     }
 }

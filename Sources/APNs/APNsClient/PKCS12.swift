@@ -28,14 +28,11 @@ struct PKCS12 {
             throw Self.noPair
         }
         guard let key = file.keys.first, file.keys.count == 1 else { throw Self.noPair }
-        guard file.rounds <= Self.roundsMax else {
-            throw InvalidField(
-                field: "certificate", rule: "must hash its password at most \(Self.roundsMax) times; export it again")
-        }
+        try InvalidField.check(
+            file.rounds <= Self.roundsMax, "certificate",
+            "must hash its password at most \(Self.roundsMax) times; export it again")
         guard let isAuthentic = file.isAuthentic(password) else { throw Self.strange }
-        guard isAuthentic else {
-            throw InvalidField(field: "password", rule: "must be the one the .p12 file was exported with")
-        }
+        try InvalidField.check(isAuthentic, "password", "must be the one the .p12 file was exported with")
         do {
             let secret = Array(password.utf8)
             self.privateKey = try NIOSSLPrivateKey(bytes: key.pem, format: .pem) { $0(secret) }

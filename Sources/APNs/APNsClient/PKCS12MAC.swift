@@ -11,58 +11,53 @@ extension PKCS12 {
         static let sha1: [UInt8] = [0x2b, 0x0e, 0x03, 0x02, 0x1a]
         static let sha256: [UInt8] = Self.sha2 + [0x01]
         private static let sha2: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02]
+    }
+}
 
-        init(hash: [UInt8], digest: [UInt8], salt: [UInt8], rounds: Int) {
-            self.hash = hash
-            self.digest = digest
-            self.salt = salt
-            self.rounds = rounds
-        }
+extension PKCS12.MAC {
+    init(_ element: BER.Element) throws(BER.Fault) {
+        var members = try element.inside()
+        var info = try members.next(0x30).inside()
+        var algorithm = try info.next(0x30).inside()
+        self.hash = Array(try algorithm.next(0x06).content)
+        self.digest = try info.next().octets()
+        self.salt = try members.next().octets()
+        self.rounds = members.isAtEnd ? 1 : try members.next(0x02).number
+        guard self.rounds > 0 else { throw BER.Fault() }
+    }
 
-        init(_ element: BER.Element) throws(BER.Fault) {
-            var members = try element.inside()
-            var info = try members.next(0x30).inside()
-            var algorithm = try info.next(0x30).inside()
-            self.hash = Array(try algorithm.next(0x06).content)
-            self.digest = try info.next().octets()
-            self.salt = try members.next().octets()
-            self.rounds = members.isAtEnd ? 1 : try members.next(0x02).number
-            guard self.rounds > 0 else { throw BER.Fault() }
-        }
+    func written(_ code: [UInt8]) -> [UInt8] {
+        let algorithm = BER.write(0x30, BER.write(0x06, self.hash) + [0x05, 0])
+        return BER.write(
+            0x30,
+            BER.write(0x30, algorithm + BER.write(0x04, code)) + BER.write(0x04, self.salt)
+                + BER.write(0x02, [UInt8(clamping: self.rounds)]))
+    }
 
-        func written(_ code: [UInt8]) -> [UInt8] {
-            let algorithm = BER.write(0x30, BER.write(0x06, self.hash) + [0x05, 0])
-            return BER.write(
-                0x30,
-                BER.write(0x30, algorithm + BER.write(0x04, code)) + BER.write(0x04, self.salt)
-                    + BER.write(0x02, [UInt8(clamping: self.rounds)]))
+    /// Nil for a hash nobody uses here.
+    func code(of content: [UInt8], _ password: String) -> [UInt8]? {
+        switch self.hash {
+        case Self.sha1: self.code(Insecure.SHA1.self, content, password)
+        case Self.sha256: self.code(SHA256.self, content, password)
+        case Self.sha2 + [0x02]: self.code(SHA384.self, content, password)
+        case Self.sha2 + [0x03]: self.code(SHA512.self, content, password)
+        default: nil
         }
+    }
 
-        /// Nil for a hash nobody uses here.
-        func code(of content: [UInt8], _ password: String) -> [UInt8]? {
-            switch self.hash {
-            case Self.sha1: self.code(Insecure.SHA1.self, content, password)
-            case Self.sha256: self.code(SHA256.self, content, password)
-            case Self.sha2 + [0x02]: self.code(SHA384.self, content, password)
-            case Self.sha2 + [0x03]: self.code(SHA512.self, content, password)
-            default: nil
-            }
+    private func code<Hash: HashFunction>(_: Hash.Type, _ content: [UInt8], _ password: String) -> [UInt8] {
+        // UTF-16, the most significant byte first, with a zero at its end.
+        let text = (Array(password.utf16) + [0]).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        func filled(_ bytes: [UInt8]) -> [UInt8] {
+            guard !bytes.isEmpty else { return [] }
+            let blocks = (bytes.count + Hash.blockByteCount - 1) / Hash.blockByteCount
+            return (0..<blocks * Hash.blockByteCount).map { bytes[$0 % bytes.count] }
         }
-
-        private func code<Hash: HashFunction>(_: Hash.Type, _ content: [UInt8], _ password: String) -> [UInt8] {
-            // UTF-16, the most significant byte first, with a zero at its end.
-            let text = (Array(password.utf16) + [0]).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
-            func filled(_ bytes: [UInt8]) -> [UInt8] {
-                guard !bytes.isEmpty else { return [] }
-                let blocks = (bytes.count + Hash.blockByteCount - 1) / Hash.blockByteCount
-                return (0..<blocks * Hash.blockByteCount).map { bytes[$0 % bytes.count] }
-            }
-            // 3 stands for the key of a MAC. It is as long as one hash, so that the steps for more are not needed.
-            let input = [UInt8](repeating: 3, count: Hash.blockByteCount) + filled(self.salt) + filled(text)
-            var key = Array(Hash.hash(data: input))
-            for _ in 1..<self.rounds { key = Array(Hash.hash(data: key)) }
-            return Array(HMAC<Hash>.authenticationCode(for: content, using: SymmetricKey(data: key)))
-        }
+        // 3 stands for the key of a MAC. It is as long as one hash, so that the steps for more are not needed.
+        let input = [UInt8](repeating: 3, count: Hash.blockByteCount) + filled(self.salt) + filled(text)
+        var key = Array(Hash.hash(data: input))
+        for _ in 1..<self.rounds { key = Array(Hash.hash(data: key)) }
+        return Array(HMAC<Hash>.authenticationCode(for: content, using: SymmetricKey(data: key)))
     }
 }
 

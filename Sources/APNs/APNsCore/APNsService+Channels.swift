@@ -10,7 +10,6 @@ struct ChannelAction: Sendable {
         case broadcast(priority: APNsPriority, expiration: Int64)
     }
 
-    var bundleID: String
     /// Of a request for all of them its id is empty.
     var channel: ChannelName
     var work: Work
@@ -20,37 +19,33 @@ struct ChannelAction: Sendable {
 extension APNsService {
     /// Steps 4 to 6 of APNs reference, section 20, for channels.
     func checkChannels(
-        _ route: ProviderRoute, _ inquiry: Inquiry, _ fields: RequestFields, connection: ProviderConnection, at now: Now
+        _ task: ProviderRoute.ChannelTask, of bundleID: String, _ inquiry: Inquiry, _ fields: RequestFields,
+        connection: ProviderConnection
     ) throws(Refusal) -> ChannelAction {
-        switch route {
-        case .createChannel(let bundleID):
-            try self.checkApp(bundleID, fields, connection)
-            let app = ChannelStore.App(bundleID: bundleID, environment: inquiry.host.environment)
+        try self.checkApp(bundleID, fields, connection)
+        let environment = inquiry.host.environment
+        switch task {
+        case .create:
             let policy = try ChannelBody.policy(inquiry.request.body)
+            let app = ChannelStore.App(bundleID: bundleID, environment: environment)
             guard self.channels.channels(app).count < self.configuration.channelsMax else {
                 throw Refusal(.cannotCreateChannelConfig, detail: "\(self.configuration.channelsMax) channels exist")
             }
             let id = ChannelBody.id(drawn: inquiry.drawn.uniqueID)
-            let name = ChannelName(bundleID: bundleID, environment: inquiry.host.environment, id: id)
+            let name = ChannelName(bundleID: bundleID, environment: environment, id: id)
             guard self.channels[name] == nil, !self.channels.deleted.contains(name) else {
                 throw Refusal(.internalServerError, detail: "the id was drawn before")
             }
-            return ChannelAction(bundleID: bundleID, channel: name, work: .create(policy))
-        case .readChannel(let bundleID):
-            try self.checkApp(bundleID, fields, connection)
+            return ChannelAction(channel: name, work: .create(policy))
+        case .read:
             let channel = try self.channel(bundleID, inquiry, fields)
-            return ChannelAction(bundleID: bundleID, channel: channel.name, work: .read(channel))
-        case .deleteChannel(let bundleID):
-            try self.checkApp(bundleID, fields, connection)
-            let channel = try self.channel(bundleID, inquiry, fields)
-            return ChannelAction(bundleID: bundleID, channel: channel.name, work: .delete)
-        case .listChannels(let bundleID):
-            try self.checkApp(bundleID, fields, connection)
-            let none = ChannelName(bundleID: bundleID, environment: inquiry.host.environment, id: "")
-            return ChannelAction(bundleID: bundleID, channel: none, work: .list)
-        case .broadcast(let bundleID):
-            return try self.checkBroadcast(bundleID, inquiry, fields, connection)
-        case .push: throw Refusal(.badPath)
+            return ChannelAction(channel: channel.name, work: .read(channel))
+        case .delete:
+            return ChannelAction(channel: try self.channel(bundleID, inquiry, fields).name, work: .delete)
+        case .list:
+            let none = ChannelName(bundleID: bundleID, environment: environment, id: "")
+            return ChannelAction(channel: none, work: .list)
+        case .broadcast: return try self.checkBroadcast(bundleID, inquiry, fields)
         }
     }
 
@@ -81,9 +76,8 @@ extension APNsService {
     }
 
     private func checkBroadcast(
-        _ bundleID: String, _ inquiry: Inquiry, _ fields: RequestFields, _ connection: ProviderConnection
+        _ bundleID: String, _ inquiry: Inquiry, _ fields: RequestFields
     ) throws(Refusal) -> ChannelAction {
-        try self.checkApp(bundleID, fields, connection)
         _ = try self.channelID(fields)
         guard let type = fields.pushType else { throw Refusal(.missingPushType) }
         guard APNsPushType(wireName: type) == .liveactivity else { throw Refusal(.invalidPushType, detail: type) }
@@ -97,8 +91,7 @@ extension APNsService {
         guard channel.policy != .noStorage || expiration == 0 else {
             throw Refusal(.badExpirationDate, detail: "the channel stores nothing")
         }
-        return ChannelAction(
-            bundleID: bundleID, channel: channel.name, work: .broadcast(priority: priority, expiration: expiration))
+        return ChannelAction(channel: channel.name, work: .broadcast(priority: priority, expiration: expiration))
     }
 
     mutating func performChannelAction(
@@ -119,12 +112,12 @@ extension APNsService {
             answer.status = 204
             return (answer, [])
         case .list:
-            let app = ChannelStore.App(bundleID: action.bundleID, environment: action.channel.environment)
+            let app = ChannelStore.App(bundleID: action.channel.bundleID, environment: action.channel.environment)
             return (answer, ChannelBody.list(self.channels.channels(app).map(\.name.id)))
         case .broadcast:
             answer.uniqueID = inquiry.drawn.uniqueID
             effects.append(
-                .log(self.logged(.accepted, inquiry, topic: Self.topic(of: action.bundleID), at: now)))
+                .log(self.logged(.accepted, inquiry, topic: Self.topic(of: action.channel.bundleID), at: now)))
             return (answer, [])
         }
     }
@@ -137,7 +130,7 @@ extension APNsService {
         channel.sequence += 1
         channel.metrics.published += 1
         let target = DeviceTopic(
-            phone: "", topic: Self.topic(of: action.bundleID), environment: action.channel.environment)
+            phone: "", topic: Self.topic(of: action.channel.bundleID), environment: action.channel.environment)
         let message = AcceptedPush(
             apnsID: inquiry.name, uniqueID: inquiry.drawn.uniqueID, token: "", target: target, pushType: .liveactivity,
             priority: priority, expiration: expiration, collapseID: nil, payload: inquiry.request.body,

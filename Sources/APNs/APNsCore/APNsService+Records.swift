@@ -13,9 +13,8 @@ extension APNsService {
         var pushes: [AcceptedPush] = []
         for kind in order {
             for record in records.filter({ $0.kind == kind }).sorted(by: { $0.key < $1.key }) {
-                guard self.restore(record, pushes: &pushes) else {
-                    throw InvalidField(field: "record \(kind.rawValue) \(record.key)", rule: "cannot be read")
-                }
+                try InvalidField.check(
+                    self.restore(record, pushes: &pushes), "record \(kind.rawValue) \(record.key)", "cannot be read")
             }
         }
         for push in pushes.sorted(by: { ($0.acceptedAt, $0.uniqueID) < ($1.acceptedAt, $1.uniqueID) }) {

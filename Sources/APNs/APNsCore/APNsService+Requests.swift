@@ -9,7 +9,7 @@ extension APNsService {
         var topic: String {
             switch self {
             case .push(let push, _): push.target.topic
-            case .channels(let action): action.bundleID
+            case .channels(let action): action.channel.bundleID
             }
         }
 
@@ -81,8 +81,12 @@ extension APNsService {
         let skew = self.faults.clockSkew()
         try connection.authenticate(
             token, credentials: self.credentials, rules: self.configuration, skew: skew, at: now)
-        guard case .push(let text) = route else {
-            return .channels(try self.checkChannels(route, inquiry, fields, connection: connection, at: now))
+        let text: String
+        switch route {
+        case .push(let token): text = token
+        case .channels(let task, let bundleID):
+            return .channels(
+                try self.checkChannels(task, of: bundleID, inquiry, fields, connection: connection))
         }
         let headers = try RequestCheck.headers(fields, connection: &connection)
         try RequestCheck.body(inquiry.request.body, bytesMax: headers.pushType.payloadBytesMax)

@@ -25,11 +25,6 @@ struct BroadcastChannel: Sendable {
     var sequence: Int64 = 0
     var metrics = BroadcastMetrics()
 
-    init(name: ChannelName, policy: APNsStoragePolicy) {
-        self.name = name
-        self.policy = policy
-    }
-
     /// Nil when its time is over.
     func message(_ rules: APNsService.Configuration, at now: Now) -> AcceptedPush? {
         guard let message = self.message, now.wall - message.acceptedAt < rules.channelStorageMaxSeconds * 1_000,
@@ -37,7 +32,9 @@ struct BroadcastChannel: Sendable {
         else { return nil }
         return message
     }
+}
 
+extension BroadcastChannel {
     var record: ServiceRecord {
         var object = self.name.json.objectValue ?? JSONObject()
         object["policy"] = .int(self.policy.rawValue)
@@ -51,9 +48,9 @@ struct BroadcastChannel: Sendable {
             let policy = record["policy"]?.intValue.flatMap({ APNsStoragePolicy(rawValue: Int($0)) }),
             let sequence = record["sequence"]?.intValue
         else { return nil }
-        self.init(name: name, policy: policy)
-        self.sequence = sequence
-        self.message = record["message"].flatMap { AcceptedPush(record: $0) }
+        self.init(
+            name: name, policy: policy, message: record["message"].flatMap { AcceptedPush(record: $0) },
+            sequence: sequence)
         self.message?.channel = AcceptedPush.ChannelOrigin(id: name.id, policy: policy, sequence: sequence)
     }
 }

@@ -124,9 +124,13 @@ extension Courier {
         return true
     }
 
-    mutating func takeBack(_ returned: Parcel?, at now: Now, into effects: inout [APNsService.Effect]) {
-        if let returned { effects.append(.log(returned.push.logged(.returned, at: now))) }
-        let all = (returned.map { [$0] } ?? []) + self.waiting
+    /// What is in flight, and then all that waits.
+    mutating func takeBack(at now: Now, into effects: inout [APNsService.Effect]) {
+        var all = self.waiting
+        if case .awaiting(_, _, let returned) = self.state {
+            effects.append(.log(returned.push.logged(.returned, at: now)))
+            all.insert(returned, at: 0)
+        }
         self.waiting = []
         self.wakeAt = nil
         self.isRoused = false

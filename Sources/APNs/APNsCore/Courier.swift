@@ -95,20 +95,13 @@ struct Courier: Sendable {
             effects.append(.log(parcel.push.logged(.delivered, at: now)))
             self.maybeRepeat(parcel, at: now, into: &effects)
             return self.next(courier, at: now, into: &effects)
-        case (.awaiting(_, _, let parcel), .disconnected):
-            self.takeBack(parcel, at: now, into: &effects)
+        case (.awaiting, .disconnected), (.idle, .disconnected):
+            self.takeBack(at: now, into: &effects)
             return .offline
-        case (.idle, .disconnected):
-            self.takeBack(nil, at: now, into: &effects)
-            return .offline
-        case (.awaiting(_, _, let parcel), .connected(let courier)):
+        case (.awaiting, .connected(let courier)), (.idle, .connected(let courier)):
             // The phone is the same one: a second connection took the place of the first before that one was seen to
             // end.
-            self.takeBack(parcel, at: now, into: &effects)
-            self.power = .awake
-            return self.next(courier, at: now, into: &effects)
-        case (.idle, .connected(let courier)):
-            self.takeBack(nil, at: now, into: &effects)
+            self.takeBack(at: now, into: &effects)
             self.power = .awake
             return self.next(courier, at: now, into: &effects)
         case (_, .tokenRetired(let token)):

@@ -48,30 +48,25 @@ package struct DeliveryLogEntry: Hashable, Sendable {
         var object = JSONObject([
             ("apns_id", .string(self.apnsID)), ("unique_id", .string(self.uniqueID)), ("wall_ms", .int(self.wall)),
         ])
+        func add(event: JSONValue, _ members: (String, JSONValue)...) {
+            object["event"] = event
+            for (name, value) in members { object[name] = value }
+        }
         switch self.event {
-        case .accepted: object["event"] = "accepted"
+        case .accepted: add(event: "accepted")
         case .refused(let reason, let detail):
-            object["event"] = "refused"
-            object["reason"] = .string(reason.name)
+            add(event: "refused", ("reason", .string(reason.name)))
             if let detail { object["detail"] = .string(detail) }
-        case .answerLost: object["event"] = "answer_lost"
-        case .faulted(let fault):
-            object["event"] = "faulted"
-            object["reason"] = .string(fault)
-        case .stored: object["event"] = "stored"
-        case .held: object["event"] = "held"
-        case .duplicated: object["event"] = "duplicated"
-        case .overwritten(let newer):
-            object["event"] = "overwritten"
-            object["by"] = .string(newer)
-        case .sent(let delivery):
-            object["event"] = "sent"
-            object["delivery"] = .int(delivery)
-        case .delivered: object["event"] = "delivered"
-        case .returned: object["event"] = "returned"
-        case .discarded(let cause):
-            object["event"] = "discarded"
-            object["reason"] = .string(cause.rawValue)
+        case .answerLost: add(event: "answer_lost")
+        case .faulted(let fault): add(event: "faulted", ("reason", .string(fault)))
+        case .stored: add(event: "stored")
+        case .held: add(event: "held")
+        case .duplicated: add(event: "duplicated")
+        case .overwritten(let newer): add(event: "overwritten", ("by", .string(newer)))
+        case .sent(let delivery): add(event: "sent", ("delivery", .int(delivery)))
+        case .delivered: add(event: "delivered")
+        case .returned: add(event: "returned")
+        case .discarded(let cause): add(event: "discarded", ("reason", .string(cause.rawValue)))
         }
         if let token = self.token { object["token"] = .string(token) }
         if let topic = self.topic { object["topic"] = .string(topic) }

@@ -12,13 +12,6 @@ package struct DeviceTopic: Hashable, Sendable, JSONCodable {
 
     package static let leftOutMembers = ["activity"]
 
-    package init(phone: PhoneID, topic: String, environment: PushEnvironment, activity: String? = nil) {
-        self.phone = phone
-        self.topic = topic
-        self.environment = environment
-        self.activity = activity
-    }
-
     var app: DeviceTopic { self.with(activity: nil) }
 
     func with(activity: String?) -> DeviceTopic {
@@ -47,17 +40,13 @@ package struct RegisteredDevice: Hashable, Sendable, JSONCodable {
         case end
     }
     package static let leftOutMembers = ["end"]
+}
 
+extension RegisteredDevice {
     var record: ServiceRecord {
         var object = self.json.objectValue ?? JSONObject()
         if self.acceptedYet > 0 { object["accepted_yet"] = .int(self.acceptedYet) }
         return ServiceRecord(kind: .device, key: self.token.rawValue, json: .object(object))
-    }
-
-    init(token: PushToken, target: DeviceTopic, since: Int64) {
-        self.token = token
-        self.target = target
-        self.since = since
     }
 
     init?(record: JSONValue) {

@@ -12,9 +12,7 @@ extension FaultPlan {
         self.seed = UInt64(try reader.number("seed", in: 0...Int64.max) ?? 0)
         guard reader.object["rules"] != nil else { return }
         let rules = try reader.list("rules")
-        guard rules.count <= Self.rulesMax else {
-            throw InvalidField(field: "rules", rule: "must be at most \(Self.rulesMax) rules")
-        }
+        try InvalidField.check(rules.count <= Self.rulesMax, "rules", "must be at most \(Self.rulesMax) rules")
         for rule in rules { self.rules.append(try FaultRule(rule)) }
     }
 }

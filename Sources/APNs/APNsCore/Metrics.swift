@@ -46,11 +46,6 @@ package struct MetricsKey: Hashable, Sendable, Comparable {
     package var topic: String
     package var environment: PushEnvironment
 
-    package init(topic: String, environment: PushEnvironment) {
-        self.topic = topic
-        self.environment = environment
-    }
-
     package static func < (left: Self, right: Self) -> Bool {
         (left.topic, left.environment.rawValue) < (right.topic, right.environment.rawValue)
     }

@@ -43,26 +43,20 @@ package struct ProviderKey: Hashable, Sendable, JSONCodable {
     func validate(prefix: String, among keys: [ProviderKey]) throws(InvalidField) {
         guard !self.keyID.isEmpty else { throw InvalidField(field: "\(prefix)key_id", rule: "must not be empty") }
         guard !self.teamID.isEmpty else { throw InvalidField(field: "\(prefix)team_id", rule: "must not be empty") }
-        guard keys.count(where: { $0.keyID == self.keyID }) <= 1 else {
-            throw InvalidField(field: "\(prefix)key_id", rule: "must be there only once, got \(self.keyID)")
-        }
-        guard !self.environments.isEmpty else {
-            throw InvalidField(field: "\(prefix)environments", rule: "must not be empty")
-        }
-        if let topics = self.topics, topics.isEmpty || topics.count > Self.topicsMax {
-            throw InvalidField(field: "\(prefix)topics", rule: "must be 1 to \(Self.topicsMax), got \(topics.count)")
-        }
+        try InvalidField.check(
+            keys.count(where: { $0.keyID == self.keyID }) <= 1, "\(prefix)key_id",
+            "must be there only once, got \(self.keyID)")
+        try InvalidField.check(!self.environments.isEmpty, "\(prefix)environments", "must not be empty")
+        if let topics = self.topics { try InvalidField.check(topics.count, in: 1...Self.topicsMax, "\(prefix)topics") }
         let most = self.topics == nil ? Self.teamKeysMax : Self.topicKeysMax
         for environment in self.environments {
             let count = keys.count {
                 $0.teamID == self.teamID && ($0.topics == nil) == (self.topics == nil)
                     && $0.environments.contains(environment)
             }
-            guard count <= most else {
-                throw InvalidField(
-                    field: "\(prefix)environments",
-                    rule: "must leave at most \(most) keys of this kind in \(environment.rawValue), got \(count)")
-            }
+            try InvalidField.check(
+                count <= most, "\(prefix)environments",
+                "must leave at most \(most) keys of this kind in \(environment.rawValue), got \(count)")
         }
     }
 }

@@ -4,11 +4,9 @@ import TidingsModel
 enum ProviderRoute: Hashable, Sendable {
     /// A push to the device token with this text, in lowercase.
     case push(token: String)
-    case broadcast(bundleID: String)
-    case createChannel(bundleID: String)
-    case readChannel(bundleID: String)
-    case deleteChannel(bundleID: String)
-    case listChannels(bundleID: String)
+    case channels(ChannelTask, bundleID: String)
+
+    enum ChannelTask: Hashable, Sendable { case broadcast, create, read, delete, list }
 
     /// Step 2 of APNs reference, section 20.
     ///
@@ -24,8 +22,7 @@ enum ProviderRoute: Hashable, Sendable {
         guard request.method == "POST" else { throw Refusal(.methodNotAllowed, detail: request.method) }
         let prefix = "/3/device"
         guard request.path.hasPrefix(prefix) else {
-            let rest = try Self.bundleID(request.path, after: "/4/broadcasts/apps/")
-            return .broadcast(bundleID: rest)
+            return .channels(.broadcast, bundleID: try Self.bundleID(request.path, after: "/4/broadcasts/apps/"))
         }
         let rest = request.path.dropFirst(prefix.count)
         guard !rest.isEmpty, rest != "/" else { throw Refusal(.missingDeviceToken) }
@@ -47,10 +44,10 @@ enum ProviderRoute: Hashable, Sendable {
         }
         let bundleID = String(parts[3])
         switch (parts[4], request.method) {
-        case ("channels", "POST"): return .createChannel(bundleID: bundleID)
-        case ("channels", "GET"): return .readChannel(bundleID: bundleID)
-        case ("channels", "DELETE"): return .deleteChannel(bundleID: bundleID)
-        case ("all-channels", "GET"): return .listChannels(bundleID: bundleID)
+        case ("channels", "POST"): return .channels(.create, bundleID: bundleID)
+        case ("channels", "GET"): return .channels(.read, bundleID: bundleID)
+        case ("channels", "DELETE"): return .channels(.delete, bundleID: bundleID)
+        case ("all-channels", "GET"): return .channels(.list, bundleID: bundleID)
         case ("channels", _), ("all-channels", _): throw Refusal(.methodNotAllowed, detail: request.method)
         case (_, _): throw Refusal(.badPath, detail: request.path)
         }

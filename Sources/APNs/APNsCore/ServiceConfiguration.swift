@@ -94,37 +94,35 @@ extension APNsService.Configuration {
     /// - Throws: `InvalidField` naming the rule as `keys[2].topics` and what it must be.
     package func validate() throws(InvalidField) {
         for (index, key) in self.keys.enumerated() { try key.validate(prefix: "keys[\(index)].", among: self.keys) }
-        try Self.check(self.streamsBeforeToken >= 0, "streams_before_token", "must be 0 or more")
-        try Self.check(self.streamsAfterToken >= 1, "streams_after_token", "must be 1 or more")
-        try Self.check(self.streamsAfterRejection ?? 1 >= 1, "streams_after_rejection", "must be 1 or more")
-        try Self.check(self.errorsMax ?? 1 >= 1, "errors_max", "must be 1 or more")
-        try Self.check(1...31_536_000 ~= self.idleSeconds ?? 1, "idle_seconds", "must be 1 to 31536000")
-        try Self.check(self.headerListBytesMax >= 1, "header_list_bytes_max", "must be 1 or more")
-        try Self.check(1...31_536_000 ~= self.tokenAgeMaxSeconds, "token_age_max_seconds", "must be 1 to 31536000")
-        try Self.check(
+        try InvalidField.check(self.streamsBeforeToken >= 0, "streams_before_token", "must be 0 or more")
+        try InvalidField.check(self.streamsAfterToken >= 1, "streams_after_token", "must be 1 or more")
+        try InvalidField.check(self.streamsAfterRejection ?? 1 >= 1, "streams_after_rejection", "must be 1 or more")
+        try InvalidField.check(self.errorsMax ?? 1 >= 1, "errors_max", "must be 1 or more")
+        try InvalidField.check(1...31_536_000 ~= self.idleSeconds ?? 1, "idle_seconds", "must be 1 to 31536000")
+        try InvalidField.check(self.headerListBytesMax >= 1, "header_list_bytes_max", "must be 1 or more")
+        try InvalidField.check(
+            1...31_536_000 ~= self.tokenAgeMaxSeconds, "token_age_max_seconds", "must be 1 to 31536000")
+        try InvalidField.check(
             0...31_536_000 ~= self.tokenUpdateMinSeconds, "token_update_min_seconds", "must be 0 to 31536000")
-        try Self.check(1...3_153_600_000 ~= self.storageMaxSeconds, "storage_max_seconds", "must be 1 to 3153600000")
-        try Self.check(self.waitingPerAppMax >= 1, "waiting_per_app_max", "must be 1 or more")
+        try InvalidField.check(
+            1...3_153_600_000 ~= self.storageMaxSeconds, "storage_max_seconds", "must be 1 to 3153600000")
+        try InvalidField.check(self.waitingPerAppMax >= 1, "waiting_per_app_max", "must be 1 or more")
         for (name, rate) in [("device_rate", self.deviceRate), ("background_rate", self.backgroundRate)] {
             guard let rate else { continue }
-            try Self.check(1...3_600_000 ~= rate.perHour, "\(name).per_hour", "must be 1 to 3600000")
-            try Self.check(1...1_000_000 ~= rate.burst, "\(name).burst", "must be 1 to 1000000")
+            try InvalidField.check(1...3_600_000 ~= rate.perHour, "\(name).per_hour", "must be 1 to 3600000")
+            try InvalidField.check(1...1_000_000 ~= rate.burst, "\(name).burst", "must be 1 to 1000000")
         }
-        try Self.check(self.acceptedAfterRemoval >= 0, "accepted_after_removal", "must be 0 or more")
+        try InvalidField.check(self.acceptedAfterRemoval >= 0, "accepted_after_removal", "must be 0 or more")
         let chances = [
             ("reorder_per_mille", self.faults.reorderPerMille),
             ("duplicate_per_mille", self.faults.duplicatePerMille),
             ("older_survives_per_mille", self.faults.olderSurvivesPerMille),
         ]
-        for (name, chance) in chances { try Self.check(0...1_000 ~= chance, name, "must be 0 to 1000") }
-        try Self.check(
+        for (name, chance) in chances { try InvalidField.check(0...1_000 ~= chance, name, "must be 0 to 1000") }
+        try InvalidField.check(
             0...3_600_000 ~= self.faults.powerAwareDelayMilliseconds, "power_aware_delay_ms", "must be 0 to 3600000")
-        try Self.check(self.channelsMax >= 0, "channels_max", "must be 0 or more")
-        try Self.check(
+        try InvalidField.check(self.channelsMax >= 0, "channels_max", "must be 0 or more")
+        try InvalidField.check(
             1...31_536_000 ~= self.channelStorageMaxSeconds, "channel_storage_max_seconds", "must be 1 to 31536000")
-    }
-
-    private static func check(_ holds: Bool, _ field: String, _ rule: String) throws(InvalidField) {
-        guard holds else { throw InvalidField(field: field, rule: rule) }
     }
 }

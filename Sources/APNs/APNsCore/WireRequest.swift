@@ -33,21 +33,20 @@ package struct WireRequest: Hashable, Sendable {
 
     /// As a well-behaved client makes it, without `authorization`.
     package init(_ request: APNsRequest) {
-        self.init(
-            method: request.method, path: request.path,
-            headers: request.headerFields.map { Header(name: $0.name, value: $0.value) }, body: request.payload)
+        self.init(request.method, request.path, request.headerFields, request.payload)
     }
 
     package init(_ broadcast: APNsBroadcast) {
-        self.init(
-            method: broadcast.method, path: broadcast.path,
-            headers: broadcast.headerFields.map { Header(name: $0.name, value: $0.value) }, body: broadcast.payload)
+        self.init(broadcast.method, broadcast.path, broadcast.headerFields, broadcast.payload)
     }
 
     package init(_ request: APNsChannelRequest) {
-        self.init(
-            method: request.method, path: request.path,
-            headers: request.headerFields.map { Header(name: $0.name, value: $0.value) }, body: request.payload)
+        self.init(request.method, request.path, request.headerFields, request.payload)
+    }
+
+    private init(_ method: String, _ path: String, _ fields: [(name: String, value: String)], _ body: [UInt8]) {
+        let headers = fields.map { Header(name: $0.name, value: $0.value) }
+        self.init(method: method, path: path, headers: headers, body: body)
     }
 
     /// Of a repeated header the first.

@@ -62,13 +62,9 @@ public struct APNsBroadcast: Hashable, Sendable {
         try APNsChannelRequest.validate(bundleID: self.bundleID, requestID: self.requestID)
         try self.channelID.validate()
         guard self.expiration >= 0 else { throw InvalidField(field: "expiration", rule: "must be 0 or UNIX seconds") }
-        guard policy != .noStorage || self.expiration == 0 else {
-            throw InvalidField(field: "expiration", rule: "must be 0 for a channel without storage")
-        }
+        try InvalidField.check(
+            policy != .noStorage || self.expiration == 0, "expiration", "must be 0 for a channel without storage")
         guard !self.payload.isEmpty else { throw InvalidField(field: "payload", rule: "must not be empty") }
-        guard self.payload.count <= Self.payloadBytesMax else {
-            throw InvalidField(
-                field: "payload", rule: "must be at most \(Self.payloadBytesMax) bytes, got \(self.payload.count)")
-        }
+        try InvalidField.check(self.payload.count, atMost: Self.payloadBytesMax, "payload", unit: " bytes")
     }
 }

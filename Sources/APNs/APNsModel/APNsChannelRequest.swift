@@ -15,9 +15,7 @@ public struct APNsChannelID: StringIdentifier {
     ///
     /// - Throws: `InvalidField` naming `channel_id`.
     public func validate() throws(InvalidField) {
-        guard APNsFormat.isChannelID(self.rawValue.utf8) else {
-            throw InvalidField(field: "channel_id", rule: Self.rule)
-        }
+        try InvalidField.check(APNsFormat.isChannelID(self.rawValue.utf8), "channel_id", Self.rule)
     }
 }
 
@@ -134,11 +132,9 @@ public struct APNsChannelRequest: Hashable, Sendable {
     }
 
     static func validate(bundleID: String, requestID: String?) throws(InvalidField) {
-        guard APNsFormat.isBundleID(bundleID) else {
-            throw InvalidField(
-                field: "bundle_id",
-                rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots, without a push type's suffix")
-        }
+        try InvalidField.check(
+            APNsFormat.isBundleID(bundleID), "bundle_id",
+            "must be 1 to 255 letters, digits, hyphens, underscores and dots, without a push type's suffix")
         if let requestID, !APNsFormat.isUUID(requestID.utf8) {
             throw InvalidField(field: "request_id", rule: "must be a UUID, 8-4-4-4-12 hexadecimal digits")
         }

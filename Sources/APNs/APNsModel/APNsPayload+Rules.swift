@@ -17,21 +17,17 @@ extension APNsPayload {
         try self.validateScore()
         if let activity = self.liveActivity {
             try activity.validate(beside: self.alert)
-            guard self.sound == nil || self.alert != nil else {
-                throw InvalidField(field: "sound", rule: "must come with an alert for a Live Activity")
-            }
+            try InvalidField.check(
+                self.sound == nil || self.alert != nil, "sound", "must come with an alert for a Live Activity")
         }
-        guard self.custom["aps"] == nil else {
-            throw InvalidField(field: "custom.aps", rule: "must not be set: aps holds Apple's members")
-        }
+        try InvalidField.check(self.custom["aps"] == nil, "custom.aps", "must not be set: aps holds Apple's members")
     }
 
     private func validateScore() throws(InvalidField) {
         guard let score = self.relevanceScore else { return }
         guard score.isFinite else { throw InvalidField(field: "relevance-score", rule: "must be a finite number") }
-        guard self.liveActivity != nil || (score >= 0 && score <= 1) else {
-            throw InvalidField(field: "relevance-score", rule: "must be between 0 and 1")
-        }
+        try InvalidField.check(
+            self.liveActivity != nil || (score >= 0 && score <= 1), "relevance-score", "must be between 0 and 1")
     }
 
     /// Checks what holds for every push and what one kind asks for (APNs reference, sections 7, 13 and 14).
@@ -46,32 +42,26 @@ extension APNsPayload {
         try self.validate()
         switch pushType {
         case .alert:
-            guard self.alert != nil || self.badge != nil || self.sound != nil else {
-                throw InvalidField(field: "aps", rule: "must have alert, badge or sound for push type alert")
-            }
+            try InvalidField.check(
+                self.alert != nil || self.badge != nil || self.sound != nil, "aps",
+                "must have alert, badge or sound for push type alert")
         case .background:
-            guard self.contentAvailable else {
-                throw InvalidField(field: "content-available", rule: "must be set for push type background")
-            }
+            try InvalidField.check(self.contentAvailable, "content-available", "must be set for push type background")
             try self.forbidOthers(than: "content-available", for: pushType)
         case .widgets, .controls:
-            guard self.contentChanged else {
-                throw InvalidField(
-                    field: "content-changed", rule: "must be set for push type \(pushType.rawValue)")
-            }
+            try InvalidField.check(
+                self.contentChanged, "content-changed", "must be set for push type \(pushType.rawValue)")
             try self.forbidOthers(than: "content-changed", for: pushType)
         case .liveactivity:
-            guard self.liveActivity != nil else {
-                throw InvalidField(field: "event", rule: "must be set for push type liveactivity")
-            }
+            try InvalidField.check(self.liveActivity != nil, "event", "must be set for push type liveactivity")
         case .voip, .complication, .fileprovider, .mdm, .location, .pushtotalk: break
         }
-        guard pushType == .liveactivity || self.liveActivity == nil else {
-            throw InvalidField(field: "event", rule: "must not be set for push type \(pushType.rawValue)")
-        }
-        guard pushType == .widgets || pushType == .controls || !self.contentChanged else {
-            throw InvalidField(field: "content-changed", rule: "must not be set for push type \(pushType.rawValue)")
-        }
+        try InvalidField.check(
+            pushType == .liveactivity || self.liveActivity == nil, "event",
+            "must not be set for push type \(pushType.rawValue)")
+        try InvalidField.check(
+            pushType == .widgets || pushType == .controls || !self.contentChanged, "content-changed",
+            "must not be set for push type \(pushType.rawValue)")
     }
 
     /// Checks what holds for every push and what a broadcast asks for: a Live Activity's `update` or `end` (APNs
@@ -80,9 +70,7 @@ extension APNsPayload {
     /// - Throws: what `validate(for: .liveactivity)` throws, and `InvalidField` naming `event` for `start`.
     public func validateForBroadcast() throws(InvalidField) {
         try self.validate(for: .liveactivity)
-        guard self.liveActivity?.event != .start else {
-            throw InvalidField(field: "event", rule: "must be update or end in a broadcast")
-        }
+        try InvalidField.check(self.liveActivity?.event != .start, "event", "must be update or end in a broadcast")
     }
 
     private func forbidOthers(than own: String, for pushType: APNsPushType) throws(InvalidField) {
@@ -104,13 +92,10 @@ extension APNsPayload {
 extension APNsPayload.Alert {
     fileprivate func validate() throws(InvalidField) {
         let lines = [self.titleLocalization, self.subtitleLocalization, self.bodyLocalization]
-        guard lines.allSatisfy({ $0?.key != "" }) else {
-            throw InvalidField(field: "alert", rule: "must not have an empty localization key")
-        }
+        try InvalidField.check(lines.allSatisfy({ $0?.key != "" }), "alert", "must not have an empty localization key")
         let hasText = self.title != nil || self.subtitle != nil || self.body != nil
-        guard hasText || lines.contains(where: { $0 != nil }) else {
-            throw InvalidField(field: "alert", rule: "must have a title, subtitle or body")
-        }
+        try InvalidField.check(
+            hasText || lines.contains(where: { $0 != nil }), "alert", "must have a title, subtitle or body")
     }
 }
 
@@ -121,9 +106,7 @@ extension APNsPayload.Sound {
         case .named(let file): name = file
         case .critical(let file, let volume):
             name = file
-            guard volume >= 0 && volume <= 1 else {
-                throw InvalidField(field: "sound.volume", rule: "must be between 0 and 1")
-            }
+            try InvalidField.check(volume >= 0 && volume <= 1, "sound.volume", "must be between 0 and 1")
         }
         guard !name.isEmpty else { throw InvalidField(field: "sound.name", rule: "must not be empty") }
     }
@@ -137,16 +120,16 @@ extension APNsPayload.LiveActivity {
             if let seconds, seconds < 0 { throw InvalidField(field: field, rule: "must be UNIX seconds, 0 or more") }
         }
         if let alert {
-            guard alert.title == nil || alert.titleLocalization == nil else {
-                throw InvalidField(field: "alert.title", rule: "must be a text or a localization, not both")
-            }
-            guard alert.body == nil || alert.bodyLocalization == nil else {
-                throw InvalidField(field: "alert.body", rule: "must be a text or a localization, not both")
-            }
+            try InvalidField.check(
+                alert.title == nil || alert.titleLocalization == nil, "alert.title",
+                "must be a text or a localization, not both")
+            try InvalidField.check(
+                alert.body == nil || alert.bodyLocalization == nil, "alert.body",
+                "must be a text or a localization, not both")
         }
-        guard self.event == .end || self.contentState != nil else {
-            throw InvalidField(field: "content-state", rule: "must be set for event \(self.event.rawValue)")
-        }
+        try InvalidField.check(
+            self.event == .end || self.contentState != nil, "content-state",
+            "must be set for event \(self.event.rawValue)")
         try self.event == .start ? self.validateStart(alert) : self.validateLater()
     }
 

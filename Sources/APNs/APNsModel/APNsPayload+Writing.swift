@@ -48,11 +48,9 @@ extension APNsPayload {
     }
 
     static func checked(_ bytes: [UInt8], bytesMax: Int) throws(InvalidField) -> [UInt8] {
-        guard bytes.count <= bytesMax else {
-            throw InvalidField(
-                field: "payload", rule: "must be at most \(bytesMax) bytes without the alert's body, got \(bytes.count)"
-            )
-        }
+        try InvalidField.check(
+            bytes.count <= bytesMax, "payload",
+            "must be at most \(bytesMax) bytes without the alert's body, got \(bytes.count)")
         return bytes
     }
 

@@ -101,54 +101,65 @@ public enum APNsReason: Hashable, Sendable {
 }
 
 extension APNsReason {
-    /// The word with Apple's spelling.
-    public var name: String {
+    /// Apple's spelling, the status APNs sends with it, and what a sender does about it (APNs reference, section 9).
+    private var row: (name: String, status: Int?, reaction: APNsReaction?) {
         switch self {
-        case .badCollapseID: "BadCollapseId"
-        case .badDeviceToken: "BadDeviceToken"
-        case .badExpirationDate: "BadExpirationDate"
-        case .badMessageID: "BadMessageId"
-        case .badPriority: "BadPriority"
-        case .badTopic: "BadTopic"
-        case .deviceTokenNotForTopic: "DeviceTokenNotForTopic"
-        case .duplicateHeaders: "DuplicateHeaders"
-        case .idleTimeout: "IdleTimeout"
-        case .invalidPushType: "InvalidPushType"
-        case .missingDeviceToken: "MissingDeviceToken"
-        case .missingTopic: "MissingTopic"
-        case .payloadEmpty: "PayloadEmpty"
-        case .topicDisallowed: "TopicDisallowed"
-        case .badCertificate: "BadCertificate"
-        case .badCertificateEnvironment: "BadCertificateEnvironment"
-        case .expiredProviderToken: "ExpiredProviderToken"
-        case .forbidden: "Forbidden"
-        case .invalidProviderToken: "InvalidProviderToken"
-        case .missingProviderToken: "MissingProviderToken"
-        case .unrelatedKeyIDInToken: "UnrelatedKeyIdInToken"
-        case .badEnvironmentKeyIDInToken: "BadEnvironmentKeyIdInToken"
-        case .badPath: "BadPath"
-        case .methodNotAllowed: "MethodNotAllowed"
-        case .expiredToken: "ExpiredToken"
-        case .unregistered: "Unregistered"
-        case .payloadTooLarge: "PayloadTooLarge"
-        case .tooManyProviderTokenUpdates: "TooManyProviderTokenUpdates"
-        case .tooManyRequests: "TooManyRequests"
-        case .internalServerError: "InternalServerError"
-        case .serviceUnavailable: "ServiceUnavailable"
-        case .shutdown: "Shutdown"
-        case .featureNotEnabled: "FeatureNotEnabled"
-        case .missingChannelID: "MissingChannelId"
-        case .badChannelID: "BadChannelId"
-        case .channelNotRegistered: "ChannelNotRegistered"
-        case .badRequestParams: "BadRequestParams"
-        case .badRequestPayload: "BadRequestPayload"
-        case .missingPushType: "MissingPushType"
-        case .cannotCreateChannelConfig: "CannotCreateChannelConfig"
-        case .missingChannelQueueSize: "MissingChannelQueueSize"
-        case .topicMismatch: "TopicMismatch"
-        case .unknown(let word): word
+        case .badCollapseID: ("BadCollapseId", 400, .bug)
+        case .badDeviceToken: ("BadDeviceToken", 400, .quarantine)
+        case .badExpirationDate: ("BadExpirationDate", 400, .bug)
+        case .badMessageID: ("BadMessageId", 400, .bug)
+        case .badPriority: ("BadPriority", 400, .bug)
+        case .badTopic: ("BadTopic", 400, .config)
+        case .deviceTokenNotForTopic: ("DeviceTokenNotForTopic", 400, .quarantine)
+        case .duplicateHeaders: ("DuplicateHeaders", 400, .bug)
+        case .idleTimeout: ("IdleTimeout", 400, .connection)
+        case .invalidPushType: ("InvalidPushType", 400, .bug)
+        case .missingDeviceToken: ("MissingDeviceToken", 400, .bug)
+        case .missingTopic: ("MissingTopic", 400, .config)
+        case .payloadEmpty: ("PayloadEmpty", 400, .bug)
+        case .topicDisallowed: ("TopicDisallowed", 400, .config)
+        case .badCertificate: ("BadCertificate", 403, .config)
+        case .badCertificateEnvironment: ("BadCertificateEnvironment", 403, .config)
+        case .expiredProviderToken: ("ExpiredProviderToken", 403, .auth)
+        case .forbidden: ("Forbidden", 403, .config)
+        case .invalidProviderToken: ("InvalidProviderToken", 403, .config)
+        case .missingProviderToken: ("MissingProviderToken", 403, .config)
+        case .unrelatedKeyIDInToken: ("UnrelatedKeyIdInToken", 403, .connection)
+        case .badEnvironmentKeyIDInToken: ("BadEnvironmentKeyIdInToken", 403, .config)
+        case .badPath: ("BadPath", 404, .bug)
+        case .methodNotAllowed: ("MethodNotAllowed", 405, .bug)
+        case .expiredToken: ("ExpiredToken", 410, .drop)
+        case .unregistered: ("Unregistered", 410, .drop)
+        case .payloadTooLarge: ("PayloadTooLarge", 413, .bug)
+        case .tooManyProviderTokenUpdates: ("TooManyProviderTokenUpdates", 429, .backoff)
+        case .tooManyRequests: ("TooManyRequests", 429, .backoff)
+        case .internalServerError: ("InternalServerError", 500, .backoff)
+        case .serviceUnavailable: ("ServiceUnavailable", 503, .backoff)
+        case .shutdown: ("Shutdown", 503, .connection)
+        case .featureNotEnabled: ("FeatureNotEnabled", 400, .config)
+        case .missingChannelID: ("MissingChannelId", 400, .bug)
+        case .badChannelID: ("BadChannelId", 400, .bug)
+        case .channelNotRegistered: ("ChannelNotRegistered", 400, .drop)
+        case .badRequestParams: ("BadRequestParams", 400, .bug)
+        case .badRequestPayload: ("BadRequestPayload", 400, .bug)
+        case .missingPushType: ("MissingPushType", 400, .bug)
+        case .cannotCreateChannelConfig: ("CannotCreateChannelConfig", 400, .config)
+        case .missingChannelQueueSize: ("MissingChannelQueueSize", 400, .bug)
+        case .topicMismatch: ("TopicMismatch", 403, .config)
+        case .unknown(let word): (word, nil, nil)
         }
     }
+
+    /// The word with Apple's spelling.
+    public var name: String { self.row.name }
+
+    /// The status APNs sends with it; nil for an unknown reason.
+    public var status: Int? { self.row.status }
+
+    /// What a sender does about it (APNs reference, section 9).
+    ///
+    /// - Parameter status: the status it came with; decides for unknown reasons only.
+    public func reaction(status: Int) -> APNsReaction { self.row.reaction ?? APNsReaction(status: status) }
 
     /// Reads Apple's word; both spellings the service is known to use are understood (APNs reference, sections 4 and 9).
     public init(name: some StringProtocol) {
@@ -164,65 +175,6 @@ extension APNsReason {
         return table
     }()
 
-    /// The status APNs sends with it; nil for an unknown reason.
-    public var status: Int? {
-        switch self {
-        case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
-            .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
-            .missingTopic, .payloadEmpty, .topicDisallowed, .featureNotEnabled, .missingChannelID, .badChannelID,
-            .channelNotRegistered, .badRequestParams, .badRequestPayload, .missingPushType,
-            .cannotCreateChannelConfig, .missingChannelQueueSize:
-            400
-        case .badCertificate, .badCertificateEnvironment, .expiredProviderToken, .forbidden, .invalidProviderToken,
-            .missingProviderToken, .unrelatedKeyIDInToken, .badEnvironmentKeyIDInToken, .topicMismatch:
-            403
-        case .badPath:
-            404
-        case .methodNotAllowed:
-            405
-        case .expiredToken, .unregistered:
-            410
-        case .payloadTooLarge:
-            413
-        case .tooManyProviderTokenUpdates, .tooManyRequests:
-            429
-        case .internalServerError:
-            500
-        case .serviceUnavailable, .shutdown:
-            503
-        case .unknown: nil
-        }
-    }
-
-    /// What a sender does about it (APNs reference, section 9).
-    ///
-    /// - Parameter status: the status it came with; decides for unknown reasons only.
-    public func reaction(status: Int) -> APNsReaction {
-        switch self {
-        case .expiredToken, .unregistered, .channelNotRegistered:
-            .drop
-        case .badDeviceToken, .deviceTokenNotForTopic:
-            .quarantine
-        case .badTopic, .missingTopic, .topicDisallowed, .badCertificate, .badCertificateEnvironment, .forbidden,
-            .invalidProviderToken, .missingProviderToken, .badEnvironmentKeyIDInToken, .featureNotEnabled,
-            .cannotCreateChannelConfig, .topicMismatch:
-            .config
-        case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
-            .missingDeviceToken, .payloadEmpty, .badPath, .methodNotAllowed, .payloadTooLarge, .missingChannelID,
-            .badChannelID, .badRequestParams, .badRequestPayload, .missingPushType, .missingChannelQueueSize:
-            .bug
-        case .expiredProviderToken:
-            .auth
-        case .idleTimeout, .unrelatedKeyIDInToken, .shutdown:
-            .connection
-        case .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable:
-            .backoff
-        case .unknown: APNsReaction(status: status)
-        }
-    }
-}
-
-extension APNsReason {
     /// What an operator should look at when this stops the sending; nil where the reason says it, or nothing helps.
     public var advice: String? {
         switch self {
@@ -235,13 +187,7 @@ extension APNsReason {
         case .badCertificate: "the certificate has expired or was revoked; make a new one"
         case .badTopic, .missingTopic, .topicDisallowed, .topicMismatch:
             "check the topic, and that key or certificate are for it"
-        case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .deviceTokenNotForTopic,
-            .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .payloadEmpty, .forbidden,
-            .missingProviderToken, .unrelatedKeyIDInToken, .badPath, .methodNotAllowed, .expiredToken, .unregistered,
-            .payloadTooLarge, .tooManyProviderTokenUpdates, .tooManyRequests, .internalServerError, .serviceUnavailable,
-            .shutdown, .featureNotEnabled, .missingChannelID, .badChannelID, .channelNotRegistered, .badRequestParams,
-            .badRequestPayload, .missingPushType, .cannotCreateChannelConfig, .missingChannelQueueSize, .unknown:
-            nil
+        default: nil  // tidy: the others say it themselves, or nothing helps
         }
     }
 }

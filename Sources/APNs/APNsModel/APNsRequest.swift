@@ -47,17 +47,16 @@ public struct APNsRequest: Hashable, Sendable {
     ///   empty, suffix of the push type), `priority` (one the push type allows), `expiration` (0 or later),
     ///   `collapse_id` (1 to 64 bytes), `apns_id` (lowercase UUID), `payload` (not empty, 4,096 bytes, 5,120 for `voip`).
     public func validate() throws(InvalidField) {
-        guard APNsFormat.isDeviceToken(self.token.rawValue.utf8) else {
-            throw InvalidField(field: "token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
-        }
-        guard APNsFormat.isTopic(self.topic.utf8) else {
-            throw InvalidField(
-                field: "topic", rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
-        }
+        try InvalidField.check(
+            APNsFormat.isDeviceToken(self.token.rawValue.utf8), "token",
+            "must be 2 to 200 hexadecimal digits, an even number of them")
+        try InvalidField.check(
+            APNsFormat.isTopic(self.topic.utf8), "topic",
+            "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         let suffix = self.pushType.topicSuffix
-        guard self.topic.utf8.count > suffix.utf8.count, self.topic.hasSuffix(suffix) else {
-            throw InvalidField(field: "topic", rule: "must end with \(suffix) for push type \(self.pushType.rawValue)")
-        }
+        try InvalidField.check(
+            self.topic.utf8.count > suffix.utf8.count && self.topic.hasSuffix(suffix), "topic",
+            "must end with \(suffix) for push type \(self.pushType.rawValue)")
         guard self.pushType.allows(self.priority) else {
             let allowed = self.pushType.allowedPriorities.map { "\($0.rawValue)" }.joined(separator: " or ")
             throw InvalidField(
@@ -67,21 +66,15 @@ public struct APNsRequest: Hashable, Sendable {
             throw InvalidField(field: "expiration", rule: "must be 0 or UNIX seconds")
         }
         if let collapseID = self.collapseID {
-            guard APNsFormat.isCollapseID(collapseID.utf8) else {
-                throw InvalidField(
-                    field: "collapse_id",
-                    rule: "must be 1 to \(Self.collapseIDBytesMax) bytes without control characters")
-            }
+            try InvalidField.check(
+                APNsFormat.isCollapseID(collapseID.utf8), "collapse_id",
+                "must be 1 to \(Self.collapseIDBytesMax) bytes without control characters")
         }
         if let apnsID = self.apnsID, !APNsFormat.isCanonicalUUID(apnsID.utf8) {
             throw InvalidField(field: "apns_id", rule: "must be a UUID of 32 lowercase hexadecimal digits, 8-4-4-4-12")
         }
         guard !self.payload.isEmpty else { throw InvalidField(field: "payload", rule: "must not be empty") }
-        guard self.payload.count <= self.pushType.payloadBytesMax else {
-            throw InvalidField(
-                field: "payload",
-                rule: "must be at most \(self.pushType.payloadBytesMax) bytes, got \(self.payload.count)")
-        }
+        try InvalidField.check(self.payload.count, atMost: self.pushType.payloadBytesMax, "payload", unit: " bytes")
     }
 }
 

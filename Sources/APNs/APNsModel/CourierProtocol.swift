@@ -38,27 +38,21 @@ package enum CourierRequest: Hashable, Sendable, JSONTagged, JSONChecked {
         case .app(let topic, _, _): try Self.check(topic)
         case .subscribe(let topic, _, let channel), .unsubscribe(let topic, _, let channel):
             try Self.check(topic)
-            guard APNsFormat.isChannelID(channel.rawValue.utf8) else {
-                throw InvalidField(field: "channel", rule: "must be a channel id")
-            }
+            try InvalidField.check(APNsFormat.isChannelID(channel.rawValue.utf8), "channel", "must be a channel id")
         case .acknowledge, .power: break
         }
     }
 
     private static func check(_ topic: String) throws(InvalidField) {
-        guard APNsFormat.isTopic(topic.utf8) else {
-            throw InvalidField(field: "topic", rule: "must be a bundle identifier")
-        }
+        try InvalidField.check(APNsFormat.isTopic(topic.utf8), "topic", "must be a bundle identifier")
     }
 
     private static func check(_ activity: String, of topic: String) throws(InvalidField) {
-        guard 1...Self.activityBytesMax ~= activity.utf8.count else {
-            throw InvalidField(field: "activity", rule: "must be text of 1 to \(Self.activityBytesMax) bytes")
-        }
+        try InvalidField.check(
+            1...Self.activityBytesMax ~= activity.utf8.count, "activity",
+            "must be text of 1 to \(Self.activityBytesMax) bytes")
         let suffix = APNsPushType.liveactivity.topicSuffix
-        guard topic.hasSuffix(suffix) else {
-            throw InvalidField(field: "activity", rule: "must come with a topic that ends in \(suffix)")
-        }
+        try InvalidField.check(topic.hasSuffix(suffix), "activity", "must come with a topic that ends in \(suffix)")
     }
 }
 

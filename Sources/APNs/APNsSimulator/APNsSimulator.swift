@@ -157,32 +157,28 @@ public final class APNsSimulator: Sendable {
 
 extension APNsSimulator.Configuration {
     func validate() throws(InvalidField) {
-        func check(_ holds: Bool, _ field: String, _ rule: String) throws(InvalidField) {
-            guard holds else { throw InvalidField(field: field, rule: rule) }
-        }
-        try check(!self.stateFolder.isEmpty, "state_folder", "must not be empty")
-        try check(!self.host.isEmpty, "host", "must not be empty")
+        try InvalidField.check(!self.stateFolder.isEmpty, "state_folder", "must not be empty")
+        try InvalidField.check(!self.host.isEmpty, "host", "must not be empty")
         let ports = [
             ("port", self.port), ("production_port", self.productionPort ?? 0), ("channel_port", self.channelPort),
             ("production_channel_port", self.productionChannelPort ?? 0), ("courier_port", self.courierPort),
             ("control_port", self.controlPort),
         ]
-        for (name, port) in ports {
-            try check((0...65_535).contains(port), name, "must be 0 to 65535, got \(port)")
-        }
+        for (name, port) in ports { try InvalidField.check(port, in: 0...65_535, name) }
         let isPlain = self.teamID.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
         }
-        try check(self.teamID.utf8.count == 10 && isPlain, "team_id", "must be 10 capital letters and digits")
-        try check(self.topics?.isEmpty != true, "topics", "must not be empty; leave it out for all topics")
+        try InvalidField.check(
+            self.teamID.utf8.count == 10 && isPlain, "team_id", "must be 10 capital letters and digits")
+        try InvalidField.check(self.topics?.isEmpty != true, "topics", "must not be empty; leave it out for all topics")
         for (index, topic) in (self.topics ?? []).enumerated() {
-            try check(
+            try InvalidField.check(
                 APNsFormat.isBundleID(topic), "topics[\(index)]",
                 "must be a bundle identifier without the suffix of a push type, got \(topic)")
         }
-        try check((0...60_000).contains(self.roundTripMilliseconds), "rtt_ms", "must be 0 to 60000")
-        try check(self.bandwidthKilobits ?? 1 >= 1, "bandwidth_kbit", "must be 1 or more")
-        try check(self.logEntriesMax >= 1, "log_entries_max", "must be 1 or more")
+        try InvalidField.check((0...60_000).contains(self.roundTripMilliseconds), "rtt_ms", "must be 0 to 60000")
+        try InvalidField.check(self.bandwidthKilobits ?? 1 >= 1, "bandwidth_kbit", "must be 1 or more")
+        try InvalidField.check(self.logEntriesMax >= 1, "log_entries_max", "must be 1 or more")
         try self.rules(keys: []).validate()
     }
 

@@ -107,9 +107,7 @@ extension SimulatorEngine {
         let wish = try JSONFields(
             control: body, only: ["bundle_id", "topics", "environments", "variant", "password"])
         let bundleID: String = try wish.get("bundle_id")
-        guard APNsFormat.isBundleID(bundleID) else {
-            throw InvalidField(field: "bundle_id", rule: "must be a bundle identifier")
-        }
+        try InvalidField.check(APNsFormat.isBundleID(bundleID), "bundle_id", "must be a bundle identifier")
         let variant: CertificateVariant = try wish.given("variant") ?? .good
         let day: TimeInterval = 86_400
         let client = LocalAuthority.Client(

@@ -111,9 +111,8 @@ struct StateFolder: Sendable {
             let json = try? JSONValue(parsing: bytes), let keyID = json["key_id"]?.stringValue,
             let heldTeamID = json["team_id"]?.stringValue, let keyPath = json["p8_path"]?.stringValue
         else { throw InvalidField(field: "credential.json", rule: "cannot be read; \(remedy)") }
-        guard heldTeamID == teamID else {
-            throw InvalidField(field: "team_id", rule: "must be \(heldTeamID) as in credential.json; or \(remedy)")
-        }
+        try InvalidField.check(
+            heldTeamID == teamID, "team_id", "must be \(heldTeamID) as in credential.json; or \(remedy)")
         // The folder may have been moved: the key beside the credential counts.
         let beside = self.keyPath(keyID)
         let path = FileManager.default.fileExists(atPath: beside) ? beside : keyPath
@@ -141,8 +140,7 @@ struct StateFolder: Sendable {
         let draft = path + ".new"
         let isWritten = FileManager.default.createFile(
             atPath: draft, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-        guard isWritten, rename(draft, path) == 0 else {
-            throw InvalidField(field: "state_folder", rule: "must be a folder that can be written: \(path)")
-        }
+        try InvalidField.check(
+            isWritten && rename(draft, path) == 0, "state_folder", "must be a folder that can be written: \(path)")
     }
 }

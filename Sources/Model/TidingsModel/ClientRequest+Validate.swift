@@ -15,17 +15,10 @@ extension ClientRequest {
         case .recall: break
         case .edit(_, let content):
             guard !content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
-            guard content.utf8.count <= MessageDraft.contentBytesMax else {
-                throw InvalidField(
-                    field: "content",
-                    rule: "must be at most \(MessageDraft.contentBytesMax) bytes, got \(content.utf8.count)")
-            }
+            try InvalidField.check(content.utf8.count, atMost: MessageDraft.contentBytesMax, "content", unit: " bytes")
         case .delete(let deletion):
             try deletion.conversation.validate()
-            guard (1...Deletion.messagesMax).contains(deletion.messages.count) else {
-                throw InvalidField(
-                    field: "messages", rule: "must be 1 to \(Deletion.messagesMax), got \(deletion.messages.count)")
-            }
+            try InvalidField.check(deletion.messages.count, in: 1...Deletion.messagesMax, "messages")
         case .setConversationSettings(let conversation, let settings):
             try conversation.validate()
             try settings.validate()
@@ -35,28 +28,20 @@ extension ClientRequest {
         case .settings: break
         case .history(let conversation, _, let limit):
             try conversation.validate()
-            guard (1...Self.historyMax).contains(limit) else {
-                throw InvalidField(field: "limit", rule: "must be 1 to \(Self.historyMax), got \(limit)")
-            }
+            try InvalidField.check(limit, in: 1...Self.historyMax, "limit")
         case .enterRoom(let room, let history):
             try room.validateRoom()
-            guard history <= Self.historyMax else {
-                throw InvalidField(field: "history", rule: "must be 0 to \(Self.historyMax), got \(history)")
-            }
+            try InvalidField.check(history, in: 0...Self.historyMax, "history")
         case .exitRoom(let room): try room.validateRoom()
         case .receipts: break
         case .watch(let users), .unwatch(let users):
-            guard (1...Self.watchedMax).contains(users.count) else {
-                throw InvalidField(field: "users", rule: "must be 1 to \(Self.watchedMax), got \(users.count)")
-            }
+            try InvalidField.check(users.count, in: 1...Self.watchedMax, "users")
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         case .renewToken(let token):
             guard !token.isEmpty else { throw InvalidField(field: "token", rule: "must not be empty") }
         case .setProfile(let profile): try profile.validate()
         case .profiles(let users):
-            guard (1...Self.profilesMax).contains(users.count) else {
-                throw InvalidField(field: "users", rule: "must be 1 to \(Self.profilesMax), got \(users.count)")
-            }
+            try InvalidField.check(users.count, in: 1...Self.profilesMax, "users")
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         }
     }
@@ -65,16 +50,14 @@ extension ClientRequest {
 extension ConversationID {
     /// Checks the target, and on demand that the kind has members; throws `InvalidField`.
     public func validate(hasMembers: Bool = false) throws(InvalidField) {
-        guard !hasMembers || !self.type.targetIsPeer else {
-            throw InvalidField(field: "conversation.type", rule: "must be DS, GRP or CHRM: others have no members")
-        }
+        try InvalidField.check(
+            !hasMembers || !self.type.targetIsPeer, "conversation.type",
+            "must be DS, GRP or CHRM: others have no members")
         _ = try UserID.validated(self.target, field: "conversation.target")
     }
 
     fileprivate func validateRoom() throws(InvalidField) {
-        guard self.type == .chatRoom else {
-            throw InvalidField(field: "conversation.type", rule: "must be CHRM, got \(self.type.rawValue)")
-        }
+        try InvalidField.check(self.type == .chatRoom, "conversation.type", "must be CHRM, got \(self.type.rawValue)")
         try self.validate()
     }
 }
@@ -110,13 +93,7 @@ extension ConversationAction {
 
     private static func check(portrait: String?) throws(InvalidField) {
         guard let portrait else { return }
-        try Self.check(portrait, "portrait", Self.portraitBytesMax)
-    }
-
-    private static func check(_ text: String, _ field: String, _ max: Int) throws(InvalidField) {
-        guard (1...max).contains(text.utf8.count) else {
-            throw InvalidField(field: field, rule: "must be 1 to \(max) bytes, got \(text.utf8.count)")
-        }
+        try InvalidField.check(portrait.utf8.count, in: 1...Self.portraitBytesMax, "portrait", unit: " bytes")
     }
 }
 
@@ -125,9 +102,7 @@ extension ConversationSettings {
     public func validate() throws(InvalidField) {
         guard let until = self.levelUntil else { return }
         guard self.level != nil else { throw InvalidField(field: "level_until", rule: "needs a level") }
-        guard until > 0 else {
-            throw InvalidField(field: "level_until", rule: "must be milliseconds since 1970, got \(until)")
-        }
+        try InvalidField.check(until > 0, "level_until", "must be milliseconds since 1970, got \(until)")
     }
 }
 
@@ -139,11 +114,9 @@ extension PersonSettings {
     public func validate() throws(InvalidField) {
         try self.quietHours?.validate()
         guard let language = self.language else { return }
-        guard (1...Self.languageBytesMax).contains(language.utf8.count), language.utf8.allSatisfy(Self.isTag) else {
-            throw InvalidField(
-                field: "language",
-                rule: "must be a BCP 47 tag of 1 to \(Self.languageBytesMax) letters, digits and hyphens")
-        }
+        try InvalidField.check(
+            (1...Self.languageBytesMax).contains(language.utf8.count) && language.utf8.allSatisfy(Self.isTag),
+            "language", "must be a BCP 47 tag of 1 to \(Self.languageBytesMax) letters, digits and hyphens")
     }
 
     /// RFC 5646 §2.1.

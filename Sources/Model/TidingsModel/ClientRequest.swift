@@ -97,6 +97,18 @@ public struct AllSettings: Hashable, Sendable {
         self.conversations = conversations
         self.blocked = blocked
     }
+
+    package mutating func set(_ settings: ConversationSettings, for conversation: ConversationID) {
+        self.conversations[conversation] = settings == ConversationSettings() ? nil : settings
+    }
+
+    /// `blocked` stays sorted.
+    package mutating func setBlocked(_ user: UserID, _ isBlocked: Bool) {
+        self.blocked.removeAll { $0 == user }
+        guard isBlocked else { return }
+        let index = self.blocked.firstIndex { user < $0 } ?? self.blocked.endIndex
+        self.blocked.insert(user, at: index)
+    }
 }
 
 /// Something of interest now and never again: told to connections in the foreground, never stored, never pushed.

@@ -51,14 +51,11 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
             ("content_type", self.contentType?.utf8.count ?? 0, Self.contentTypeBytesMax),
             ("extras", JSONValue.object(self.extras).text.utf8.count, Self.extrasBytesMax),
         ]
-        for (field, bytes, max) in sizes where bytes > max {
-            throw InvalidField(field: field, rule: "must be at most \(max) bytes, got \(bytes)")
-        }
+        for (field, bytes, max) in sizes { try InvalidField.check(bytes, atMost: max, field, unit: " bytes") }
         guard let expiresAt = self.expiresAt else { return }
         let lifetime = expiresAt.subtractingReportingOverflow(self.sentAt)
-        guard !lifetime.overflow, (1...MessageDraft.lifetimeMax).contains(lifetime.partialValue) else {
-            throw InvalidField(
-                field: "lifetime_ms", rule: "must be 1 to \(MessageDraft.lifetimeMax) milliseconds after it was sent")
-        }
+        try InvalidField.check(
+            !lifetime.overflow && (1...MessageDraft.lifetimeMax).contains(lifetime.partialValue), "lifetime_ms",
+            "must be 1 to \(MessageDraft.lifetimeMax) milliseconds after it was sent")
     }
 }

@@ -115,6 +115,32 @@ public struct InvalidField: Error, Equatable, Hashable, Sendable, CustomStringCo
 
     /// The field followed by the rule.
     public var description: String { "\(self.field) \(self.rule)" }
+
+    /// Throws unless the rule holds.
+    @inlinable
+    package static func check(
+        _ holds: Bool, _ field: @autoclosure () -> String, _ rule: @autoclosure () -> String
+    ) throws(InvalidField) {
+        if !holds { throw InvalidField(field: field(), rule: rule()) }
+    }
+
+    /// Throws unless the number lies in the range. `unit` stands behind the numbers, with a space before it.
+    @inlinable
+    package static func check<Number: BinaryInteger>(
+        _ number: Number, in range: ClosedRange<Number>, _ field: @autoclosure () -> String, unit: String = ""
+    ) throws(InvalidField) {
+        try Self.check(
+            range.contains(number), field(),
+            "must be \(range.lowerBound) to \(range.upperBound)\(unit), got \(number)")
+    }
+
+    /// Throws unless the number is at most `max`. `unit` stands behind the numbers, with a space before it.
+    @inlinable
+    package static func check<Number: BinaryInteger>(
+        _ number: Number, atMost max: Number, _ field: @autoclosure () -> String, unit: String = ""
+    ) throws(InvalidField) {
+        try Self.check(number <= max, field(), "must be at most \(max)\(unit), got \(number)")
+    }
 }
 
 /// One customer's app on a server (a tenant). Nothing crosses from one to another (DESIGN P7).

@@ -53,27 +53,19 @@ public struct MessageDraft: Hashable, Sendable {
         _ = try UserID.validated(self.conversation.target, field: "conversation.target")
         _ = try ObjectName.validated(self.objectName.rawValue, field: "object_name")
         guard !self.content.isEmpty else { throw InvalidField(field: "content", rule: "must not be empty") }
-        guard self.content.utf8.count <= Self.contentBytesMax else {
-            throw InvalidField(
-                field: "content", rule: "must be at most \(Self.contentBytesMax) bytes, got \(self.content.utf8.count)")
-        }
-        if let text = self.pushText, text.utf8.count > Self.pushTextBytesMax {
-            throw InvalidField(
-                field: "push_text", rule: "must be at most \(Self.pushTextBytesMax) bytes, got \(text.utf8.count)")
+        try InvalidField.check(self.content.utf8.count, atMost: Self.contentBytesMax, "content", unit: " bytes")
+        if let text = self.pushText {
+            try InvalidField.check(text.utf8.count, atMost: Self.pushTextBytesMax, "push_text", unit: " bytes")
         }
         try self.validateAddressees()
-        if let lifetime = self.lifetimeMilliseconds, !(1...Self.lifetimeMax).contains(lifetime) {
-            throw InvalidField(
-                field: "lifetime_ms", rule: "must be 1 to \(Self.lifetimeMax) milliseconds, got \(lifetime)")
+        if let lifetime = self.lifetimeMilliseconds {
+            try InvalidField.check(lifetime, in: 1...Self.lifetimeMax, "lifetime_ms", unit: " milliseconds")
         }
     }
 
     private func validateAddressees() throws(InvalidField) {
         if case .users(let users) = self.mentions {
-            guard !users.isEmpty, users.count <= Mentions.usersMax else {
-                throw InvalidField(
-                    field: "mentions.users", rule: "must be 1 to \(Mentions.usersMax), got \(users.count)")
-            }
+            try InvalidField.check(users.count, in: 1...Mentions.usersMax, "mentions.users")
             for user in users { _ = try UserID.validated(user.rawValue, field: "mentions.users") }
         }
         if self.mentions != .none, self.conversation.type.targetIsPeer {
@@ -81,15 +73,10 @@ public struct MessageDraft: Hashable, Sendable {
                 field: "mentions", rule: "must be none in a conversation of type \(self.conversation.type.rawValue)")
         }
         guard !self.recipients.isEmpty else { return }
-        guard self.conversation.type == .group || self.conversation.type == .discussion else {
-            throw InvalidField(
-                field: "recipients",
-                rule: "must be empty but in a group or discussion, got type \(self.conversation.type.rawValue)")
-        }
-        guard self.recipients.count <= Self.recipientsMax else {
-            throw InvalidField(
-                field: "recipients", rule: "must be at most \(Self.recipientsMax), got \(self.recipients.count)")
-        }
+        try InvalidField.check(
+            self.conversation.type == .group || self.conversation.type == .discussion, "recipients",
+            "must be empty but in a group or discussion, got type \(self.conversation.type.rawValue)")
+        try InvalidField.check(self.recipients.count, atMost: Self.recipientsMax, "recipients")
         for user in self.recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
     }
 }

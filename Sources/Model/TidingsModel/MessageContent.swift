@@ -225,9 +225,8 @@ extension MessageContent {
     }
 
     private static func check(_ degrees: Double, upTo max: Int, field: String) throws(InvalidField) {
-        guard degrees.magnitude <= Double(max) else {
-            throw InvalidField(field: field, rule: "must be -\(max) to \(max) degrees, got \(degrees)")
-        }
+        try InvalidField.check(
+            degrees.magnitude <= Double(max), field, "must be -\(max) to \(max) degrees, got \(degrees)")
     }
 }
 

@@ -105,8 +105,7 @@ public struct QuietHours: Hashable, Sendable {
         if let day = self.weekdays.first(where: { !(1...7).contains($0) }) {
             throw InvalidField(field: "quiet_hours.weekdays", rule: "must be 1 (Monday) to 7 (Sunday), got \(day)")
         }
-        guard !self.timeZone.isEmpty, self.timeZone.utf8.count <= 64 else {
-            throw InvalidField(field: "quiet_hours.time_zone", rule: "must be 1 to 64 bytes")
-        }
+        try InvalidField.check(
+            !self.timeZone.isEmpty && self.timeZone.utf8.count <= 64, "quiet_hours.time_zone", "must be 1 to 64 bytes")
     }
 }

@@ -22,10 +22,7 @@ public struct Profile: Hashable, Sendable {
     public func validate() throws(InvalidField) {
         if let name = self.name { try DisplayName.check(name, field: "name") }
         guard let portrait = self.portrait else { return }
-        guard (1...Self.portraitBytesMax).contains(portrait.utf8.count) else {
-            throw InvalidField(
-                field: "portrait", rule: "must be 1 to \(Self.portraitBytesMax) bytes, got \(portrait.utf8.count)")
-        }
+        try InvalidField.check(portrait.utf8.count, in: 1...Self.portraitBytesMax, "portrait", unit: " bytes")
     }
 }
 
@@ -55,22 +52,15 @@ public enum DisplayName {
     ///
     /// - Parameter lettersMax: the longest one; nil where only bytes are counted.
     public static func check(_ name: String, field: String, lettersMax: Int? = Self.lettersMax) throws(InvalidField) {
-        guard (1...Self.bytesMax).contains(name.utf8.count) else {
-            throw InvalidField(field: field, rule: "must be 1 to \(Self.bytesMax) bytes, got \(name.utf8.count)")
-        }
-        if let lettersMax, name.count > lettersMax {
-            throw InvalidField(field: field, rule: "must be at most \(lettersMax) letters, got \(name.count)")
-        }
+        try InvalidField.check(name.utf8.count, in: 1...Self.bytesMax, field, unit: " bytes")
+        if let lettersMax { try InvalidField.check(name.count, atMost: lettersMax, field, unit: " letters") }
         // Most names are plain letters, and some are checked with every group that is put.
         guard !name.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return }
         var isSeen = false
         for scalar in name.unicodeScalars {
-            guard !scalar.isControl else {
-                throw InvalidField(field: field, rule: "must have no control characters or line breaks")
-            }
-            guard !scalar.turnsText else {
-                throw InvalidField(field: field, rule: "must have no characters that change the direction of text")
-            }
+            try InvalidField.check(!scalar.isControl, field, "must have no control characters or line breaks")
+            try InvalidField.check(
+                !scalar.turnsText, field, "must have no characters that change the direction of text")
             isSeen = isSeen || scalar.isSeen
         }
         guard isSeen else { throw InvalidField(field: field, rule: "must have something that can be seen") }

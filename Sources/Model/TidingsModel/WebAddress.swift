@@ -5,16 +5,11 @@ public enum WebAddress {
 
     /// Throws `InvalidField` unless it is `https` or `http` with a host, in the characters of a URL (RFC 3986 §2).
     public static func check(_ text: String, field: String) throws(InvalidField) {
-        guard text.utf8.count <= Self.bytesMax else {
-            throw InvalidField(field: field, rule: "must be at most \(Self.bytesMax) bytes, got \(text.utf8.count)")
-        }
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-            throw InvalidField(
-                field: field, rule: "must be written in ASCII without spaces; percent-encode everything else")
-        }
-        guard Self.host(of: text) != nil else {
-            throw InvalidField(field: field, rule: "must be an https or http URL with a host")
-        }
+        try InvalidField.check(text.utf8.count, atMost: Self.bytesMax, field, unit: " bytes")
+        try InvalidField.check(
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), field,
+            "must be written in ASCII without spaces; percent-encode everything else")
+        try InvalidField.check(Self.host(of: text) != nil, field, "must be an https or http URL with a host")
     }
 
     /// Whether a URL passes the check and asks for an encrypted connection.

@@ -12,11 +12,8 @@ package enum WireFormat: String, Hashable, Sendable, CaseIterable {
     package var subprotocol: String { "tidings.v1.\(self.rawValue)" }
 
     package init?(subprotocol: some StringProtocol) {
-        switch subprotocol {
-        case "tidings.v1.protobuf": self = .protobuf
-        case "tidings.v1.json": self = .json
-        default: return nil
-        }
+        guard let format = Self.allCases.first(where: { subprotocol == $0.subprotocol }) else { return nil }
+        self = format
     }
 }
 

@@ -8,17 +8,9 @@ package struct ExtensionHTTPRequest: Hashable, Sendable {
     package var method: String
     package var url: URL
     package var token: String
-    package var body: [UInt8]
+    package var body: [UInt8] = []
     /// In seconds, for the whole answer.
     package var seconds: Double
-
-    package init(method: String, url: URL, token: String, body: [UInt8] = [], seconds: Double) {
-        self.method = method
-        self.url = url
-        self.token = token
-        self.body = body
-        self.seconds = seconds
-    }
 }
 
 package protocol ExtensionHTTP: Sendable {

@@ -131,6 +131,13 @@ final class SQLStatement {
         while try self.step() {}
     }
 
+    /// Reads all rows.
+    func all<Value>(_ read: (SQLStatement) throws -> Value) throws -> [Value] {
+        var values: [Value] = []
+        while try self.step() { values.append(try read(self)) }
+        return values
+    }
+
     /// False after the last row, with the statement reset.
     func step() throws -> Bool {
         let code = sqlite3_step(self.raw)

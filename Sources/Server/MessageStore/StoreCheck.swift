@@ -187,17 +187,12 @@ struct StoreComparison {
 
 extension StoreEngine {
     func allKeys() throws -> [UserKey] {
-        var keys = Set(self.newPeople.map(\.key))
-        while try self.sql.allPeople.step() {
-            keys.insert(self.sql.allPeople.userKey(0))
-        }
-        return keys.sorted()
+        Set(self.newPeople.map(\.key)).union(try self.sql.allPeople.all { $0.userKey(0) }).sorted()
     }
 
     func allConversationNumbers() throws -> [Int64] {
-        var numbers = Set(self.newVersions.map(\.conversation.number))
-        while try self.sql.allConversations.step() { numbers.insert(self.sql.allConversations.int(0)) }
-        return numbers.sorted()
+        Set(self.newVersions.map(\.conversation.number)).union(try self.sql.allConversations.all { $0.int(0) })
+            .sorted()
     }
 
     func sentMessages(of person: PersonState) throws -> [String: UInt64] {

@@ -224,13 +224,10 @@ extension StoreEngine {
 
     private func devices(with registration: PushRegistration, in app: AppID) throws -> [DeviceKey] {
         let token = registration.token
-        var keys = (self.tokenTail[token] ?? []).union(self.tokensInRound[token] ?? [])
-        let row = self.sql.devicesWithToken
-        row.bind(token.rawValue)
-        while try row.step() {
-            let user = row.userKey(0)
-            keys.insert(DeviceKey(user: user, device: DeviceID(row.text(2))))
+        let stored = try self.sql.devicesWithToken.bind(token.rawValue).all { row in
+            DeviceKey(user: row.userKey(0), device: DeviceID(row.text(2)))
         }
+        let keys = (self.tokenTail[token] ?? []).union(self.tokensInRound[token] ?? []).union(stored)
         return try keys.sorted().filter { key in
             try key.user.app == app && self.device(key)?.push.registration == registration
         }

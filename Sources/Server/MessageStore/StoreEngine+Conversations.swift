@@ -142,14 +142,10 @@ extension StoreEngine {
                 isMember: person.map { known.memberSet.contains($0.number) } ?? false,
                 isBanned: known.bans.hold(user, at: wall))
         }
-        var hasAccount = false
-        if conversation.type.needsAccount, let accounts = self.accounts[app] {
-            hasAccount =
-                accounts.contains(conversation)
-                || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
-        }
         let peer = UserKey(app: app, user: UserID(conversation.target))
-        return .toPerson(isBlocked: try self.settings(of: peer).blocked.contains(user), hasAccount: hasAccount)
+        return .toPerson(
+            isBlocked: try self.settings(of: peer).blocked.contains(user),
+            hasAccount: StoreRules.hasAccount(user, in: conversation, among: self.accounts[app]))
     }
 
     func mayWrite(_ key: UserKey, _ conversation: ConversationID, room: RoomAccess) throws -> StoreResult {

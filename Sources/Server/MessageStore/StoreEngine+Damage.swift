@@ -81,13 +81,9 @@ extension StoreEngine {
     }
 
     func loadSetAside() throws -> [SetAsidePerson] {
-        var people: [SetAsidePerson] = []
-        let row = self.sql.allSetAside
-        while try row.step() {
-            let key = row.isNull(1) || row.isNull(2) ? nil : row.userKey(1)
-            people.append(SetAsidePerson(number: row.int(0), key: key))
+        try self.sql.allSetAside.all { row in
+            SetAsidePerson(number: row.int(0), key: row.isNull(1) || row.isNull(2) ? nil : row.userKey(1))
         }
-        return people
     }
 
     /// Within a transaction.

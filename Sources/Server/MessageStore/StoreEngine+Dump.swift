@@ -4,11 +4,9 @@ import TidingsModel
 extension StoreEngine {
     /// People with push work: by their rows, and for those in the tail by memory.
     func pending() throws -> [UserKey] {
-        var pending: Set<UserKey> = []
+        var pending: Set<UserKey>
         do {
-            while try self.sql.pending.step() {
-                pending.insert(self.sql.pending.userKey(0))
-            }
+            pending = Set(try self.sql.pending.all { $0.userKey(0) })
         } catch {
             guard Self.damage(error) != nil else { throw error }
             self.sql.resetAll()
@@ -56,8 +54,8 @@ extension StoreEngine {
                     cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person)))
         }
         let conversations = try self.allConversationNumbers().map { try self.stored(try self.conversation($0)) }
-        var ids = Set(self.indexTail.map(\.message))
-        while try self.sql.allIndexed.step() { ids.insert(MessageID(rawValue: self.sql.allIndexed.position(0))) }
+        let ids = Set(self.indexTail.map(\.message)).union(
+            try self.sql.allIndexed.all { MessageID(rawValue: $0.position(0)) })
         let messages = try ids.sorted().compactMap { try self.trace(of: $0, in: nil) }
         return StoreDump(
             epoch: self.epoch, lastMessageID: self.lastMessageID, people: people,
@@ -79,10 +77,8 @@ extension StoreEngine {
     }
 
     func deletedMessages(of person: PersonState) throws -> [MessageID] {
-        var deleted = person.deleted
-        self.sql.allDeleted.bind(person.number)
-        while try self.sql.allDeleted.step() { deleted.insert(MessageID(rawValue: self.sql.allDeleted.position(0))) }
-        return deleted.sorted()
+        let stored = try self.sql.allDeleted.bind(person.number).all { MessageID(rawValue: $0.position(0)) }
+        return person.deleted.union(stored).sorted()
     }
 
     func cursors(of person: PersonState) throws -> [StoreDump.Cursor] {

@@ -57,9 +57,7 @@ extension StoreEngine {
     }
 
     func allKept() throws -> [KeptAnswer] {
-        var all: [KeptAnswer] = []
-        while try self.sql.allKeptAnswers.step() { all.append(try self.sql.allKeptAnswers.keptAnswer()) }
-        return all.sorted { $0.key < $1.key }
+        try self.sql.allKeptAnswers.all { try $0.keptAnswer() }.sorted { $0.key < $1.key }
     }
 }
 

@@ -73,13 +73,10 @@ extension StoreEngine {
             isBanned: statement.int(10) != 0, tokensNotBefore: statement.isNull(11) ? nil : statement.int(11))
         let profile = Profile(name: statement.optionalText(12), portrait: statement.optionalText(13))
         statement.reset()
-        var chunk = LogChunk(first: head + 1)
-        self.sql.lastChunk.bind(number)
-        if let last = try self.sql.lastChunk.first({
+        let last = try self.sql.lastChunk.bind(number).first {
             try LogChunk(first: try $0.count(0), stored: $0.blob(1), format: $0.int(2))
-        }) {
-            chunk = last
         }
+        let chunk = last ?? LogChunk(first: head + 1)
         guard chunk.first > 0, chunk.end == head + 1 else {
             throw StoredBytesFault.missing("entry \(head) of the log of \(key)")
         }
@@ -206,16 +203,12 @@ extension StoreEngine {
     }
 
     private func loadDevices(of person: PersonState) throws -> [DeviceRecord] {
-        var devices: [DeviceRecord] = []
-        let row = self.sql.devices
-        row.bind(person.number)
-        while try row.step() {
-            devices.append(
-                DeviceRecord(
-                    key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
-                    push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
-                    since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0,
-                    unpushed: try Self.unpushed(row)))
+        let devices = try self.sql.devices.bind(person.number).all { row in
+            DeviceRecord(
+                key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
+                push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
+                since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0,
+                unpushed: try Self.unpushed(row))
         }
         person.devices = devices
         return devices

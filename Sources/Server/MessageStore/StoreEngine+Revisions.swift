@@ -28,10 +28,8 @@ extension StoreEngine {
         let isRecalled = try self.revision(of: message.id).recalled > 0
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: operation.at)
-        switch StoreRules.decide(operation, about: message, role: role, isRecalled: isRecalled, standing) {
-        case .refused(let problem): return .refused(problem)
-        case .nothing: return .noted(nil, deliveries: [])
-        case .carryOut: break
+        if let answer = StoreRules.decide(operation, about: message, role: role, isRecalled: isRecalled, standing) {
+            return answer
         }
         if try self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
         let shown = try self.shownLegs(of: message)
@@ -64,12 +62,10 @@ extension StoreEngine {
         let content = try self.editedContent(revision) ?? message.content
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: operation.at)
-        switch StoreRules.decide(
+        if let answer = StoreRules.decide(
             operation, about: message, isRecalled: revision.recalled > 0, content: content, standing)
         {
-        case .refused(let problem): return .refused(problem)
-        case .nothing: return .noted(nil, deliveries: [])
-        case .carryOut: break
+            return answer
         }
         let edit = Edit(
             message: message.id, conversation: message.conversation, content: operation.content, at: operation.at)

@@ -96,12 +96,10 @@ extension StoreEngine {
     }
 
     func conversations(of person: PersonState) throws -> [ConversationNumber] {
-        var numbers = Set(person.changedConversations)
-        self.sql.allConversationStates.bind(person.number)
-        while try self.sql.allConversationStates.step() {
-            numbers.insert(ConversationNumber(rawValue: self.sql.allConversationStates.position(0)))
+        let stored = try self.sql.allConversationStates.bind(person.number).all {
+            ConversationNumber(rawValue: $0.position(0))
         }
-        return Array(numbers)
+        return Array(Set(person.changedConversations).union(stored))
     }
 }
 

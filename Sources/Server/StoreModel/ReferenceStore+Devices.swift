@@ -147,7 +147,7 @@ extension ReferenceStore {
 
     mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {
         let deliveries = self.messages[leg.message]?.deliveries ?? self.others[leg.message]?.deliveries ?? []
-        let app = self.messages[leg.message]?.message.app ?? self.others[leg.message]?.app
+        let app = self.messages[leg.message]?.message.app ?? self.others[leg.message]?.subject.app
         guard app == leg.user.app, deliveries.contains(where: { $0.user == leg.user.user }) else { return .done }
         let key = ReceiptKey(leg: leg, receipt: receipt)
         if self.receipts[leg.message]?[key] == nil { self.receipts[leg.message, default: [:]][key] = at }

@@ -88,14 +88,9 @@ extension ReferenceStore {
             return .toMembers(isMember: known.members.contains(user), isBanned: known.stored.bans.hold(user, at: wall))
         }
         let peer = UserKey(app: app, user: UserID(conversation.target))
-        var hasAccount = false
-        if conversation.type.needsAccount, let accounts = self.accounts[app] {
-            hasAccount =
-                accounts.contains(conversation)
-                || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
-        }
         return .toPerson(
-            isBlocked: self.people.read(peer) { $0.settings.blocked.contains(user) } ?? false, hasAccount: hasAccount)
+            isBlocked: self.people.read(peer) { $0.settings.blocked.contains(user) } ?? false,
+            hasAccount: StoreRules.hasAccount(user, in: conversation, among: self.accounts[app]))
     }
 
     func mayWrite(_ key: UserKey, _ conversation: ConversationID, room: RoomAccess) -> StoreResult {

@@ -79,7 +79,7 @@ extension ReferenceStore {
         let deliveries: [Delivery]
         if let accepted = self.messages[id], accepted.message.app == app {
             (subject, deliveries) = (.message(accepted.message), accepted.deliveries)
-        } else if let other = self.others[id], other.app == app {
+        } else if let other = self.others[id], other.subject.app == app {
             (subject, deliveries) = (other.subject, other.deliveries)
         } else {
             return nil
@@ -185,7 +185,7 @@ extension ReferenceStore {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
             messages: messages.compactMap { id in
-                (self.messages[id]?.message.app ?? self.others[id]?.app).flatMap { self.trace(of: id, in: $0) }
+                (self.messages[id]?.message.app ?? self.others[id]?.subject.app).flatMap { self.trace(of: id, in: $0) }
             },
             objectNames: self.objectNames, accounts: self.accounts,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {

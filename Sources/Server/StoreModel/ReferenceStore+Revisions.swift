@@ -8,11 +8,10 @@ extension ReferenceStore {
         let message = accepted.message
         let role = operation.actor.flatMap { self.role(of: $0, in: message) }
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
-        switch StoreRules.decide(operation, about: message, role: role, isRecalled: accepted.isRecalled, standing)
+        if let answer = StoreRules.decide(
+            operation, about: message, role: role, isRecalled: accepted.isRecalled, standing)
         {
-        case .refused(let problem): return .refused(problem)
-        case .nothing: return .noted(nil, deliveries: [])
-        case .carryOut: break
+            return answer
         }
         if self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
         let erased = message.revised(content: nil, isGone: true)
@@ -54,12 +53,10 @@ extension ReferenceStore {
         }
         let message = accepted.message
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
-        switch StoreRules.decide(
+        if let answer = StoreRules.decide(
             operation, about: message, isRecalled: accepted.isRecalled, content: message.content, standing)
         {
-        case .refused(let problem): return .refused(problem)
-        case .nothing: return .noted(nil, deliveries: [])
-        case .carryOut: break
+            return answer
         }
         self.messages[message.id]?.message = message.revised(content: operation.content, isGone: false)
         self.messages[message.id]?.content = operation.content

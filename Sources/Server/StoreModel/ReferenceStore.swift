@@ -166,13 +166,6 @@ package struct ReferenceStore: Hashable, Sendable {
     struct Other: Hashable, Sendable {
         var subject: MessageTrace.Subject
         var deliveries: [Delivery]
-
-        var app: AppID? {
-            switch self.subject {
-            case .message(let message): message.app
-            case .recall(_, let app), .custom(_, let app): app
-            }
-        }
     }
 
     struct SentKey: Hashable, Sendable {

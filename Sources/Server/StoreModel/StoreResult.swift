@@ -144,6 +144,13 @@ package struct MessageTrace: Hashable, Sendable {
         case message(Message)
         case recall(Recall, app: AppID)
         case custom(CustomMessage, app: AppID)
+
+        package var app: AppID {
+            switch self {
+            case .message(let message): message.app
+            case .recall(_, let app), .custom(_, let app): app
+            }
+        }
     }
 
     package var subject: Subject
@@ -191,12 +198,7 @@ package struct MessageTrace: Hashable, Sendable {
         if case .message(let message) = self.subject { message } else { nil }
     }
 
-    package var app: AppID {
-        switch self.subject {
-        case .message(let message): message.app
-        case .recall(_, let app), .custom(_, let app): app
-        }
-    }
+    package var app: AppID { self.subject.app }
 }
 
 package struct StoreOpening: Hashable, Sendable {

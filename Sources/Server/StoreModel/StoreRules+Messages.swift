@@ -31,31 +31,29 @@ extension StoreRules {
             rule: "must be a message of one's own, \(message.id) is somebody else's")
     }
 
-    package enum Decision: Hashable, Sendable {
-        case refused(ServerFrame.Problem)
-        case nothing
-        case carryOut
-    }
+    private static let nothingChanges = StoreResult.noted(nil, deliveries: [])
 
+    /// What is answered with nothing written; nil to carry the operation out.
     /// `role` is what the one who asks may do in the conversation now; nil for no member, or a conversation without
     /// members. `standing` is the sender's, now.
     package static func decide(
         _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool, _ standing: Standing
-    ) -> Decision {
+    ) -> StoreResult? {
         let isFree = operation.actor == nil || role == .owner || role == .admin
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
-        if isRecalled { return .nothing }
-        if isFree { return .carryOut }
+        if isRecalled { return Self.nothingChanges }
+        if isFree { return nil }
         let fault =
             Self.refusal(in: message.conversation, isBackend: false, standing, room: operation.room)
             ?? Self.tooLate(message, window: operation.window, at: operation.at)
-        return fault.map { .refused($0) } ?? .carryOut
+        return fault.map { .refused($0) }
     }
 
+    /// What is answered with nothing written; nil to carry the operation out.
     /// `content` is what the message says now; `standing` is the sender's, now.
     package static func decide(
         _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String, _ standing: Standing
-    ) -> Decision {
+    ) -> StoreResult? {
         let isFree = operation.actor == nil
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
         if isRecalled { return .refused(Self.recalledMessage(message.id)) }
@@ -65,30 +63,25 @@ extension StoreRules {
         {
             return .refused(fault)
         }
-        return operation.content == content ? .nothing : .carryOut
+        return operation.content == content ? Self.nothingChanges : nil
     }
 
     package static func fault(inContent content: String) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            try Self.check(content, field: "content", bytes: 1...MessageDraft.contentBytesMax)
+            let bytesMax = MessageDraft.contentBytesMax
+            try InvalidField.check(content.utf8.count, in: 1...bytesMax, "content", unit: " bytes")
         }
     }
 
     package static func fault(in deletion: Deletion) -> ServerFrame.Problem? {
-        let max = Deletion.messagesMax
-        guard (1...max).contains(deletion.messages.count) else {
-            return .init(
-                code: .invalidField, field: "messages", rule: "must be 1 to \(max), got \(deletion.messages.count)")
+        Self.problem { () throws(InvalidField) in
+            try InvalidField.check(deletion.messages.count, in: 1...Deletion.messagesMax, "messages")
         }
-        return nil
     }
 
     package static func fault(in operation: CustomOperation) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            let max = CustomOperation.recipientsMax
-            guard (1...max).contains(operation.recipients.count) else {
-                throw InvalidField(field: "recipients", rule: "must be 1 to \(max), got \(operation.recipients.count)")
-            }
+            try InvalidField.check(operation.recipients.count, in: 1...CustomOperation.recipientsMax, "recipients")
             for user in operation.recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
         }
     }
@@ -113,9 +106,7 @@ extension StoreRules {
 
     package static func fault(in names: [ObjectName]) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            guard names.count <= Self.objectNamesMax else {
-                throw InvalidField(field: "names", rule: "must be at most \(Self.objectNamesMax), got \(names.count)")
-            }
+            try InvalidField.check(names.count, atMost: Self.objectNamesMax, "names")
             for name in names { _ = try ObjectName.validated(name.rawValue, field: "names") }
         }
     }

@@ -68,15 +68,23 @@ extension StoreRules {
             rule: "must name a chat room this connection has entered, got \"\(conversation.target)\"")
     }
 
+    /// Whether a person writes from an account that the backend has declared, or to one.
+    package static func hasAccount(
+        _ user: UserID, in conversation: ConversationID, among accounts: Set<ConversationID>?
+    ) -> Bool {
+        guard conversation.type.needsAccount, let accounts else { return false }
+        return accounts.contains(conversation)
+            || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
+    }
+
     package static func fault(inAccount account: ConversationID, known: Set<ConversationID>) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
-            guard account.type.needsAccount else {
-                throw InvalidField(field: "kind", rule: "must be CS, MC or MP, got \(account.type.rawValue)")
-            }
+            try InvalidField.check(
+                account.type.needsAccount, "kind", "must be CS, MC or MP, got \(account.type.rawValue)")
             _ = try UserID.validated(account.target, field: "id")
-            guard known.contains(account) || known.count < Self.accountsMax else {
-                throw InvalidField(field: "id", rule: "must be one of at most \(Self.accountsMax) accounts of an app")
-            }
+            try InvalidField.check(
+                known.contains(account) || known.count < Self.accountsMax, "id",
+                "must be one of at most \(Self.accountsMax) accounts of an app")
         }
     }
 }

@@ -14,12 +14,8 @@ extension StoreRules {
         Self.problem { () throws(InvalidField) in
             _ = try UserID.validated(conversation.target, field: "conversation.target")
             if let until = settings.levelUntil {
-                guard settings.level != nil else {
-                    throw InvalidField(field: "level_until", rule: "must be left out where there is no level")
-                }
-                guard until > at else {
-                    throw InvalidField(field: "level_until", rule: "must be in the future, after \(at), got \(until)")
-                }
+                try InvalidField.check(settings.level != nil, "level_until", "must be left out where there is no level")
+                try InvalidField.check(until > at, "level_until", "must be in the future, after \(at), got \(until)")
             }
             let isNew = settings != ConversationSettings() && all.conversations[conversation] == nil
             if isNew, all.conversations.count >= Self.conversationSettingsMax {
@@ -33,7 +29,7 @@ extension StoreRules {
     package static func fault(in settings: PersonSettings) -> ServerFrame.Problem? {
         Self.problem { () throws(InvalidField) in
             if let language = settings.language {
-                try Self.check(language, field: "language", bytes: 1...Self.languageBytesMax)
+                try InvalidField.check(language.utf8.count, in: 1...Self.languageBytesMax, "language", unit: " bytes")
             }
             try settings.quietHours?.validate()
         }
@@ -46,10 +42,7 @@ extension StoreRules {
         in profiles: [UserProfile], isOwn: Bool, accountNames: @autoclosure () throws -> [String]
     ) rethrows -> ServerFrame.Problem? {
         let fault = Self.problem { () throws(InvalidField) in
-            guard (1...Self.profilesMax).contains(profiles.count) else {
-                throw InvalidField(
-                    field: "profiles", rule: "must be 1 to \(Self.profilesMax), got \(profiles.count)")
-            }
+            try InvalidField.check(profiles.count, in: 1...Self.profilesMax, "profiles")
             for profile in profiles {
                 _ = try UserID.validated(profile.id.rawValue, field: "user")
                 try profile.profile.validate()
@@ -91,16 +84,4 @@ extension AllSettings {
     }
 
     package var mayMute: Bool { !self.conversations.isEmpty || !self.person.levels.isEmpty }
-
-    package mutating func set(_ settings: ConversationSettings, for conversation: ConversationID) {
-        self.conversations[conversation] = settings == ConversationSettings() ? nil : settings
-    }
-
-    /// `blocked` stays sorted.
-    package mutating func setBlocked(_ user: UserID, _ isBlocked: Bool) {
-        self.blocked.removeAll { $0 == user }
-        guard isBlocked else { return }
-        let index = self.blocked.firstIndex { user < $0 } ?? self.blocked.endIndex
-        self.blocked.insert(user, at: index)
-    }
 }

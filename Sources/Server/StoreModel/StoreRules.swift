@@ -73,12 +73,9 @@ package enum StoreRules {
     /// `ConversationRecord.membersMax` members, one of them its owner. Other than in `ConversationAction` the name
     /// may be empty.
     package static func fault(in record: ConversationRecord) -> ServerFrame.Problem? {
-        let max = ConversationRecord.membersMax
-        return Self.problem { () throws(InvalidField) in
+        Self.problem { () throws(InvalidField) in
             try Self.checkKind(of: record.conversation)
-            if record.members.count > max {
-                throw InvalidField(field: "members", rule: "must be at most \(max), got \(record.members.count)")
-            }
+            try InvalidField.check(record.members.count, atMost: ConversationRecord.membersMax, "members")
             _ = try UserID.validated(record.conversation.target, field: "conversation.target")
             if !record.name.isEmpty { try DisplayName.check(record.name, field: "name", lettersMax: nil) }
             try Self.check(portrait: record.portrait)
@@ -86,9 +83,8 @@ package enum StoreRules {
                 _ = try UserID.validated(member.id.rawValue, field: "members")
                 try Self.check(nickname: member.nickname)
             }
-            guard record.members.count(where: { $0.role == .owner }) <= 1 else {
-                throw InvalidField(field: "members", rule: "must have at most one owner")
-            }
+            try InvalidField.check(
+                record.members.count(where: { $0.role == .owner }) <= 1, "members", "must have at most one owner")
         }
     }
 
@@ -99,14 +95,9 @@ package enum StoreRules {
             rule: "must be DS, GRP or CHRM to have members, got \(conversation.type.rawValue)")
     }
 
-    static func check(_ text: String, field: String, bytes: ClosedRange<Int>) throws(InvalidField) {
-        guard !bytes.contains(text.utf8.count) else { return }
-        let least = bytes.lowerBound == 0 ? "at most" : "\(bytes.lowerBound) to"
-        throw InvalidField(field: field, rule: "must be \(least) \(bytes.upperBound) bytes, got \(text.utf8.count)")
-    }
-
     static func check(portrait: String?) throws(InvalidField) {
-        try Self.check(portrait ?? "", field: "portrait", bytes: 0...ConversationRecord.portraitBytesMax)
+        let bytes = portrait?.utf8.count ?? 0
+        try InvalidField.check(bytes, atMost: ConversationRecord.portraitBytesMax, "portrait", unit: " bytes")
     }
 
     static func check(nickname: String?) throws(InvalidField) {

@@ -20,8 +20,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
 
     package func apply(to settings: inout AllSettings) {
         switch self {
-        case .conversation(let conversation, let own):
-            settings.conversations[conversation] = own == ConversationSettings() ? nil : own
+        case .conversation(let conversation, let own): settings.set(own, for: conversation)
         case .level(let type, let level): settings.person.levels[type] = level == .all ? nil : level
         case .quietHours(let hours): settings.person.quietHours = hours
         case .hidesContent(let hides): settings.person.hidesContent = hides

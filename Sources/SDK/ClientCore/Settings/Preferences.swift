@@ -98,14 +98,9 @@ package struct Preferences: Hashable, Sendable {
 extension AllSettings {
     package mutating func apply(_ body: LogEntry.Body) {
         switch body {
-        case .conversationSettings(let conversation, let own):
-            self.conversations[conversation] = own == ConversationSettings() ? nil : own
+        case .conversationSettings(let conversation, let own): self.set(own, for: conversation)
         case .personSettings(let person): self.person = person
-        case .blocked(let user, let isBlocked):
-            self.blocked.removeAll { $0 == user }
-            guard isBlocked else { return }
-            let place = self.blocked.firstIndex { user < $0 } ?? self.blocked.endIndex
-            self.blocked.insert(user, at: place)
+        case .blocked(let user, let isBlocked): self.setBlocked(user, isBlocked)
         case .message, .read, .custom, .recall, .edit, .deletion, .change, .unknown: break
         }
     }

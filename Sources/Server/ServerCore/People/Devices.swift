@@ -34,15 +34,12 @@ extension ServerCore {
     }
 
     private func checkRegistration(_ registration: PushRegistration, in app: AppID) throws(InvalidField) {
-        guard APNsFormat.isDeviceToken(registration.token.rawValue.utf8) else {
-            throw InvalidField(
-                field: "push_registration.token", rule: "must be 2 to 200 hexadecimal digits, an even number of them")
-        }
-        guard APNsFormat.isTopic(registration.topic.utf8) else {
-            throw InvalidField(
-                field: "push_registration.topic",
-                rule: "must be 1 to 255 letters, digits, hyphens, underscores and dots")
-        }
+        try InvalidField.check(
+            APNsFormat.isDeviceToken(registration.token.rawValue.utf8), "push_registration.token",
+            "must be 2 to 200 hexadecimal digits, an even number of them")
+        try InvalidField.check(
+            APNsFormat.isTopic(registration.topic.utf8), "push_registration.topic",
+            "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         // The team's key may push to all its apps; only the app's own list says which of them are its.
         guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: registration.topic, in: app)
         else { return }

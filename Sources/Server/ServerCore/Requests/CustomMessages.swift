@@ -34,10 +34,7 @@ extension ServerCore {
         _ message: CustomMessage, _ recipients: [UserID], _ clientMessageID: ClientMessageID
     ) throws(InvalidField) {
         _ = try ClientMessageID.validated(clientMessageID.rawValue, field: "client_message_id")
-        guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
-            throw InvalidField(
-                field: "recipients", rule: "must be 1 to \(CustomOperation.recipientsMax), got \(recipients.count)")
-        }
+        try InvalidField.check(recipients.count, in: 1...CustomOperation.recipientsMax, "recipients")
         for user in recipients { _ = try UserID.validated(user.rawValue, field: "recipients") }
         try message.validate()
     }

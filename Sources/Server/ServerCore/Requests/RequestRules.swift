@@ -16,14 +16,9 @@ extension ServerCore {
             case .change(_, let action):
                 try self.checkMemberCount(action.people.count, in: app)
             case .history(_, _, let limit):
-                guard Int(limit) <= self.settings.historyMax else {
-                    throw InvalidField(field: "limit", rule: "must be 1 to \(self.settings.historyMax), got \(limit)")
-                }
+                try InvalidField.check(Int(limit), in: 1...self.settings.historyMax, "limit")
             case .enterRoom(_, let history):
-                guard Int(history) <= self.settings.historyMax else {
-                    throw InvalidField(
-                        field: "history", rule: "must be 0 to \(self.settings.historyMax), got \(history)")
-                }
+                try InvalidField.check(Int(history), in: 0...self.settings.historyMax, "history")
             case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
                 .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile, .profiles:
                 break
@@ -34,10 +29,7 @@ extension ServerCore {
     }
 
     func checkMemberCount(_ memberCount: Int, in app: AppID) throws(InvalidField) {
-        let max = self.settings.membersMax(in: app)
-        guard memberCount <= max else {
-            throw InvalidField(field: "members", rule: "must be at most \(max), got \(memberCount)")
-        }
+        try InvalidField.check(memberCount, atMost: self.settings.membersMax(in: app), "members")
     }
 }
 

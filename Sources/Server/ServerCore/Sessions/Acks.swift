@@ -16,19 +16,15 @@ extension ServerCore {
         _ ack: ClientFrame.Ack, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(InvalidField) {
         let head = self.people[slot].head
-        guard ack.stored <= head else {
-            throw InvalidField(field: "ack.stored", rule: "must be at most \(head), the head of the log")
-        }
+        try InvalidField.check(ack.stored <= head, "ack.stored", "must be at most \(head), the head of the log")
         let stored = max(self.people[slot].devices[index].stored, ack.stored)
         var before: LogPosition = 0
         for settlement in ack.settled {
-            guard settlement.upTo > before else {
-                throw InvalidField(field: "ack.settled", rule: "must be ascending, each from after the one before")
-            }
-            guard settlement.upTo <= stored else {
-                throw InvalidField(
-                    field: "ack.settled", rule: "must be at most \(stored), up to where the device has stored the log")
-            }
+            try InvalidField.check(
+                settlement.upTo > before, "ack.settled", "must be ascending, each from after the one before")
+            try InvalidField.check(
+                settlement.upTo <= stored, "ack.settled",
+                "must be at most \(stored), up to where the device has stored the log")
             before = settlement.upTo
         }
         self.people[slot].devices[index].stored = stored

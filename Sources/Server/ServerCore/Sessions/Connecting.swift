@@ -80,15 +80,9 @@ extension ServerCore {
         let (token, extensionToken) = try verdict.good()
         do throws(InvalidField) {
             _ = try DeviceID.validated(hello.device.rawValue, field: "device")
-            guard hello.platform.utf8.count <= Self.platformBytesMax else {
-                throw InvalidField(
-                    field: "platform",
-                    rule: "must be at most \(Self.platformBytesMax) bytes, got \(hello.platform.utf8.count)")
-            }
+            try InvalidField.check(hello.platform.utf8.count, atMost: Self.platformBytesMax, "platform", unit: " bytes")
             try Self.checkRunState(hello.runState)
-            guard hello.runState != .suspending else {
-                throw InvalidField(field: "run_state", rule: "must not be suspending in a hello")
-            }
+            try InvalidField.check(hello.runState != .suspending, "run_state", "must not be suspending in a hello")
         } catch {
             throw ServerFrame.Problem(error)
         }

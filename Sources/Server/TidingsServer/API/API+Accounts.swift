@@ -38,9 +38,7 @@ extension API {
     private func setAccount(_ request: Request, _ context: Context, isDeclared: Bool) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
         let account = try self.place(context)
-        guard account.type.needsAccount else {
-            throw APIProblem(field: "type", rule: "must be CS, MC or MP: others have no accounts")
-        }
+        try InvalidField.check(account.type.needsAccount, "type", "must be CS, MC or MP: others have no accounts")
         return try await self.execute(.setAccount(app, account, isDeclared: isDeclared))
     }
 
@@ -54,7 +52,7 @@ extension API {
         }
         let (page, next) = try paging.page(of: bans, by: \.user, text: \.rawValue, read: { UserID($0) })
         return .json([
-            "bans": .array(page.map { ["user": .string($0.user.rawValue), "until": JSONValue($0.until)] }),
+            "bans": .array(page.map { ["user": .string($0.user.rawValue), "until": .optional($0.until)] }),
             "next": next,
         ])
     }
@@ -67,10 +65,7 @@ extension API {
     }
 
     private func unban(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(
-            request, context, .conversations, limited: .requests, query: ["actor"])
-        let room = try self.place(context, hasMembers: true)
-        let user = try self.person(context)
-        return try await self.execute(app, try self.actor(request), .change(room, .unban([user])))
+        let (app, room, actor) = try self.subject(request, context)
+        return try await self.execute(app, actor, .change(room, .unban([try self.person(context)])))
     }
 }

@@ -11,7 +11,7 @@ extension API {
     func issueToken(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .tokens)
         let (body, once) = try await self.keyedBody(request, context, app)
-        let user: UserID = try self.identifier(try body.string("user"), "user")
+        let user = try UserID.validated(try body.string("user"), field: "user")
         context.note.user = user.rawValue
         let seconds = try body.integer(
             "expires_in_seconds", in: 1...Self.tokenSeconds.max, default: Self.tokenSeconds.usual)

@@ -28,11 +28,9 @@ extension API {
         let conversation = try self.place(context, hasMembers: true)
         let body = try await self.body(request)
         let name = try body.optionalString("name") ?? ""
-        if !name.isEmpty {
-            try self.checked { () throws(InvalidField) in try ConversationAction.rename(name).validate() }
-        }
+        if !name.isEmpty { try ConversationAction.rename(name).validate() }
         let portrait = try body.optionalString("portrait")
-        try self.checked { () throws(InvalidField) in try ConversationAction.setPortrait(portrait).validate() }
+        try ConversationAction.setPortrait(portrait).validate()
         let members = try self.members(try body.textsOrObjects("members"))
         try body.refuseUnknown()
         let record = ConversationRecord(
@@ -41,25 +39,19 @@ extension API {
     }
 
     /// Members by id, or with role and nickname.
-    private func members(_ list: [APIBody.TextOrObject]) throws(APIProblem) -> [Member] {
-        guard list.count <= Self.membersMax else {
-            throw APIProblem(field: "members", rule: "must be at most \(Self.membersMax) people, got \(list.count)")
-        }
+    private func members(_ list: [APIBody.TextOrObject]) throws(InvalidField) -> [Member] {
+        try InvalidField.check(list.count, atMost: Self.membersMax, "members", unit: " people")
         var members: [Member] = []
         for (index, element) in list.enumerated() {
             let field = "members[\(index)]"
             switch element {
-            case .text(let id): members.append(Member(try self.identifier(id, field)))
+            case .text(let id): members.append(Member(try UserID.validated(id, field: field)))
             case .object(let body):
-                let user: UserID = try self.identifier(try body.string("user"), "\(field).user")
+                let user = try UserID.validated(try body.string("user"), field: "\(field).user")
                 let role: MemberRole = try self.word(try body.optionalString("role") ?? "member", "\(field).role")
                 let nickname = try body.optionalString("nickname")
                 try body.refuseUnknown()
-                if let nickname {
-                    try self.checked { () throws(InvalidField) in
-                        try DisplayName.check(nickname, field: "\(field).nickname")
-                    }
-                }
+                if let nickname { try DisplayName.check(nickname, field: "\(field).nickname") }
                 members.append(Member(user, role: role, nickname: nickname))
             }
         }
@@ -68,16 +60,11 @@ extension API {
 
     /// The actor owns the new conversation.
     private func createConversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(
-            request, context, .conversations, limited: .requests, query: ["actor"])
-        let conversation = try self.place(context, hasMembers: true)
-        let actor = try self.actor(request)
+        let (app, conversation, actor) = try self.subject(request, context)
         let (body, once) = try await self.keyedBody(request, context, app)
         let name = try body.string("name")
         let portrait = try body.optionalString("portrait")
-        let members = Set(
-            try self.identifiers(try body.strings("members"), "members", max: Self.membersMax)
-        ).sorted()
+        let members = try self.people(try body.strings("members"), "members", max: Self.membersMax)
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
         _ = try await self.execute(app, actor, .change(conversation, action), once: once)
@@ -85,37 +72,32 @@ extension API {
     }
 
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(
-            request, context, .conversations, limited: .requests, query: ["actor"])
-        let conversation = try self.place(context, hasMembers: true)
-        guard
-            case .conversation(let info) = try await self.answer(
-                app, try self.actor(request), .conversation(conversation))
-        else { throw APIProblem.bug }
+        let (app, conversation, actor) = try self.subject(request, context)
+        guard case .conversation(let info) = try await self.answer(app, actor, .conversation(conversation)) else {
+            throw APIProblem.bug
+        }
         return .json(info.json)
     }
 
     private func dissolve(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(
-            request, context, .conversations, limited: .requests, query: ["actor"])
-        let conversation = try self.place(context, hasMembers: true)
-        return try await self.execute(app, try self.actor(request), .change(conversation, .dissolve))
+        let (app, conversation, actor) = try self.subject(request, context)
+        return try await self.execute(app, actor, .change(conversation, .dissolve))
     }
 
     private func removeMember(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(
-            request, context, .conversations, limited: .requests, query: ["actor"])
-        let conversation = try self.place(context, hasMembers: true)
-        let user = try self.person(context)
-        return try await self.execute(app, try self.actor(request), .change(conversation, .remove([user])))
+        let (app, conversation, actor) = try self.subject(request, context)
+        return try await self.execute(app, actor, .change(conversation, .remove([try self.person(context)])))
+    }
+
+    /// Which conversation a request is about, and who asks.
+    func subject(_ request: Request, _ context: Context) throws -> (AppID, ConversationID, UserID?) {
+        let app = try self.authorize(request, context, .conversations, limited: .requests, query: ["actor"])
+        return (app, try self.place(context, hasMembers: true), try self.actor(request))
     }
 
     /// What the request is about, and its body; `carryOut` follows with what is to be done.
     func change(_ request: Request, _ context: Context) async throws -> ChangeRequest {
-        let app = try self.authorize(
-            request, context, .conversations, limited: .requests, query: ["actor"])
-        let conversation = try self.place(context, hasMembers: true)
-        let actor = try self.actor(request)
+        let (app, conversation, actor) = try self.subject(request, context)
         let (body, once) = try await self.keyedBody(request, context, app)
         return ChangeRequest(app: app, conversation: conversation, actor: actor, body: body, once: once)
     }
@@ -138,8 +120,7 @@ extension API {
 
     private func addMembers(_ request: Request, _ context: Context) async throws -> Response {
         let change = try await self.change(request, context)
-        let users = Set(try self.identifiers(try change.body.strings("users"), "users"))
-        return try await self.carryOut(.add(users.sorted()), change)
+        return try await self.carryOut(.add(try self.people(try change.body.strings("users"), "users")), change)
     }
 
     private func setRole(_ request: Request, _ context: Context) async throws -> Response {

@@ -28,7 +28,7 @@ extension API {
 
     private func signOut(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings)
-        let device: DeviceID = try self.identifier(try Self.parameter("device", context), "device")
+        let device = try DeviceID.validated(try Self.parameter("device", context), field: "device")
         let user = UserKey(app: app, user: try self.person(context))
         return try await self.execute(.signOut(DeviceKey(user: user, device: device)))
     }
@@ -41,23 +41,20 @@ extension DeviceInfo {
             ("id", .string(self.id.rawValue)), ("platform", .string(self.platform)),
             ("connected_at", .int(self.signedInAt)), ("presence", .string(self.presence.rawValue)),
         ])
-        switch self.push {
-        case .none: json["push"] = .string("none")
-        case .registered(let registration, let at, _):
-            json["push"] = .string("registered")
-            json["push_at"] = .int(at)
+        let (push, at): (JSONValue, Int64?) =
+            switch self.push {
+            case .none: ("none", nil)
+            case .registered(_, let at, _): ("registered", at)
+            case .quarantined(_, let at, _): ("quarantined", at)
+            case .dead(let timestamp): ("dead", timestamp)
+            }
+        json["push"] = push
+        if let at { json["push_at"] = .int(at) }
+        if let registration = self.push.registration {
             json["push_topic"] = .string(registration.topic)
             json["push_environment"] = .string(registration.environment.rawValue)
-        case .quarantined(let registration, let at, let reason):
-            json["push"] = .string("quarantined")
-            json["push_at"] = .int(at)
-            json["push_topic"] = .string(registration.topic)
-            json["push_environment"] = .string(registration.environment.rawValue)
-            json["push_reason"] = .string(reason)
-        case .dead(let timestamp):
-            json["push"] = .string("dead")
-            json["push_at"] = .int(timestamp)
         }
+        if case .quarantined(_, _, let reason) = self.push { json["push_reason"] = .string(reason) }
         if let status = self.status { json["status"] = status.json }
         return .object(json)
     }

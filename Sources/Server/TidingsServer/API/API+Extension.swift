@@ -21,7 +21,7 @@ extension API {
 
     private func token(
         _ request: Request, _ context: Context, query: [String] = []
-    ) throws(APIProblem) -> UserTokens.ExtensionToken {
+    ) throws -> UserTokens.ExtensionToken {
         guard let token = Self.bearer(request),
             let checked = self.tokens.checked(extensionToken: token, wallMilliseconds: Clocks.now().wall)
         else { throw Self.unauthorizedExtension }
@@ -46,7 +46,7 @@ extension API {
         let body = try await self.body(request)
         let messages = try self.receiptMessages(body)
         guard let receipt = LegReceipt(rawValue: try body.string("receipt")) else {
-            throw APIProblem(field: "receipt", rule: "must be shown or opened")
+            throw InvalidField(field: "receipt", rule: "must be shown or opened")
         }
         try body.refuseUnknown()
         for message in messages {
@@ -60,16 +60,12 @@ extension API {
         try body.refuseNull("message_id", "message_ids")
         let texts = try body.strings("message_ids", default: [])
         guard let text = try body.optionalString("message_id") else {
-            guard 1...Int(Self.missedMax) ~= texts.count else {
-                throw APIProblem(
-                    field: "message_ids",
-                    rule: "must be 1 to \(Self.missedMax) ids without message_id, got \(texts.count)")
-            }
+            try InvalidField.check(
+                1...Int(Self.missedMax) ~= texts.count, "message_ids",
+                "must be 1 to \(Self.missedMax) ids without message_id, got \(texts.count)")
             return try texts.enumerated().map { try self.messageID($1, "message_ids[\($0)]") }
         }
-        guard !body.has("message_ids") else {
-            throw APIProblem(field: "message_ids", rule: "must not be there beside message_id")
-        }
+        try InvalidField.check(!body.has("message_ids"), "message_ids", "must not be there beside message_id")
         return [try self.messageID(text, "message_id")]
     }
 
@@ -89,13 +85,12 @@ extension API {
         return .json(.object(members))
     }
 
-    private func start(_ request: Request, _ paging: Paging) throws(APIProblem) -> LogPosition {
+    private func start(_ request: Request, _ paging: Paging) throws(InvalidField) -> LogPosition {
         guard let after = try paging.after({ LogPosition($0) }) else {
             return LogPosition(try Self.number(request, "after", 0...Int64.max, default: nil))
         }
-        guard request.uri.queryParameters.get("after") == nil else {
-            throw APIProblem(field: "after", rule: "must not be there beside cursor")
-        }
+        try InvalidField.check(
+            request.uri.queryParameters.get("after") == nil, "after", "must not be there beside cursor")
         return after
     }
 }

@@ -41,16 +41,16 @@ extension API {
     }
 
     /// A string of structured fields (RFC 8941 §3.3.3), as the draft wants it; without its quotation marks it is the same key.
-    private static func idempotencyKey(of request: Request) throws(APIProblem) -> String? {
+    private static func idempotencyKey(of request: Request) throws(InvalidField) -> String? {
         guard request.method == .post, let name = Self.idempotencyKey else { return nil }
         let values = request.headers[values: name]
         guard let value = values.first else { return nil }
-        guard values.count == 1 else { throw APIProblem(field: Once.header, rule: "must not be there twice") }
+        guard values.count == 1 else { throw InvalidField(field: Once.header, rule: "must not be there twice") }
         guard let text = Self.unquoted(value.trimmingCharacters(in: .whitespaces)),
             (1...Once.bytesMax).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
         else {
-            throw APIProblem(
+            throw InvalidField(
                 field: Once.header,
                 rule: "must be 1 to \(Once.bytesMax) visible ASCII characters in quotation marks")
         }

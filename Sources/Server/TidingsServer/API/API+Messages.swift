@@ -20,7 +20,7 @@ extension API {
     private func send(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
-        let sender: UserID = try self.identifier(try body.string("sender"), "sender")
+        let sender = try UserID.validated(try body.string("sender"), field: "sender")
         let draft = try self.draft(body)
         return try await self.send(.send(UserKey(app: app, user: sender), draft), once)
     }
@@ -29,16 +29,11 @@ extension API {
     private func sendCustom(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
-        let recipients = Set(
-            try self.identifiers(
-                try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
-        ).sorted()
-        guard (1...CustomOperation.recipientsMax).contains(recipients.count) else {
-            throw APIProblem(
-                field: "recipients",
-                rule: "must be 1 to \(CustomOperation.recipientsMax) people, got \(recipients.count)")
-        }
-        let id: ClientMessageID = try self.identifier(try body.string("client_message_id"), "client_message_id")
+        let recipients = try self.people(
+            try body.strings("recipients"), "recipients", max: CustomOperation.recipientsMax)
+        try InvalidField.check(
+            recipients.count, in: 1...CustomOperation.recipientsMax, "recipients", unit: " people")
+        let id = try ClientMessageID.validated(try body.string("client_message_id"), field: "client_message_id")
         let lifetime = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
         // Id and time are the core's to give: the lifetime is counted from then.
         let message = CustomMessage(
@@ -46,7 +41,7 @@ extension API {
             contentType: try body.optionalString("content_type"), extras: try body.members("extras"), sentAt: 0,
             expiresAt: lifetime)
         try body.refuseUnknown()
-        try self.checked { () throws(InvalidField) in try message.validate() }
+        try message.validate()
         return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id), once)
     }
 
@@ -62,7 +57,7 @@ extension API {
             ], status: isRepeat ? .ok : .created)
     }
 
-    private func draft(_ body: APIBody) throws(APIProblem) -> MessageDraft {
+    private func draft(_ body: APIBody) throws(InvalidField) -> MessageDraft {
         let place = try body.object("conversation")
         let conversation = ConversationID(
             type: try self.word(try place.string("type"), "conversation.type"), target: try place.string("target"))
@@ -77,28 +72,22 @@ extension API {
             objectName: ObjectName(try body.optionalString("object_name") ?? ObjectName.text.rawValue),
             content: try body.string("content"), flags: flags, pushText: try body.optionalString("push_text"),
             mentions: try self.mentions(body),
-            recipients: Set(
-                try self.identifiers(
-                    try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax)
-            ).sorted(),
+            recipients: try self.people(
+                try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax),
             lifetimeMilliseconds: try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax))
         try body.refuseUnknown()
-        try self.checked { () throws(InvalidField) in try draft.validate() }
+        try draft.validate()
         return draft
     }
 
-    private func mentions(_ body: APIBody) throws(APIProblem) -> Mentions {
+    private func mentions(_ body: APIBody) throws(InvalidField) -> Mentions {
         guard let mentions = try body.optionalObject("mentions") else { return .none }
         let isEveryone = try mentions.bool("everyone", default: false)
-        let users = Set(
-            try self.identifiers(
-                try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
-        ).sorted()
+        let users = try self.people(
+            try mentions.strings("users", default: []), "mentions.users", max: Mentions.usersMax)
         try mentions.refuseUnknown()
         guard users.isEmpty else {
-            guard !isEveryone else {
-                throw APIProblem(field: "mentions.users", rule: "must be empty if everyone is mentioned")
-            }
+            try InvalidField.check(!isEveryone, "mentions.users", "must be empty if everyone is mentioned")
             return .users(users)
         }
         return isEveryone ? .everyone : .none
@@ -126,9 +115,9 @@ extension API {
             request, context, .history, limited: .requests, query: ["user"] + Paging.query)
         let conversation = try self.place(context)
         guard let user = request.uri.queryParameters.get("user") else {
-            throw APIProblem(field: "user", rule: "must be present")
+            throw InvalidField(field: "user", rule: "must be present")
         }
-        let reader: UserID = try self.identifier(user, "user")
+        let reader = try UserID.validated(user, field: "user")
         let paging = try Paging(request, of: ["user"])
         let before = try paging.after { MessageID($0) }
         let question = ClientRequest.history(conversation, before: before, limit: UInt32(paging.limit))

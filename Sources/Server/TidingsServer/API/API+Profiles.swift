@@ -26,7 +26,7 @@ extension API {
         let body = try await self.body(request)
         let profile = try body.profile()
         try body.refuseUnknown()
-        try self.checked { () throws(InvalidField) in try profile.validate() }
+        try profile.validate()
         return try await self.execute(.setProfiles(app, [UserProfile(user, profile)]))
     }
 
@@ -40,16 +40,14 @@ extension API {
         let body = try await self.body(request)
         let list = try body.list("profiles")
         try body.refuseUnknown()
-        guard (1...StoreRules.profilesMax).contains(list.count) else {
-            throw APIProblem(field: "profiles", rule: "must be 1 to \(StoreRules.profilesMax), got \(list.count)")
-        }
+        try InvalidField.check(list.count, in: 1...StoreRules.profilesMax, "profiles")
         var profiles: [UserProfile] = []
         for (index, entry) in list.enumerated() {
-            let user: UserID = try self.identifier(try entry.string("user"), "profiles[\(index)].user")
+            let user = try UserID.validated(try entry.string("user"), field: "profiles[\(index)].user")
             let profile = try entry.profile()
             try entry.refuseUnknown()
             do throws(InvalidField) { try profile.validate() } catch {
-                throw APIProblem(field: "profiles[\(index)].\(error.field)", rule: error.rule)
+                throw InvalidField(field: "profiles[\(index)].\(error.field)", rule: error.rule)
             }
             profiles.append(UserProfile(user, profile))
         }
@@ -58,7 +56,7 @@ extension API {
 }
 
 extension APIBody {
-    fileprivate func profile() throws(APIProblem) -> Profile {
+    fileprivate func profile() throws(InvalidField) -> Profile {
         Profile(name: try self.optionalString("name"), portrait: try self.optionalString("portrait"))
     }
 }
@@ -66,8 +64,8 @@ extension APIBody {
 extension UserProfile {
     fileprivate var json: JSONValue {
         [
-            "user": .string(self.id.rawValue), "name": JSONValue(text: self.profile.name),
-            "portrait": JSONValue(text: self.profile.portrait),
+            "user": .string(self.id.rawValue), "name": .optional(self.profile.name),
+            "portrait": .optional(self.profile.portrait),
         ]
     }
 }

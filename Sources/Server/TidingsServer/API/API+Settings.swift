@@ -44,7 +44,7 @@ extension API {
         return try await self.execute(app, user, .setPersonSettings(settings))
     }
 
-    private func quietHours(_ body: APIBody) throws(APIProblem) -> QuietHours? {
+    private func quietHours(_ body: APIBody) throws(InvalidField) -> QuietHours? {
         guard let hours = try body.optionalObject("quiet_hours") else { return nil }
         let minutes: ClosedRange<Int64> = 0...1_439
         let quiet = QuietHours(
@@ -77,7 +77,7 @@ extension API {
 
     private func block(_ request: Request, _ context: Context, _ isBlocked: Bool) async throws -> Response {
         let app = try self.authorize(request, context, .settings, limited: .requests)
-        let other: UserID = try self.identifier(try Self.parameter("other", context), "other")
+        let other = try UserID.validated(try Self.parameter("other", context), field: "other")
         return try await self.execute(app, try self.person(context), .setBlocked(other, isBlocked))
     }
 
@@ -125,11 +125,9 @@ extension API {
         let body = try await self.body(request)
         var names: [ObjectName] = []
         let texts = try body.strings("names")
-        guard texts.count <= StoreRules.objectNamesMax else {
-            throw APIProblem(field: "names", rule: "must be at most \(StoreRules.objectNamesMax), got \(texts.count)")
-        }
+        try InvalidField.check(texts.count, atMost: StoreRules.objectNamesMax, "names")
         for (index, text) in texts.enumerated() {
-            names.append(try self.identifier(text, "names[\(index)]"))
+            names.append(try ObjectName.validated(text, field: "names[\(index)]"))
         }
         try body.refuseUnknown()
         return try await self.execute(.setObjectNames(app, names))

@@ -24,7 +24,7 @@ extension API {
         let app = try self.authorize(request, context, .accounts)
         let account = try await self.account(of: UserKey(app: app, user: try self.person(context)))
         return .json([
-            "banned": .bool(account.isBanned), "tokens_not_before": JSONValue(account.tokensNotBefore),
+            "banned": .bool(account.isBanned), "tokens_not_before": .optional(account.tokensNotBefore),
         ])
     }
 

@@ -89,7 +89,7 @@ struct API: Sendable {
     /// - Throws: status 401 without a key of the app, 403 without the scope, 400 for a member of the query that is not in `query`.
     func authorize(
         _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = []
-    ) throws(APIProblem) -> AppID {
+    ) throws -> AppID {
         guard let key = Self.bearer(request) else {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
         }

@@ -16,48 +16,43 @@ struct APIBody {
 
     private init(_ fields: JSONFields) { self.fields = fields }
 
-    private static func read<Value>(_ body: () throws(InvalidField) -> Value) throws(APIProblem) -> Value {
-        do throws(InvalidField) { return try body() } catch { throw APIProblem(error) }
+    private func optional<Value: Decodable>(_ key: String) throws(InvalidField) -> Value? {
+        try self.fields.optional(key)
     }
 
-    private func optional<Value: Decodable>(_ key: String) throws(APIProblem) -> Value? {
-        try Self.read { () throws(InvalidField) in try self.fields.optional(key) }
-    }
-
-    private func needed<Value>(_ key: String, _ value: Value?) throws(APIProblem) -> Value {
-        guard let value else { throw APIProblem(self.fields.problem(key, "must be present")) }
+    private func needed<Value>(_ key: String, _ value: Value?) throws(InvalidField) -> Value {
+        guard let value else { throw self.fields.problem(key, "must be present") }
         return value
     }
 
-    func string(_ key: String) throws(APIProblem) -> String { try self.needed(key, try self.optional(key)) }
+    func string(_ key: String) throws(InvalidField) -> String { try self.needed(key, try self.optional(key)) }
 
-    func optionalString(_ key: String) throws(APIProblem) -> String? { try self.optional(key) }
+    func optionalString(_ key: String) throws(InvalidField) -> String? { try self.optional(key) }
 
-    func bool(_ key: String, default fallback: Bool) throws(APIProblem) -> Bool { try self.optional(key) ?? fallback }
+    func bool(_ key: String, default fallback: Bool) throws(InvalidField) -> Bool { try self.optional(key) ?? fallback }
 
-    func integer(_ key: String, in range: ClosedRange<Int64>, default fallback: Int64) throws(APIProblem) -> Int64 {
+    func integer(_ key: String, in range: ClosedRange<Int64>, default fallback: Int64) throws(InvalidField) -> Int64 {
         try self.optionalInteger(key, in: range) ?? fallback
     }
 
-    func integer(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64 {
+    func integer(_ key: String, in range: ClosedRange<Int64>) throws(InvalidField) -> Int64 {
         try self.needed(key, try self.optionalInteger(key, in: range))
     }
 
-    func optionalInteger(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> Int64? {
+    func optionalInteger(_ key: String, in range: ClosedRange<Int64>) throws(InvalidField) -> Int64? {
         guard let value: JSONValue = try self.optional(key) else { return nil }
         return try self.number(value, key, range)
     }
 
-    private func number(_ value: JSONValue, _ key: String, _ range: ClosedRange<Int64>) throws(APIProblem) -> Int64 {
+    private func number(_ value: JSONValue, _ key: String, _ range: ClosedRange<Int64>) throws(InvalidField) -> Int64 {
         guard let number = value.intValue, range.contains(number) else {
-            throw APIProblem(
-                self.fields.problem(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)"))
+            throw self.fields.problem(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
     /// Sorted, without repeats; empty if it is missing.
-    func integers(_ key: String, in range: ClosedRange<Int64>) throws(APIProblem) -> [Int] {
+    func integers(_ key: String, in range: ClosedRange<Int64>) throws(InvalidField) -> [Int] {
         let list: [JSONValue] = try self.optional(key) ?? []
         var numbers: Set<Int> = []
         for (index, element) in list.enumerated() {
@@ -67,37 +62,32 @@ struct APIBody {
     }
 
     /// Required without a fallback.
-    func strings(_ key: String, default fallback: [String]? = nil) throws(APIProblem) -> [String] {
+    func strings(_ key: String, default fallback: [String]? = nil) throws(InvalidField) -> [String] {
         try self.needed(key, try self.optional(key) ?? fallback)
     }
 
-    func object(_ key: String) throws(APIProblem) -> APIBody { try self.needed(key, try self.optionalObject(key)) }
+    func object(_ key: String) throws(InvalidField) -> APIBody { try self.needed(key, try self.optionalObject(key)) }
 
-    func optionalObject(_ key: String) throws(APIProblem) -> APIBody? {
+    func optionalObject(_ key: String) throws(InvalidField) -> APIBody? {
         guard try self.optional(key) as JSONValue? != nil else { return nil }
-        return APIBody(try Self.read { () throws(InvalidField) in try self.fields.fields(key) })
+        return APIBody(try self.fields.fields(key))
     }
 
     /// A list of objects.
-    func list(_ key: String) throws(APIProblem) -> [APIBody] {
+    func list(_ key: String) throws(InvalidField) -> [APIBody] {
         _ = try self.needed(key, try self.optional(key) as JSONValue?)
-        return try Self.read { () throws(InvalidField) in try self.fields.list(key) }.map { APIBody($0) }
+        return try self.fields.list(key).map { APIBody($0) }
     }
 
     /// A list of texts, or of objects for those of which more is said.
-    func textsOrObjects(_ key: String) throws(APIProblem) -> [TextOrObject] {
+    func textsOrObjects(_ key: String) throws(InvalidField) -> [TextOrObject] {
         let list: [JSONValue] = try self.needed(key, try self.optional(key))
         var elements: [TextOrObject] = []
         for (index, element) in list.enumerated() {
             if let text = element.stringValue {
                 elements.append(.text(text))
             } else {
-                elements.append(
-                    .object(
-                        APIBody(
-                            try Self.read { () throws(InvalidField) in
-                                try JSONFields(element, root: "\(key)[\(index)]")
-                            })))
+                elements.append(.object(APIBody(try JSONFields(element, root: "\(key)[\(index)]"))))
             }
         }
         return elements
@@ -109,16 +99,16 @@ struct APIBody {
     }
 
     /// An object of anything; empty if it is missing.
-    func members(_ key: String) throws(APIProblem) -> JSONObject { try self.optional(key) ?? JSONObject() }
+    func members(_ key: String) throws(InvalidField) -> JSONObject { try self.optional(key) ?? JSONObject() }
 
     /// An object of texts in their order; empty if it is missing.
-    func texts(_ key: String) throws(APIProblem) -> [(key: String, text: String)] {
+    func texts(_ key: String) throws(InvalidField) -> [(key: String, text: String)] {
         guard let body = try self.optionalObject(key) else { return [] }
         var texts: [(key: String, text: String)] = []
         for (name, value) in body.fields.object.members {
             // Not looked up by name: a body may have a hundred thousand members.
             guard let text = value.stringValue else {
-                throw APIProblem(body.fields.problem(name, "must be a string, got \(value.typeName)"))
+                throw body.fields.problem(name, "must be a string, got \(value.typeName)")
             }
             texts.append((name, text))
         }
@@ -129,14 +119,12 @@ struct APIBody {
     func has(_ key: String) -> Bool { self.fields.object[key] != nil }
 
     /// Refuses null where the presence of a member decides what is asked for.
-    func refuseNull(_ keys: String...) throws(APIProblem) {
+    func refuseNull(_ keys: String...) throws(InvalidField) {
         for key in keys where self.fields.object[key] == .null {
-            throw APIProblem(self.fields.problem(key, "must not be null"))
+            throw self.fields.problem(key, "must not be null")
         }
     }
 
     /// Refuses members that were not read: a misspelt one must not be ignored.
-    func refuseUnknown() throws(APIProblem) {
-        try Self.read { () throws(InvalidField) in try self.fields.refuseUnknown() }
-    }
+    func refuseUnknown() throws(InvalidField) { try self.fields.refuseUnknown() }
 }

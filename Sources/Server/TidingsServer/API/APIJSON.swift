@@ -9,12 +9,12 @@ extension ConversationInfo {
     var json: JSONValue {
         [
             "conversation": self.id.json, "version": .int(self.version), "name": .string(self.name),
-            "portrait": JSONValue(text: self.portrait), "is_dissolved": .bool(self.isDissolved),
+            "portrait": .optional(self.portrait), "is_dissolved": .bool(self.isDissolved),
             "members": .array(
                 self.members.map { member in
                     [
                         "user": .string(member.id.rawValue), "role": .string(member.role.rawValue),
-                        "nickname": JSONValue(text: member.nickname),
+                        "nickname": .optional(member.nickname),
                     ]
                 }),
         ]
@@ -28,8 +28,8 @@ extension Message {
             "conversation": self.conversation.json, "object_name": .string(self.objectName.rawValue),
             "client_message_id": .string(self.clientMessageID.rawValue), "content": .string(self.content),
             "counted": .bool(self.flags.contains(.counted)), "notified": .bool(self.flags.contains(.notified)),
-            "push_text": JSONValue(text: self.pushText), "sent_at": .int(self.sentAt), "mentions": self.mentions.json,
-            "recipients": JSONValue(self.recipients), "expires_at": JSONValue(self.expiresAt),
+            "push_text": .optional(self.pushText), "sent_at": .int(self.sentAt), "mentions": self.mentions.json,
+            "recipients": JSONValue(self.recipients), "expires_at": .optional(self.expiresAt),
         ]
     }
 }
@@ -50,12 +50,12 @@ extension AllSettings {
             "levels": .members(
                 self.person.levels.sorted { $0.key < $1.key }.map { ($0.key.rawValue, .string($0.value.rawValue)) }),
             "quiet_hours": self.person.quietHours?.json ?? .null, "hides_content": .bool(self.person.hidesContent),
-            "language": JSONValue(text: self.person.language),
+            "language": .optional(self.person.language),
             "conversations": .array(
                 self.conversations.sorted { $0.key < $1.key }.map { conversation, settings in
                     [
-                        "conversation": conversation.json, "level": JSONValue(text: settings.level?.rawValue),
-                        "level_until": JSONValue(settings.levelUntil),
+                        "conversation": conversation.json, "level": .optional(settings.level?.rawValue),
+                        "level_until": .optional(settings.levelUntil),
                     ]
                 }),
             "blocked": JSONValue(self.blocked),
@@ -73,9 +73,5 @@ extension QuietHours {
 }
 
 extension JSONValue {
-    init(text: String?) { self = text.map { .string($0) } ?? .null }
-
-    init(_ number: Int64?) { self = number.map { .int($0) } ?? .null }
-
     fileprivate init(_ users: [UserID]) { self = .array(users.map { .string($0.rawValue) }) }
 }

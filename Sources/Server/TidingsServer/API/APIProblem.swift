@@ -24,9 +24,7 @@ struct APIProblem: Error, Equatable {
         self.init(.own(code), field: field, rule: rule, headers: headers)
     }
 
-    init(_ invalid: InvalidField) { self.init(field: invalid.field, rule: invalid.rule) }
-
-    init(field: String, rule: String) { self.init(.told(.invalidField), field: field, rule: rule) }
+    init(_ invalid: InvalidField) { self.init(.told(.invalidField), field: invalid.field, rule: invalid.rule) }
 
     init(_ problem: ServerFrame.Problem) {
         guard let code = Told(problem.code) else {

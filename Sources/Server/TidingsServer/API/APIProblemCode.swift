@@ -39,27 +39,49 @@ extension APIProblem {
 extension APIProblem.Told {
     /// Nil for what only a connection of the gateway is told.
     init?(_ code: ServerFrame.Problem.Code) {
-        guard let told = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        guard let told = Self.allCases.first(where: { $0.row.code == code }) else { return nil }
         self = told
     }
 
-    var code: ServerFrame.Problem.Code {
+    fileprivate var row: (code: ServerFrame.Problem.Code, status: HTTPResponse.Status, title: String) {
         switch self {
-        case .unavailable: .unavailable
-        case .rateLimited: .rateLimited
-        case .storageFull: .storageFull
-        case .unknownConversation: .unknownConversation
-        case .unknownMessage: .unknownMessage
-        case .notAMember: .notAMember
-        case .notAllowed: .notAllowed
-        case .blocked: .blocked
-        case .disabled: .disabled
-        case .banned: .banned
-        case .exists: .exists
-        case .tooLate: .tooLate
-        case .invalidField: .invalidField
-        case .unknownObjectName: .unknownObjectName
-        case .timedOut: .timedOut
+        case .unavailable: (.unavailable, .serviceUnavailable, "The server cannot take it now")
+        case .rateLimited: (.rateLimited, .tooManyRequests, "Too much in too short a time")
+        case .storageFull: (.storageFull, .insufficientStorage, "The server's disk is nearly full")
+        case .unknownConversation: (.unknownConversation, .notFound, "There is no such conversation")
+        case .unknownMessage: (.unknownMessage, .notFound, "There is no such message")
+        case .notAMember: (.notAMember, .forbidden, "Who asks is not in the conversation")
+        case .notAllowed: (.notAllowed, .forbidden, "Who asks may not do that")
+        case .blocked: (.blocked, .forbidden, "The recipient refuses messages of the sender")
+        case .disabled: (.disabled, .forbidden, "The person is banned")
+        case .banned: (.banned, .forbidden, "The person is banned from the chat room")
+        case .exists: (.exists, .conflict, "There is one of that name already")
+        case .tooLate: (.tooLate, .conflict, "The time for it is over")
+        case .invalidField: (.invalidField, .badRequest, "A field breaks its rule")
+        case .unknownObjectName: (.unknownObjectName, .badRequest, "The object name is not registered")
+        case .timedOut: (.timedOut, .requestTimeout, "The body did not come in time")
+        }
+    }
+}
+
+extension APIProblem.Own {
+    fileprivate var row: (status: HTTPResponse.Status, title: String) {
+        switch self {
+        case .malformedJSON: (.badRequest, "The body is not a JSON object")
+        case .malformedBody: (.badRequest, "The body cannot be read")
+        case .badRequest: (.badRequest, "The request cannot be read")
+        case .connectionLost: (.badRequest, "The client hung up")
+        case .unauthorized: (.unauthorized, "The credential is missing or not good")
+        case .missingScope: (.forbidden, "The API key may not do that")
+        case .unknownRoute: (.notFound, "The path is not part of the API")
+        case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
+        case .bodyTooLarge: (.contentTooLarge, "The body is too large")
+        case .keyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
+        case .keyReused: (.unprocessableContent, "The idempotency key was used for another request")
+        case .internal: (.internalServerError, "The server failed")
+        case .starting: (.serviceUnavailable, "The server is starting")
+        case .stopping: (.serviceUnavailable, "The server is stopping")
+        case .storageUnwritable: (.serviceUnavailable, "The disk does not take what is written")
         }
     }
 }
@@ -67,96 +89,19 @@ extension APIProblem.Told {
 extension APIProblem.Code {
     static let all: [Self] = APIProblem.Told.allCases.map { .told($0) } + APIProblem.Own.allCases.map { .own($0) }
 
-    var rawValue: String {
+    private var row: (name: String, status: HTTPResponse.Status, title: String) {
         switch self {
-        case .told(let told): told.code.rawValue
-        case .own(let own): own.rawValue
+        case .told(let told): (told.row.code.rawValue, told.row.status, told.row.title)
+        case .own(let own): (own.rawValue, own.row.status, own.row.title)
         }
     }
 
-    var status: HTTPResponse.Status {
-        switch self {
-        case .told(let told): told.status
-        case .own(let own): own.status
-        }
-    }
-
-    var title: String {
-        switch self {
-        case .told(let told): told.title
-        case .own(let own): own.title
-        }
-    }
+    var rawValue: String { self.row.name }
+    var status: HTTPResponse.Status { self.row.status }
+    var title: String { self.row.title }
 }
 
-extension APIProblem.Told {
-    var status: HTTPResponse.Status {
-        switch self {
-        case .unavailable: .serviceUnavailable
-        case .rateLimited: .tooManyRequests
-        case .storageFull: .init(code: 507, reasonPhrase: "Insufficient Storage")
-        case .unknownConversation, .unknownMessage: .notFound
-        case .notAMember, .notAllowed, .blocked, .disabled, .banned: .forbidden
-        case .exists, .tooLate: .conflict
-        case .invalidField, .unknownObjectName: .badRequest
-        case .timedOut: .requestTimeout
-        }
-    }
-
-    var title: String {
-        switch self {
-        case .unavailable: "The server cannot take it now"
-        case .rateLimited: "Too much in too short a time"
-        case .storageFull: "The server's disk is nearly full"
-        case .unknownConversation: "There is no such conversation"
-        case .unknownMessage: "There is no such message"
-        case .notAMember: "Who asks is not in the conversation"
-        case .notAllowed: "Who asks may not do that"
-        case .blocked: "The recipient refuses messages of the sender"
-        case .disabled: "The person is banned"
-        case .banned: "The person is banned from the chat room"
-        case .exists: "There is one of that name already"
-        case .tooLate: "The time for it is over"
-        case .invalidField: "A field breaks its rule"
-        case .unknownObjectName: "The object name is not registered"
-        case .timedOut: "The body did not come in time"
-        }
-    }
-}
-
-extension APIProblem.Own {
-    var status: HTTPResponse.Status {
-        switch self {
-        case .malformedJSON, .malformedBody, .badRequest, .connectionLost: .badRequest
-        case .unauthorized: .unauthorized
-        case .missingScope: .forbidden
-        case .unknownRoute: .notFound
-        case .methodNotAllowed: .methodNotAllowed
-        case .bodyTooLarge: .contentTooLarge
-        case .keyInUse: .conflict
-        case .keyReused: .unprocessableContent
-        case .internal: .internalServerError
-        case .starting, .stopping, .storageUnwritable: .serviceUnavailable
-        }
-    }
-
-    var title: String {
-        switch self {
-        case .malformedJSON: "The body is not a JSON object"
-        case .malformedBody: "The body cannot be read"
-        case .badRequest: "The request cannot be read"
-        case .connectionLost: "The client hung up"
-        case .unauthorized: "The credential is missing or not good"
-        case .missingScope: "The API key may not do that"
-        case .unknownRoute: "The path is not part of the API"
-        case .methodNotAllowed: "The path has other methods"
-        case .bodyTooLarge: "The body is too large"
-        case .keyInUse: "The first request with the idempotency key is not answered yet"
-        case .keyReused: "The idempotency key was used for another request"
-        case .internal: "The server failed"
-        case .starting: "The server is starting"
-        case .stopping: "The server is stopping"
-        case .storageUnwritable: "The disk does not take what is written"
-        }
-    }
+extension HTTPResponse.Status {
+    // HTTPTypes has no name for it.
+    fileprivate static var insufficientStorage: Self { .init(code: 507, reasonPhrase: "Insufficient Storage") }
 }

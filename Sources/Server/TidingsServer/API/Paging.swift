@@ -20,7 +20,7 @@ struct Paging: Sendable {
 
     /// - Parameters: limitMax: the most elements of a page, and how many without a limit.
     ///   of: members of the query that say which list it is.
-    init(_ request: Request, limitMax: Int64? = nil, of members: [String] = []) throws(APIProblem) {
+    init(_ request: Request, limitMax: Int64? = nil, of members: [String] = []) throws(InvalidField) {
         self.limit = Int(
             try API.number(
                 request, "limit", 1...(limitMax ?? Self.limitMax), default: limitMax ?? Self.limitUsual))
@@ -36,10 +36,10 @@ struct Paging: Sendable {
         self.last = after
     }
 
-    static var bad: APIProblem { APIProblem(field: "cursor", rule: Self.rule) }
+    static var bad: InvalidField { InvalidField(field: "cursor", rule: Self.rule) }
 
     /// Reads what the cursor holds.
-    func after<Value>(_ read: (String) -> Value?) throws(APIProblem) -> Value? {
+    func after<Value>(_ read: (String) -> Value?) throws(InvalidField) -> Value? {
         guard let text = self.last else { return nil }
         guard let value = read(text) else { throw Self.bad }
         return value
@@ -55,7 +55,7 @@ struct Paging: Sendable {
     /// One page of a whole list that is sorted by `key`.
     func page<Element, Key: Comparable>(
         of all: [Element], by key: (Element) -> Key, text: (Key) -> String, read: (String) -> Key?
-    ) throws(APIProblem) -> (elements: [Element], next: JSONValue) {
+    ) throws(InvalidField) -> (elements: [Element], next: JSONValue) {
         let after = try self.after(read)
         let rest = after.map { after in all.drop { key($0) <= after } } ?? all[...]
         let page = Array(rest.prefix(self.limit))

@@ -55,6 +55,8 @@ struct ProblemMiddleware: RouterMiddleware {
             return (try await next(request, context), nil)
         } catch let found as APIProblem {
             problem = found
+        } catch let invalid as InvalidField {
+            problem = APIProblem(invalid)
         } catch let error as any HTTPResponseError {
             problem = self.problem(for: error, request)
         } catch is HTTPParserError {

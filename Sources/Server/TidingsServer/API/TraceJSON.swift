@@ -73,7 +73,7 @@ extension LegID {
     fileprivate var members: [(String, JSONValue)] {
         [
             ("user", .string(self.user.user.rawValue)),
-            ("device", JSONValue(text: self.device?.rawValue)),
+            ("device", .optional(self.device?.rawValue)),
         ]
     }
 }
@@ -83,8 +83,8 @@ extension OpenLeg {
         .members(
             self.leg.members + [
                 ("wait", .string(self.wait.rawValue)), ("attempts", .int(self.attempts)),
-                ("apns_id", JSONValue(text: self.apnsID)),
-                ("not_before", JSONValue(self.notBefore)),
+                ("apns_id", .optional(self.apnsID)),
+                ("not_before", .optional(self.notBefore)),
             ])
     }
 }
@@ -93,7 +93,7 @@ extension EndedLeg {
     fileprivate var json: JSONValue {
         .members(
             self.leg.members + [
-                ("end", .string(self.end.name)), ("detail", JSONValue(text: self.end.detail)),
+                ("end", .string(self.end.name)), ("detail", .optional(self.end.detail)),
                 ("at", .int(self.at)),
             ])
     }

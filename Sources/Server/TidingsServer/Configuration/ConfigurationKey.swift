@@ -25,6 +25,12 @@ package struct ConfigurationKey: Sendable {
         /// `RATE/BURST`, or `none`.
         case rate(RateScope, RateKind)
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
+
+        static func choice<Word: CaseIterable & RawRepresentable<String>>(
+            _ path: any WritableKeyPath<ServerConfiguration, String> & Sendable, of words: Word.Type
+        ) -> Place {
+            .choice(path, words.allCases.map(\.rawValue))
+        }
     }
 
     init(_ name: String, _ summary: String, _ place: Place) {
@@ -188,8 +194,7 @@ package struct ConfigurationKey: Sendable {
             "store.erase_milliseconds", "time in which a text that was recalled or edited over leaves the file",
             .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
-        .init(
-            "log.level", "lowest level that is logged", .choice(\.log.level, Logger.Level.allCases.map(\.rawValue))),
+        .init("log.level", "lowest level that is logged", .choice(\.log.level, of: Logger.Level.self)),
         .init("log.format", "form of a log line", .choice(\.log.format, ["json", "text"])),
         .init(
             "log.audit_path", "file the lines of the audit log are appended to; without one they are among the others",
@@ -320,7 +325,7 @@ package struct ConfigurationKey: Sendable {
             .integer(\.core.watchedPerSessionMax, 0...10_000)),
         .init(
             "policy.devices", "devices of a person that may be signed in at the same time",
-            .choice(\.devicePolicy, DevicePolicy.allCases.map(\.rawValue))),
+            .choice(\.devicePolicy, of: DevicePolicy.self)),
         .init(
             "policy.devices_max", "devices of a person that may be signed in, whatever policy.devices says",
             .integer(\.core.devicesMax, 1...100)),
@@ -330,33 +335,25 @@ package struct ConfigurationKey: Sendable {
             .milliseconds(\.core.deviceExpiry, 0...3_153_600_000_000)),
     ]
 
+    private typealias Policy = ConversationPolicy
+
     private static let admission: [ConfigurationKey] = [
+        .init("policy.create.group", "who makes groups", .choice(\.create.group, of: Policy.Creation.self)),
         .init(
-            "policy.create.group", "who makes groups",
-            .choice(\.create.group, ConversationPolicy.Creation.allCases.map(\.rawValue))),
-        .init(
-            "policy.create.discussion", "who makes discussions",
-            .choice(\.create.discussion, ConversationPolicy.Creation.allCases.map(\.rawValue))),
-        .init(
-            "policy.create.chat_room", "who makes chat rooms",
-            .choice(\.create.chatRoom, ConversationPolicy.Creation.allCases.map(\.rawValue))),
-        .init(
-            "policy.join.group", "who comes into a group by its id",
-            .choice(\.join.group, ConversationPolicy.Joining.allCases.map(\.rawValue))),
+            "policy.create.discussion", "who makes discussions", .choice(\.create.discussion, of: Policy.Creation.self)),
+        .init("policy.create.chat_room", "who makes chat rooms", .choice(\.create.chatRoom, of: Policy.Creation.self)),
+        .init("policy.join.group", "who comes into a group by its id", .choice(\.join.group, of: Policy.Joining.self)),
         .init(
             "policy.join.discussion", "who comes into a discussion by its id",
-            .choice(\.join.discussion, ConversationPolicy.Joining.allCases.map(\.rawValue))),
+            .choice(\.join.discussion, of: Policy.Joining.self)),
         .init(
             "policy.join.chat_room", "who comes into a chat room by its id; with nobody its members alone hear it",
-            .choice(\.join.chatRoom, ConversationPolicy.Joining.allCases.map(\.rawValue))),
-        .init(
-            "policy.add.group", "who adds people to a group",
-            .choice(\.add.group, ConversationPolicy.Adding.allCases.map(\.rawValue))),
+            .choice(\.join.chatRoom, of: Policy.Joining.self)),
+        .init("policy.add.group", "who adds people to a group", .choice(\.add.group, of: Policy.Adding.self)),
         .init(
             "policy.add.discussion", "who adds people to a discussion",
-            .choice(\.add.discussion, ConversationPolicy.Adding.allCases.map(\.rawValue))),
+            .choice(\.add.discussion, of: Policy.Adding.self)),
         .init(
-            "policy.add.chat_room", "who adds people to a chat room",
-            .choice(\.add.chatRoom, ConversationPolicy.Adding.allCases.map(\.rawValue))),
+            "policy.add.chat_room", "who adds people to a chat room", .choice(\.add.chatRoom, of: Policy.Adding.self)),
     ]
 }

@@ -139,12 +139,6 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// 64 hexadecimal digits.
         package var sha256: String
         package var scopes: [APIScope]
-
-        package init(id: String, sha256: String, scopes: [APIScope]) {
-            self.id = id
-            self.sha256 = sha256
-            self.scopes = scopes
-        }
     }
 
     package struct APNs: Equatable, Sendable {
@@ -245,12 +239,6 @@ package struct ConfigurationFault: Error, Hashable, Sendable, CustomStringConver
     /// In words that follow the field's name.
     package var rule: String
     package var remedy: String
-
-    package init(field: String, rule: String, remedy: String) {
-        self.field = field
-        self.rule = rule
-        self.remedy = remedy
-    }
 
     package var description: String { "\(self.field) \(self.rule); \(self.remedy)" }
 }

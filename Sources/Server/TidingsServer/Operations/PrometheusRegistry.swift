@@ -68,12 +68,6 @@ package final class PrometheusRegistry: MetricsFactory {
         self.handler(label, dimensions) { PrometheusCounter() }
     }
 
-    package func makeFloatingPointCounter(
-        label: String, dimensions: [(String, String)]
-    ) -> any FloatingPointCounterHandler {
-        self.handler(label, dimensions) { PrometheusFloatingPointCounter() }
-    }
-
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         self.handler(label, dimensions) { PrometheusGauge() }
     }
@@ -88,7 +82,6 @@ package final class PrometheusRegistry: MetricsFactory {
     }
 
     package func destroyCounter(_ handler: any CounterHandler) { self.remove(handler) }
-    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { self.remove(handler) }
     package func destroyMeter(_ handler: any MeterHandler) { self.remove(handler) }
     package func destroyRecorder(_ handler: any RecorderHandler) { self.remove(handler) }
     package func destroyTimer(_ handler: any TimerHandler) { self.remove(handler) }
@@ -121,18 +114,6 @@ private final class PrometheusCounter: PrometheusSeries, CounterHandler {
     func reset() { self.value.store(0, ordering: .relaxed) }
     func write(name: String, labels: String, into text: inout String) {
         self.line(name, labels, "\(self.value.load(ordering: .relaxed))", into: &text)
-    }
-}
-
-private final class PrometheusFloatingPointCounter: PrometheusSeries, FloatingPointCounterHandler {
-    private let value = Mutex(0.0)
-    let type = "counter"
-    let suffix = "_total"
-
-    func increment(by amount: Double) { self.value.withLock { $0 += amount } }
-    func reset() { self.value.withLock { $0 = 0 } }
-    func write(name: String, labels: String, into text: inout String) {
-        self.line(name, labels, "\(self.value.withLock { $0 })", into: &text)
     }
 }
 
@@ -177,7 +158,6 @@ private final class PrometheusHistogram: PrometheusSeries, RecorderHandler, Time
 
     func record(_ value: Int64) { self.record(Double(value)) }
     func recordNanoseconds(_ duration: Int64) { self.record(Double(duration) / 1e9) }
-    func preferDisplayUnit(_ unit: TimeUnit) {}
 
     func record(_ value: Double) {
         let index = self.bounds.firstIndex { value <= $0 }
