@@ -90,6 +90,43 @@ def test_who_is_blocked_reaches_nobody_whatever_the_kind(site):
     run(story())
 
 
+def test_in_a_group_who_is_blocked_is_stored_and_neither_counts_nor_mentions(site):
+    async def unread() -> tuple[int, int]:
+        counts = await api(site, "GET", "users/bob/unread")
+        return counts["unread"], counts["mentions"]
+
+    async def story():
+        async with people(site, "alice", "bob", "carol") as [alice, bob, carol]:
+            await carol.change("team", "create", name="Team", members=["alice", "bob"])
+            await bob.request("setBlocked", user="alice", isBlocked=True)
+            assert await code(alice.change("mine", "create", name="Mine", members=["bob"])) == "blocked"
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                await api(site, "POST", "conversations/GRP/mine?actor=alice", {"name": "Mine", "members": ["bob"]})
+            assert refused.value.code == 403
+            await alice.send("team", "to all", kind="GRP", mentions={"everyone": True})
+            await alice.typing("team", kind="GRP")
+            for client in [bob, carol]:
+                await client.wait_for(lambda client=client: len(client.messages) == 1)
+            [hushed], [loud] = bob.messages, carol.messages
+            assert hushed["notCounted"] and hushed["notNotified"] and "mentions" not in hushed
+            assert loud["mentions"] == {"everyone": True} and "notCounted" not in loud and "notNotified" not in loud
+            await bob.ping()
+            assert await unread() == (0, 0) and not bob.signals
+            for kind, target in [("GRP", "team"), ("PR", "bob")]:
+                await api(site, "POST", "messages", {
+                    "sender": "alice", "client_message_id": f"past-{kind}", "ignores_blocks": True,
+                    "conversation": {"type": kind, "target": target}, "content": json.dumps({"content": "past it"}),
+                })
+            await bob.wait_for(lambda: len(bob.messages) == 3)
+            assert await unread() == (2, 0)
+            assert not any("notCounted" in message for message in bob.messages[1:])
+
+    run(story())
+    site.server.kill()
+    site.start()
+    assert run(unread()) == (2, 0)
+
+
 def test_an_account_is_of_a_service_and_outlives_a_restart(site):
     with pytest.raises(urllib.error.HTTPError) as refused:
         site.call("PUT", f"/v1/apps/{site.app}/accounts/PR/bob")

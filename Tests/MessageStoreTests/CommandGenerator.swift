@@ -14,6 +14,8 @@ struct CommandGenerator {
     private var levelled: (UserKey, ConversationID)?
     /// Who blocked whom last.
     private(set) var blocked: (UserKey, UserID)?
+    /// What somebody blocked last said in a group.
+    private var ofBlockedMember: Message?
     private var banned: (user: UserKey, room: ConversationID)?
     private var signedIn: [DeviceKey] = []
     private var commands = 0
@@ -82,8 +84,11 @@ struct CommandGenerator {
         var app = self.app()
         var sender = self.user()
         var conversation = self.conversation()
+        var isOfBlocked = false
         if let (key, user) = self.blocked, self.chance(15) {
-            (app, sender, conversation) = (key.app, user, ConversationID(type: .direct, target: key.user.rawValue))
+            let direct = ConversationID(type: .direct, target: key.user.rawValue)
+            (app, sender, conversation) = (key.app, user, self.chance(60) ? direct : self.membersConversation())
+            isOfBlocked = true
         }
         if let (key, room) = self.banned, self.chance(30) { (app, sender, conversation) = (key.app, key.user, room) }
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
@@ -99,6 +104,7 @@ struct CommandGenerator {
             message.id = id
         }
         self.made.append(message)
+        if isOfBlocked, !conversation.type.targetIsPeer { self.ofBlockedMember = message }
         if self.made.count > 6 { self.made.removeFirst() }
         return message
     }
@@ -131,7 +137,7 @@ struct CommandGenerator {
         self.pick([
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
             .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
-            .disabled, .noToken, .tokenQuarantined(reason: "", status: 0),
+            .disabled, .noToken, .blocked, .tokenQuarantined(reason: "", status: 0),
             .tokenQuarantined(reason: "BadDeviceToken", status: 400),
             .accepted(apnsID: "A-1"), .tokenDead(timestamp: -5),
             .rejected(reason: "TooBig"),
@@ -165,7 +171,8 @@ struct CommandGenerator {
         switch self.number(0..<171) {
         case 0..<34:
             return .accept(
-                message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess())
+                message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
+                ignoresBlocks: self.chance(8))
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
         case 45..<47: return .signOut(self.deviceKey(), at: self.time())
@@ -319,6 +326,14 @@ extension CommandGenerator {
                 actor: joins ? key.user : nil,
                 at: self.time())
         }
+        // Who is blocked tries to bring in the one who blocks.
+        if let (key, user) = self.blocked, self.chance(12) {
+            let members = [key.user, self.user()]
+            return ConversationOperation(
+                app: key.app, conversation: self.membersConversation(),
+                action: self.chance(40) ? .create(name: "Team", portrait: nil, members: members) : .add(members),
+                actor: user, policy: .init(create: .anyone, join: .anyone, add: .members), at: self.time())
+        }
         let (app, action) = (self.app(), self.action())
         var conversation = self.membersConversation()
         if case .ban(let users, _) = action, self.chance(90) {
@@ -365,7 +380,8 @@ extension CommandGenerator {
     }
 
     private mutating func recall() -> StoreCommand {
-        let message = self.earlier()
+        var message = self.earlier()
+        if let said = self.ofBlockedMember, self.chance(30) { message = said }
         if self.chance(90) { self.lastID += 1 }
         return .recall(
             RecallOperation(

@@ -16,13 +16,15 @@ import TidingsModel
             }
         }
         let wanted = [
-            "accept: accepted", "accept: duplicate", "accept: invalid_field client_message_id", "accept: blocked",
+            "accept: accepted", "accept: hushed", "accept: duplicate", "accept: invalid_field client_message_id",
+            "accept: blocked",
             "accept: unknown_conversation",
             "accept: not_a_member", "accept: invalid_field recipients", "accept: invalid_field message.id",
             "change: changed", "change: nothing", "change: exists", "change: unknown_conversation",
             "change: not_a_member", "change: not_allowed", "change: invalid_field members",
             "change: invalid_field name",
-            "recall: recalled", "recall: nothing", "recall: too_late", "recall: not_allowed", "recall: unknown_message",
+            "recall: recalled", "recall: hushed", "recall: nothing", "recall: too_late", "recall: not_allowed",
+            "recall: unknown_message",
             "edit: noted", "edit: nothing", "edit: too_late", "edit: not_allowed", "edit: unknown_message",
             "edit: invalid_field content", "delete: noted", "signOut: done", "delete: unknown_message",
             "delete: invalid_field messages",
@@ -40,7 +42,7 @@ import TidingsModel
             "signIn: disabled",
             "signIn: token_revoked",
             "readUnread: unread", "accept: not_allowed", "accept: banned", "edit: blocked", "edit: not_a_member",
-            "recall: not_a_member", "change: banned", "change: invalid_field conversation.type",
+            "recall: not_a_member", "change: banned", "change: blocked", "change: invalid_field conversation.type",
             "readHistory: banned", "readHistory: not_a_member", "setAccount: done", "setAccount: invalid_field kind",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readBans: bans", "readBans: not_allowed",
             "once: accepted", "once: duplicate", "once: done", "once: kept", "once: rate_limited", "once: changed",
@@ -56,6 +58,9 @@ import TidingsModel
             switch result {
             case .refused(let problem):
                 problem.code == .invalidField ? "invalid_field \(problem.field)" : problem.code.rawValue
+            case .accepted(let deliveries, _) where deliveries.contains(where: \.isHushed),
+                .recalled(_, _, let deliveries, _) where deliveries.contains(where: \.isHushed):
+                "hushed"
             case .changed(nil, _), .noted(nil, _), .read(nil, _): "nothing"
             default: String("\(result)".prefix { $0 != "(" })
             }

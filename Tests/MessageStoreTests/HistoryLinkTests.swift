@@ -75,6 +75,10 @@ import TidingsModel
             case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed
             default: true
             }
+        }.map { command in
+            // Version 2 hushed nothing.
+            guard case .accept(let message, let device, let room, _) = command else { return command }
+            return .accept(message: message, senderDevice: device, room: room, ignoresBlocks: true)
         }
         let first = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
         _ = try await first.apply(commands)

@@ -180,6 +180,72 @@ import TidingsModel
     }
 }
 
+@Suite struct `A store file of version 11` {
+    /// Records of then do not say that a message is hushed for those who have blocked its sender: it counted.
+    @Test
+    func
+        `counts what it had counted of blocked people, also where it is rebuilt from its journal, and from now on no more`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let toTeam = message(1, to: "team", type: .group)
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([
+            .putConversation(
+                ConversationRecord(app: "shop", conversation: team, name: "Team", members: ["ada", "bo"])),
+            .setBlocked(bo, "ada", true, at: 7),
+            // Kept as a build of then kept it.
+            .accept(message: toTeam, senderDevice: nil, ignoresBlocks: true),
+        ])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "PRAGMA user_version = 11") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        let result = try await migrated.apply([accept(message(2, to: "team", type: .group))])
+        #expect(
+            result == [
+                .accepted(
+                    deliveries: [
+                        Delivery(user: "ada", position: 2, unread: 0),
+                        Delivery(user: "bo", position: 3, unread: 1, isHushed: true),
+                    ], names: MessageNames(conversation: "Team"))
+            ])
+        let before = try await migrated.dump()
+        migrated.close()
+        _ = try StoreMaintenance.rebuild(path: folder.path(), logger: quiet)
+        let rebuilt = try MessageStore(path: folder.path(), logger: quiet)
+        let after = try await rebuilt.dump()
+        rebuilt.close()
+        #expect(after.people == before.people)
+    }
+
+    @Test func `has records that differ from those that hush in their kind alone`() throws {
+        func bytes(hushes: Bool, _ mentions: Mentions) throws -> [UInt8] {
+            var said = message(1, to: "team", type: .group)
+            said.mentions = mentions
+            let record = JournalRecord.accept(said, senderDevice: "phone", version: 1, hushes: hushes)
+            var row = JournalRow()
+            row.append(record)
+            var read: [JournalRecord] = []
+            try row.bytes.withUnsafeBytes {
+                try JournalRow.read($0) { record in
+                    read.append(record)
+                    return true
+                }
+            }
+            #expect(read == [record])
+            return row.bytes
+        }
+        for (mentions, kinds) in [(Mentions.none, [1, 26]), (.everyone, [11, 27])] {
+            let (old, new) = (try bytes(hushes: false, mentions), try bytes(hushes: true, mentions))
+            let others = zip(old, new).filter { $0 != $1 }
+            #expect(old.count == new.count && others.flatMap { [Int($0), Int($1)] } == kinds)
+        }
+    }
+}
+
 extension MessageStore {
     fileprivate func device(_ key: DeviceKey) async throws -> DeviceRecord? {
         guard case .user(let record) = try await self.apply([.loadUser(key.user)]).first else { return nil }

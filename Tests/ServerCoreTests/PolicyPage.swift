@@ -27,6 +27,9 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
     var testDescription: String { self.name }
 
     static let all: [PolicyRow] = [
+        .init("blocked", .end(.blocked), "the person had blocked the sender when the message was stored") {
+            $0.isFromBlocked = true
+        },
         .init(
             "not_notifiable", .end(.notNotifiable),
             "a command, a chat room, the person's own message, or the sender asked for no push"

@@ -200,8 +200,8 @@ extension PushVerdict {
         for wait in LegWait.allCases where wait != .inFlight { #expect(rows.contains("wait \(wait.rawValue)")) }
         // Apple's answers are no rows: they come after the push.
         let ends: [LegEnd] = [
-            .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired,
-            .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .tokenDead(timestamp: 0),
+            .blocked, .notNotifiable, .settled(.shown), .readElsewhere, .recalled, .expired, .muted,
+            .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .tokenDead(timestamp: 0),
         ]
         for end in ends { #expect(rows.contains("end \(end.name)")) }
         for before in PolicyPage.before {

@@ -50,7 +50,7 @@ extension ServerBench {
 
     private mutating func tell(_ command: StoreCommand) -> String {
         switch command {
-        case .accept(let message, _, _):
+        case .accept(let message, _, _, _):
             self.messages.append(message.id)
             return "accept \(self.name(message.id))"
         case .putConversation(let record): return "conversation \(record.conversation)"

@@ -112,7 +112,7 @@ import TidingsModel
     @Test(
         arguments: [
             (LegEnd.ownDevice, "own_device", nil), (.noDevice, "no_device", nil), (.signedOut, "signed_out", nil),
-            (.notNotifiable, "not_notifiable", nil), (.settled(.shown), "settled", "shown"),
+            (.notNotifiable, "not_notifiable", nil), (.blocked, "blocked", nil), (.settled(.shown), "settled", "shown"),
             (.settled(.appHandled), "settled", "app_handled"), (.settled(.leftToApp), "settled", "left_to_app"),
             (.settled(.suppressed(.providerMissing)), "settled", "suppressed(provider_missing)"),
             (.readElsewhere, "read_elsewhere", nil), (.recalled, "recalled", nil), (.expired, "expired", nil),

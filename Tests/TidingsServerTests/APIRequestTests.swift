@@ -103,6 +103,19 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft)])
     }
 
+    @Test(arguments: [("true", true), ("false", false), ("null", false)])
+    func `sends past blocks only where it is told to`(word: String, ignoresBlocks: Bool) async throws {
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 0)
+        let api = try await APIDouble(answering: .accepted(accepted))
+        let answer = try await api.request(
+            .post, "messages",
+            #"{"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x","#
+                + #""ignores_blocks":\#(word)}"#)
+        #expect(answer.status == 201)
+        let draft = MessageDraft(clientMessageID: "c", conversation: team, objectName: .text, content: "x")
+        #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft, ignoresBlocks: ignoresBlocks)])
+    }
+
     @Test(arguments: [(false, 201), (true, 200)])
     func `sends a custom message once`(isRepeat: Bool, status: Int) async throws {
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 0)

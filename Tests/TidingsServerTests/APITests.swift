@@ -273,8 +273,8 @@ import Yams
                 (Self.message.replacing("\"c1\"", with: "\"\""), "client_message_id must not be empty"),
                 (
                     Self.message.replacing("\"sender\"", with: "\"push\":1,\"sender\""),
-                    "push is not known here; known are client_message_id, content, conversation, counted, lifetime_ms, "
-                        + "mentions, notified, object_name, push_text, recipients, sender, stored"
+                    "push is not known here; known are client_message_id, content, conversation, counted, ignores_blocks, "
+                        + "lifetime_ms, mentions, notified, object_name, push_text, recipients, sender, stored"
                 ),
             ]
             for (body, problem) in bad {

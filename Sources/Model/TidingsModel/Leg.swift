@@ -86,6 +86,8 @@ public enum LegEnd: Hashable, Sendable {
     case disabled
     /// Command, chat room, custom message, or the sender asked for no push.
     case notNotifiable
+    /// The person had blocked the sender when the message was stored: it is in their log, and is to reach them in no other way.
+    case blocked
     case settled(Disposition)
     /// Read on another device.
     case readElsewhere
@@ -113,6 +115,7 @@ public enum LegEnd: Hashable, Sendable {
         case .signedOut: "signed_out"
         case .disabled: "disabled"
         case .notNotifiable: "not_notifiable"
+        case .blocked: "blocked"
         case .settled: "settled"
         case .readElsewhere: "read_elsewhere"
         case .recalled: "recalled"
@@ -137,8 +140,8 @@ public enum LegEnd: Hashable, Sendable {
         case .rejected(let reason): reason
         case .tokenQuarantined(let reason, let status):
             reason.isEmpty ? nil : status == 0 ? reason : "\(status) \(reason)"
-        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .readElsewhere, .recalled, .expired, .muted,
-            .quietHours, .noToken:
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .readElsewhere, .recalled,
+            .expired, .muted, .quietHours, .noToken:
             nil
         }
     }

@@ -168,7 +168,7 @@ public enum ServerFrame: Hashable, Sendable {
             case unknownMessage = "unknown_message"
             case notAMember = "not_a_member"
             case notAllowed = "not_allowed"
-            /// By the recipient.
+            /// By the recipient, or by somebody who was to be made a member.
             case blocked
             case tooLate = "too_late"
             case exists

@@ -12,7 +12,7 @@ extension ChatClient {
     ///   - portrait: its image.
     ///   - members: its first members besides the person.
     ///   - id: its id, which no other group has or had; nil draws one.
-    /// - Throws: `ChatError.exists`.
+    /// - Throws: `ChatError.exists`; `.blocked` if one of them has blocked this person.
     public func createGroup(
         named name: String, portrait: URL? = nil, members: [UserID] = [], id: String? = nil
     ) async throws -> ConversationID {
@@ -45,7 +45,8 @@ extension ChatClient {
 
     /// Adds people: for an owner or admin, in a discussion for every member. Present members are skipped.
     ///
-    /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`; `.invalid` for more members than allowed.
+    /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`; `.blocked` if one of them has blocked this person;
+    ///   `.invalid` for more members than allowed.
     public func addMembers(_ users: [UserID], to conversation: ConversationID) async throws {
         try await self.requestChange(conversation, .add(Set(users).sorted()))
     }

@@ -72,7 +72,8 @@ extension ChatClient {
     /// - Throws: `ChatError.notSignedIn`, `.store`.
     public func settings() throws -> AllSettings { try self.reading { try $0.preferences() }.current }
 
-    /// Blocks a person's one-to-one messages from now on.
+    /// Blocks a person: from now on their one-to-one messages are refused, they bring this person into no conversation, and in groups
+    /// that both are in, what they write is in the history, and neither counts, rings nor mentions.
     ///
     /// - Throws: what every request throws: `ChatError.notSignedIn`, `.notConnected`, `.unknownOutcome`, `.tooManyRequests`,
     ///   `.unavailable`; `.invalid` for the person's own id.

@@ -35,7 +35,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAMember(reason: String)
     /// The person may not do that: somebody else's message, or somebody else's role.
     case notAllowed(reason: String)
-    /// The other person has blocked this one.
+    /// The other person has blocked this one; or one of those who were to be made members has.
     case blocked
     /// The time in which a message can be recalled or changed is over.
     case tooLate(reason: String)
@@ -90,7 +90,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownMessage(let reason): "there is no such message: \(reason)"
         case .notAMember(let reason): "no member of the conversation: \(reason)"
         case .notAllowed(let reason): "not allowed: \(reason)"
-        case .blocked: "the other person accepts no messages from this one"
+        case .blocked: "the other person accepts neither messages from this one, nor to be made a member by them"
         case .tooLate(let reason): "it is too late: \(reason)"
         case .exists(let reason): "it exists already: \(reason)"
         case .unknownObjectName(let reason): "the message type is not registered with the server: \(reason)"

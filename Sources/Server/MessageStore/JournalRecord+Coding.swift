@@ -6,9 +6,11 @@ extension ByteWriter {
 
     mutating func record(_ record: JournalRecord) {
         switch record {
-        case .accept(let message, let senderDevice, let version):
+        case .accept(let message, let senderDevice, let version, let hushes):
             let isAddressed = message.isAddressed
-            let kind: Kind = isAddressed ? .acceptAddressed : .accept
+            let kind: Kind =
+                isAddressed
+                ? hushes ? .acceptAddressedHushing : .acceptAddressed : hushes ? .acceptHushing : .accept
             self.write(kind, message, senderDevice, version)
             if isAddressed { self.write(message.mentions, message.recipients, message.expiresAt) }
         case .putConversation(let record, let version): self.writeConversation(record, version: version)
@@ -64,14 +66,16 @@ extension ByteReader {
         let number = try self.byte()
         guard let kind = JournalRecord.Kind(rawValue: number) else { throw .unknownKind(number) }
         switch kind {
-        case .accept, .acceptAddressed:
+        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing:
             var message: Message = try self.read()
             let (device, version): (DeviceID?, UInt64) = (try self.read(), try self.read())
-            if kind == .acceptAddressed {
+            if kind == .acceptAddressed || kind == .acceptAddressedHushing {
                 (message.mentions, message.recipients) = (try self.read(), try self.read())
                 message.expiresAt = try self.read()
             }
-            return .accept(message, senderDevice: device, version: version)
+            return .accept(
+                message, senderDevice: device, version: version,
+                hushes: kind == .acceptHushing || kind == .acceptAddressedHushing)
         case .putConversation: return try self.conversation(isRanked: false)
         case .putRankedConversation: return try self.conversation(isRanked: true)
         case .change: return .change(try self.read(), try self.read())

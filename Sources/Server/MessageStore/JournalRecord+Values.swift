@@ -73,8 +73,6 @@ extension PushState: StoredValue {
     }
 }
 
-extension PushEnvironment: StoredValue {}
-
 extension PushRegistration: StoredValue {
     func write(to writer: inout ByteWriter) { writer.write(self.token, self.environment, self.topic) }
 
@@ -83,6 +81,7 @@ extension PushRegistration: StoredValue {
     }
 }
 
+extension PushEnvironment: StoredValue {}
 extension LegWait: StoredValue {}
 extension LegReceipt: StoredValue {}
 
@@ -133,6 +132,7 @@ extension LegEnd: StoredValue {
         case .rejected(let reason): writer.write(14 as UInt8, reason)
         case .quietHours: writer.byte(15)
         case .disabled: writer.byte(16)
+        case .blocked: writer.byte(18)
         // 11 is the form without a reason, which older journals have.
         case .tokenQuarantined(reason: "", status: 0): writer.byte(11)
         case .tokenQuarantined(let reason, let status): writer.write(17 as UInt8, reason, status)
@@ -158,6 +158,7 @@ extension LegEnd: StoredValue {
         case 15: self = .quietHours
         case 16: self = .disabled
         case 17: self = .tokenQuarantined(reason: try reader.read(), status: try reader.read())
+        case 18: self = .blocked
         default: throw .badValue("end of a leg")
         }
     }

@@ -4,8 +4,9 @@ import TidingsModel
 /// One change of state, as the journal keeps it: enough to make the change again from the state before it alone. Everything that had
 /// to be looked up is already decided.
 enum JournalRecord: Hashable {
-    /// `version` is the membership version its recipients come from, 0 where there are no members.
-    case accept(Message, senderDevice: DeviceID?, version: UInt64)
+    /// `version` is the membership version its recipients come from, 0 where there are no members. `hushes`: it is hushed for those of
+    /// them who have blocked its sender. Not where the backend ignores blocks, nor in records of stores before version 12.
+    case accept(Message, senderDevice: DeviceID?, version: UInt64, hushes: Bool = false)
     case putConversation(ConversationRecord, version: UInt64)
     /// Its recipients are the members of its version and of the version before.
     case change(AppID, ConversationChange)
@@ -76,6 +77,9 @@ enum JournalRecord: Hashable {
         case userAccount = 24
         case account = 23
         case profile = 25
+        /// As `accept` and `acceptAddressed`, with `hushes`.
+        case acceptHushing = 26
+        case acceptAddressedHushing = 27
         case lost = 63
     }
 }

@@ -5,8 +5,8 @@ import TidingsModel
 /// are linked, each to the one before it, so that history is read without looking at what lies between.
 struct LogChunk {
     /// The format this build writes. Format 2 added mentions, format 3 links, format 4 `lacksDevice`: before it a record in the
-    /// journal says so.
-    static let format: Int64 = 4
+    /// journal says so. Format 5 added `isHushed`: before it nothing was.
+    static let format: Int64 = 5
 
     let first: LogPosition
     private(set) var count: UInt64 = 0
@@ -23,6 +23,8 @@ struct LogChunk {
         var earlier: LogPosition?
         /// Somebody else's message for a person without a device: that leg has ended `no_device`.
         var lacksDevice = false
+        /// A message of somebody whom the person had blocked, which reads as `Message.hushed`, or its recall.
+        var isHushed = false
         /// The person's unread count after the entry.
         var unread = 0
     }
@@ -45,9 +47,9 @@ struct LogChunk {
     mutating func append(_ entry: Entry) {
         self.writer.number(entry.record &- self.lastRecord)
         let flags: UInt64 =
-            (entry.lacksDevice ? 8 : 0) | (entry.earlier == nil ? 0 : 4) | (entry.mentions ? 2 : 0)
-            | (entry.counts ? 1 : 0)
-        self.writer.number(entry.conversation.rawValue << 4 | flags)
+            (entry.isHushed ? 16 : 0) | (entry.lacksDevice ? 8 : 0) | (entry.earlier == nil ? 0 : 4)
+            | (entry.mentions ? 2 : 0) | (entry.counts ? 1 : 0)
+        self.writer.number(entry.conversation.rawValue << 5 | flags)
         // The distance; 0 if there is nothing before it.
         if let earlier = entry.earlier { self.writer.number(earlier == 0 ? 0 : self.end - earlier) }
         // Below 0 only in a store whose counts were damaged.
@@ -81,7 +83,7 @@ struct LogChunk {
                 position: position, record: record,
                 conversation: ConversationNumber(rawValue: conversation >> flagBits),
                 counts: flags & 1 == 1, mentions: flags & 2 == 2, earlier: earlier,
-                lacksDevice: flags & 8 == 8, unread: try reader.unread())
+                lacksDevice: flags & 8 == 8, isHushed: flags & 16 == 16, unread: try reader.unread())
             guard try body(entry) else { return false }
             position += 1
         }

@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 11
+    static let version = 12
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -101,7 +101,8 @@ enum Schema {
             if found < 8 { try database.execute(sql: Self.tablesOfVersion8) }
             if found < 9 { try database.execute(sql: Self.tablesOfVersion9) }
             if found < 10 { try database.execute(sql: Self.tablesOfVersion10) }
-            try database.execute(sql: Self.tablesOfVersion11)
+            if found < 11 { try database.execute(sql: Self.tablesOfVersion11) }
+            // Version 12 has no other tables: records of messages that hush, and format 5 of logs, which earlier builds cannot read.
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -112,7 +113,7 @@ enum Schema {
     /// recovers.
     private static func collectRoomMessages(_ database: Database) throws {
         try Self.forEachRecord(database) { record, position, _ in
-            guard case .accept(let message, _, _) = record, message.conversation.type == .chatRoom else { return }
+            guard case .accept(let message, _, _, _) = record, message.conversation.type == .chatRoom else { return }
             try database.execute(
                 sql: """
                     INSERT OR IGNORE INTO room_message SELECT number, ?, ? FROM conversation

@@ -6,9 +6,9 @@ import TidingsModel
 extension StoreEngine {
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
-        case .accept(let message, _, let version):
+        case .accept(let message, _, let version, let hushes):
             return .accepted(
-                deliveries: try self.applyAccept(message, version: version, at: position),
+                deliveries: try self.applyAccept(message, version: version, hushes: hushes, at: position),
                 names: try self.names(of: message))
         case .putConversation(let record, let version): try self.applyConversation(record, version: version)
         case .change(let app, let change): return try self.applyChange(change, in: app, at: position)
@@ -105,7 +105,7 @@ extension StoreEngine {
     }
 
     private func applyAccept(
-        _ message: Message, version: UInt64, at position: JournalPosition
+        _ message: Message, version: UInt64, hushes: Bool, at position: JournalPosition
     ) throws -> [Delivery] {
         let sender = try self.intern(UserKey(app: message.app, user: message.sender))
         let type = message.conversation.type
@@ -135,7 +135,7 @@ extension StoreEngine {
                 let members = try self.recipients(of: message, version: version)
                 deliveries.reserveCapacity(members.count)
                 for person in members {
-                    try self.deliver(message, position, to: person, in: side, into: &deliveries)
+                    try self.deliver(message, position, to: person, in: side, hushes: hushes, into: &deliveries)
                 }
             }
         }
@@ -151,11 +151,12 @@ extension StoreEngine {
 
     private func deliver(
         _ message: Message, _ record: JournalPosition, to person: PersonState, in conversation: ConversationNumber,
-        into deliveries: inout [Delivery]
+        hushes: Bool = false, into deliveries: inout [Delivery]
     ) throws {
         guard record > person.applied else { return }
         var state = try self.stateOrNew(conversation, of: person)
-        let counts = message.flags.contains(.counted) && person.key.user != message.sender
+        let isHushed = hushes && person.settings.blocked.contains(message.sender)
+        let counts = message.flags.contains(.counted) && person.key.user != message.sender && !isHushed
         let mentions = counts && message.mentions.include(person.key.user)
         if counts {
             state.counted = person.head + 1
@@ -166,8 +167,10 @@ extension StoreEngine {
         person.setState(state, of: conversation)
         let entry = LogChunk.Entry(
             record: record, conversation: conversation, counts: counts, mentions: mentions, earlier: earlier,
-            lacksDevice: person.signedIn == 0 && person.key.user != message.sender)
-        deliveries.append(self.append(entry, to: person))
+            lacksDevice: person.signedIn == 0 && person.key.user != message.sender, isHushed: isHushed)
+        var delivery = self.append(entry, to: person)
+        delivery.isHushed = isHushed
+        deliveries.append(delivery)
     }
 
     private func applyRead(

@@ -5,7 +5,8 @@ import TidingsModel
 extension StoreEngine {
     func execute(_ command: StoreCommand) throws -> StoreResult {
         switch command {
-        case .accept(let message, let device, let room): try self.accept(message, from: device, room: room)
+        case .accept(let message, let device, let room, let ignoresBlocks):
+            try self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks)
         case .putConversation(let record): try self.putConversation(record)
         case .change(let operation): try self.changeConversation(operation)
         case .recall(let operation): try self.recall(operation)
@@ -59,7 +60,9 @@ extension StoreEngine {
         }
     }
 
-    private func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) throws -> StoreResult {
+    private func accept(
+        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool
+    ) throws -> StoreResult {
         let sender = try self.find(UserKey(app: message.app, user: message.sender))
         if let sender, let earlier = try self.sentMessage(message.clientMessageID, by: sender) {
             if let first = try self.accepted(earlier.id, in: message.app),
@@ -80,7 +83,7 @@ extension StoreEngine {
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
         if let refusal = StoreRules.refusal(
-            in: message.conversation, isBackend: device == nil, standing, room: room)
+            in: message.conversation, isBackend: device == nil, standing, room: room, ignoresBlocks: ignoresBlocks)
         {
             return .refused(refusal)
         }
@@ -100,7 +103,11 @@ extension StoreEngine {
                 }
             }
         }
-        return try self.write(.accept(message, senderDevice: device, version: conversation.version))
+        // A chat room's message is in no log, so there is nobody to hush it for.
+        return try self.write(
+            .accept(
+                message, senderDevice: device, version: conversation.version,
+                hushes: !ignoresBlocks && message.conversation.type != .chatRoom))
     }
 
     private func setObjectNames(_ names: [ObjectName], of app: AppID) throws -> StoreResult {
@@ -169,16 +176,18 @@ extension StoreEngine {
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) throws -> [EndedLeg] {
         guard let person = try self.find(device.key.user) else { return [] }
         var records: [JournalPosition] = []
+        var hushed: Set<JournalPosition> = []
         try self.forEachEntry(of: person, after: max(device.settled, device.decided)) { entry in
             records.append(entry.record)
+            if entry.isHushed { hushed.insert(entry.record) }
             return true
         }
         var candidates: [(id: MessageID, end: LegEnd, ifShown: MessageID?)] = []
-        for record in try records.map({ try self.record(at: $0) }) {
-            if case .accept(let message, let sentFrom, _) = record {
+        for (position, record) in try records.map({ ($0, try self.record(at: $0)) }) {
+            if case .accept(let message, let sentFrom, _, _) = record {
                 let isOwn = message.sender == person.key.user && sentFrom == device.key.device
                 candidates.append((message.id, isOwn ? .ownDevice : end, nil))
-            } else if case .recall(_, let recall, _) = record {
+            } else if case .recall(_, let recall, _) = record, !hushed.contains(position) {
                 candidates.append((recall.id, end, recall.message))
             }
         }

@@ -198,6 +198,14 @@ extension StoreEngine {
         case .refused(let problem): return .refused(problem)
         case .nothing: return .changed(nil, deliveries: [])
         case .action(let action):
+            if let refusal = try StoreRules.refusal(
+                bringingIn: action, by: operation.actor,
+                hasBlocked: { user, actor in
+                    try self.settings(of: UserKey(app: operation.app, user: user)).blocked.contains(actor)
+                })
+            {
+                return .refused(refusal)
+            }
             let change = ConversationChange(
                 conversation: operation.conversation, version: (known?.version ?? 0) + 1, action: action,
                 by: operation.actor, at: operation.at)

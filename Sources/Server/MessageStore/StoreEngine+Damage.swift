@@ -143,7 +143,7 @@ extension StoreCommand {
     /// Whose unreadable rows keep the command from being carried out; nil for commands that are nobody's in particular.
     var subject: UserKey? {
         switch self {
-        case .accept(let message, _, _): UserKey(app: message.app, user: message.sender)
+        case .accept(let message, _, _, _): UserKey(app: message.app, user: message.sender)
         case .delete(let key, _, _), .setConversationSettings(let key, _, _, _), .endLevel(let key, _, _),
             .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
             .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),

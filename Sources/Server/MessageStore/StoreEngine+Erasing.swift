@@ -95,7 +95,7 @@ extension ByteReader {
     /// The texts that people wrote, in a record from its kind on.
     fileprivate mutating func texts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
         switch JournalRecord.Kind(rawValue: try self.byte()) {
-        case .accept, .acceptAddressed:
+        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing:
             _ = try self.fixed()
             for _ in 0..<6 { try self.skipText() }
             texts.append(try self.skipText())

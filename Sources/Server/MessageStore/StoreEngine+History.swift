@@ -47,7 +47,9 @@ extension StoreEngine {
         var run = LogRun()
         while next > 0, messages.count <= limit {
             let entry = try self.entry(at: next, of: person, &run)
-            if let message = try self.presentMessage(at: entry.record, to: person) { messages.append(message) }
+            if let message = try self.presentMessage(at: entry.record, to: person) {
+                messages.append(entry.isHushed ? message.hushed : message)
+            }
             next = entry.earlier ?? 0
         }
         return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
@@ -69,7 +71,10 @@ extension StoreEngine {
         let person = try self.find(key)
         var messages: [Message] = []
         func appendMessage(of record: JournalPosition) throws -> Bool {
-            if let message = try self.presentMessage(at: record, to: person) { messages.append(message) }
+            if let message = try self.presentMessage(at: record, to: person) {
+                let isHushed = person?.settings.blocked.contains(message.sender) == true
+                messages.append(isHushed ? message.hushed : message)
+            }
             return messages.count <= limit
         }
         let tail = self.roomTail[room.number] ?? []
@@ -89,7 +94,7 @@ extension StoreEngine {
 
     /// The message of a record as it reads now; nil if the record is none, or it is not in the person's history.
     private func presentMessage(at record: JournalPosition, to person: PersonState?) throws -> Message? {
-        guard case .accept(let message, _, _) = try self.record(at: record), message.flags.contains(.stored) else {
+        guard case .accept(let message, _, _, _) = try self.record(at: record), message.flags.contains(.stored) else {
             return nil
         }
         let revision = try self.revision(of: message.id)

@@ -11,6 +11,7 @@ extension StoreEngine {
         var names: [ConversationSender: MessageNames] = [:]
         var wereUnread: [LogPosition] = []
         var erased: [LogPosition] = []
+        var hushed: [LogPosition] = []
         var room = frameBytesMax
         if limit > 0, after < person.head {
             // What was unread before the first entry says the one before it.
@@ -23,6 +24,7 @@ extension StoreEngine {
                 room -= body.frameBytes
                 guard room >= 0 || entries.isEmpty else { return false }
                 if isErased { erased.append(entry.position) }
+                if entry.isHushed { hushed.append(entry.position) }
                 if case .recall = body, entry.unread < unread { wereUnread.append(entry.position) }
                 if case .message(let message) = body, names[ConversationSender(of: message)] == nil {
                     let own = try self.names(of: message)
@@ -34,7 +36,7 @@ extension StoreEngine {
         }
         return LogPage(
             entries: entries, head: person.head, unread: person.counts.unread, names: names, wereUnread: wereUnread,
-            erased: erased)
+            erased: erased, hushed: hushed)
     }
 
     /// Replaces what an entry says by how it reads now.
@@ -46,7 +48,8 @@ extension StoreEngine {
         case .message(let message):
             let revision = try self.revision(of: message.id)
             let isGone = try revision.recalled > 0 || self.isDeleted(message.id, by: person)
-            body = .message(message.revised(content: isGone ? nil : try self.editedContent(revision), isGone: isGone))
+            let revised = message.revised(content: isGone ? nil : try self.editedContent(revision), isGone: isGone)
+            body = .message(entry.isHushed ? revised.hushed : revised)
             return isGone
         case .edit(var edit):
             let revision = try self.revision(of: edit.message)
@@ -64,7 +67,7 @@ extension StoreEngine {
 
     private func body(of entry: LogChunk.Entry) throws -> LogEntry.Body {
         switch try self.record(at: entry.record) {
-        case .accept(let message, _, _): return .message(message)
+        case .accept(let message, _, _, _): return .message(message)
         case .markRead(_, let conversation, let upTo, _): return .read(conversation: conversation, upTo: upTo)
         case .change(_, let change): return .change(change)
         case .recall(_, var recall, _):

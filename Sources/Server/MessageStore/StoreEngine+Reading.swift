@@ -150,6 +150,8 @@ extension StoreEngine {
         var subject: MessageTrace.Subject
         var app: AppID
         var entries: [(person: PersonState, entry: LogChunk.Entry)]
+
+        var isMessage: Bool { if case .message = self.subject { true } else { false } }
     }
 
     /// - Parameter app: whose id it must be; nil for any app.
@@ -159,7 +161,7 @@ extension StoreEngine {
         var receipts: [LegID: [LegReceipt: Int64]] = [:]
         for position in try self.records(of: id) {
             switch try self.record(at: position) {
-            case .accept(let message, _, let version):
+            case .accept(let message, _, let version, _):
                 let people = try self.recipients(of: message, version: version)
                 let entries = try self.entries(of: position, in: people)
                 let revision = try self.revision(of: id)
@@ -172,7 +174,7 @@ extension StoreEngine {
                     if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: message.sentAt) }
                 }
             case .recall(let app, let recall, let record) where recall.id == id:
-                guard case .accept(let message, _, let version) = try self.record(at: record) else {
+                guard case .accept(let message, _, let version, _) = try self.record(at: record) else {
                     throw StoredBytesFault.missing("the message that \(id) recalled")
                 }
                 accepted = AcceptedSubject(
@@ -197,7 +199,10 @@ extension StoreEngine {
         var deliveries: [Delivery] = []
         var open: [OpenLeg] = []
         for (person, entry) in accepted.entries {
-            deliveries.append(Delivery(user: person.key.user, position: entry.position, unread: entry.unread))
+            deliveries.append(
+                Delivery(
+                    user: person.key.user, position: entry.position, unread: entry.unread,
+                    isHushed: accepted.isMessage && entry.isHushed))
             open += try self.openLegs(of: person).values.filter { $0.leg.message == id }
         }
         let kept = receipts.filter { $0.key.user.app == accepted.app }.flatMap { leg, times in

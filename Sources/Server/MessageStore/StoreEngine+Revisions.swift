@@ -38,8 +38,10 @@ extension StoreEngine {
             sender: operation.actor ?? message.sender, at: operation.at)
         let result = try self.write(.recall(message.app, recall, accepted: accepted.record))
         guard case .recalled(_, _, let deliveries, _) = result else { return result }
+        let hushed = Set(deliveries.filter(\.isHushed).map(\.user))
         return .recalled(
-            recall, of: message.revised(content: nil, isGone: true), deliveries: deliveries, shown: shown)
+            recall, of: message.revised(content: nil, isGone: true), deliveries: deliveries,
+            shown: shown.filter { !hushed.contains($0.user.user) })
     }
 
     private func shownLegs(of message: Message) throws -> [LegID] {
@@ -102,7 +104,10 @@ extension StoreEngine {
         self.scheduleErasure(of: accepted, before: before, at: position)
         self.rememberID(recall.id, position)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
-            person, entry, state in person.recall(entry, in: &state)
+            person, entry, state in
+            person.recall(entry, in: &state)
+        } isHushed: {
+            $0.isHushed
         }
         return .recalled(recall, of: message, deliveries: deliveries, shown: [])
     }
@@ -120,7 +125,8 @@ extension StoreEngine {
 
     private func appendNotice(
         of message: Message, version: UInt64, record: JournalPosition, at position: JournalPosition,
-        _ change: (PersonState, LogChunk.Entry, inout PersonState.ConversationState) -> Void
+        _ change: (PersonState, LogChunk.Entry, inout PersonState.ConversationState) -> Void,
+        isHushed: (LogChunk.Entry) -> Bool = { _ in false }
     ) throws -> [Delivery] {
         var deliveries: [Delivery] = []
         for person in try self.recipients(of: message, version: version) where position > person.applied {
@@ -131,8 +137,11 @@ extension StoreEngine {
             let before = person.counts.unread
             change(person, entry, &state)
             person.setState(state, of: entry.conversation)
-            var delivery = self.append(.init(record: position, conversation: entry.conversation), to: person)
+            let isHushed = isHushed(entry)
+            var delivery = self.append(
+                .init(record: position, conversation: entry.conversation, isHushed: isHushed), to: person)
             delivery.wasUnread = delivery.unread < before
+            delivery.isHushed = isHushed
             deliveries.append(delivery)
         }
         return deliveries
@@ -165,7 +174,7 @@ extension StoreEngine {
     func accepted(_ id: MessageID, in app: AppID) throws -> AcceptedMessage? {
         let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
         for position in positions {
-            if case .accept(let message, _, let version) = try self.record(at: position) {
+            if case .accept(let message, _, let version, _) = try self.record(at: position) {
                 return message.app == app ? AcceptedMessage(message: message, version: version, record: position) : nil
             }
         }
@@ -173,7 +182,7 @@ extension StoreEngine {
     }
 
     private func message(at position: JournalPosition) throws -> (Message, version: UInt64) {
-        guard case .accept(let message, _, let version) = try self.record(at: position) else {
+        guard case .accept(let message, _, let version, _) = try self.record(at: position) else {
             throw StoredBytesFault.badValue("reference to a message: journal record \(position) is none")
         }
         return (message, version)

@@ -209,7 +209,7 @@ extension JournalRecord {
     /// Whom or what it is about, for an operator.
     var subject: String {
         switch self {
-        case .accept(let message, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
+        case .accept(let message, _, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
         case .putConversation(let record, _): "conversation \(record.conversation) of \(record.app)"
         case .change(let app, let change): "conversation \(change.conversation) of \(app)"
         case .recall(let app, let recall, _): "recall of message \(recall.message) of \(app)"

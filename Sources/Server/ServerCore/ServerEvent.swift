@@ -81,7 +81,8 @@ package enum ServerEvent: Hashable, Sendable {
 }
 
 package enum APICommand: Hashable, Sendable {
-    case send(UserKey, MessageDraft)
+    /// `ignoresBlocks` as in `StoreCommand.accept`.
+    case send(UserKey, MessageDraft, ignoresBlocks: Bool = false)
     /// Creates or replaces; answers `.done` or `.refused`.
     case putConversation(ConversationRecord)
     /// `actor` is nil for the app's backend, which may do everything. Answers `.answer`.

@@ -98,7 +98,7 @@ extension StoreRules {
 extension StoreCommand {
     fileprivate var acceptance: (id: MessageID, sentAt: Int64)? {
         switch self {
-        case .accept(let message, _, _): (message.id, message.sentAt)
+        case .accept(let message, _, _, _): (message.id, message.sentAt)
         case .acceptCustom(let operation): (operation.message.id, operation.message.sentAt)
         case .once(_, let command): command.acceptance
         default: nil  // tidy: no other command accepts a message

@@ -27,6 +27,12 @@ extension ReferenceStore {
         case .nothing: return .changed(nil, deliveries: [])
         case .action(let decided): action = decided
         }
+        if let refusal = StoreRules.refusal(
+            bringingIn: action, by: operation.actor,
+            hasBlocked: { self.hasBlocked($1, UserKey(app: operation.app, user: $0)) })
+        {
+            return .refused(refusal)
+        }
         let change = ConversationChange(
             conversation: operation.conversation, version: (known?.stored.version ?? 0) + 1, action: action,
             by: operation.actor, at: operation.at)

@@ -83,7 +83,7 @@ extension ReferenceStore {
 
     /// Ends of legs that are only in their owner's memory: no crash may lose them (DESIGN P6).
     private func undecided(of device: DeviceRecord, _ end: LegEnd, at: Int64) -> [EndedLeg] {
-        let log = self.people.read(device.key.user) { $0.log } ?? []
+        let (log, hushed) = self.people.read(device.key.user) { ($0.log, $0.hushed) } ?? ([], [])
         return log[Int(max(device.settled, device.decided))...].compactMap { entry in
             func leg(_ id: MessageID) -> LegID {
                 LegID(message: id, user: device.key.user, device: device.key.device)
@@ -94,7 +94,9 @@ extension ReferenceStore {
                 let isOwn = message.sender == device.key.user.user && sentFrom == device.key.device
                 return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : end, at: at)
             case .recall(let recall):
-                guard self.ended[recall.message]?.end(of: leg(recall.message))?.mayBeShown == true else { return nil }
+                guard !hushed.contains(entry.position),
+                    self.ended[recall.message]?.end(of: leg(recall.message))?.mayBeShown == true
+                else { return nil }
                 return EndedLeg(leg: leg(recall.id), end: end, at: at)
             case .read, .custom, .edit, .deletion, .change, .conversationSettings, .personSettings, .blocked, .unknown:
                 return nil

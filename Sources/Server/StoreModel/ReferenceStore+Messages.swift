@@ -1,7 +1,9 @@
 import TidingsModel
 
 extension ReferenceStore {
-    mutating func accept(_ message: Message, from device: DeviceID?, room: RoomAccess) -> StoreResult {
+    mutating func accept(
+        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool
+    ) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
         let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
         if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
@@ -18,7 +20,9 @@ extension ReferenceStore {
         }
         let recipients: [UserID]
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
-        if let refusal = StoreRules.refusal(in: message.conversation, isBackend: device == nil, standing, room: room) {
+        if let refusal = StoreRules.refusal(
+            in: message.conversation, isBackend: device == nil, standing, room: room, ignoresBlocks: ignoresBlocks)
+        {
             return .refused(refusal)
         }
         switch self.recipients(of: message) {
@@ -27,7 +31,11 @@ extension ReferenceStore {
         }
         // Shared by all logs.
         let body = LogEntry.Body.message(message)
-        let deliveries = recipients.map { self.deliver(message, body, to: $0) }
+        let deliveries = recipients.map { user in
+            !ignoresBlocks && self.hasBlocked(message.sender, UserKey(app: message.app, user: user))
+                ? self.deliver(message.hushed, .message(message.hushed), to: user, isHushed: true)
+                : self.deliver(message, body, to: user)
+        }
         self.messages[message.id] = Accepted(message: message, device: device, deliveries: deliveries)
         self.sent[sentKey] = message.id
         if message.conversation.type == .chatRoom {
@@ -89,8 +97,12 @@ extension ReferenceStore {
         }
         let peer = UserKey(app: app, user: UserID(conversation.target))
         return .toPerson(
-            isBlocked: self.people.read(peer) { $0.settings.blocked.contains(user) } ?? false,
+            isBlocked: self.hasBlocked(user, peer),
             hasAccount: StoreRules.hasAccount(user, in: conversation, among: self.accounts[app]))
+    }
+
+    func hasBlocked(_ user: UserID, _ person: UserKey) -> Bool {
+        self.people.read(person) { $0.settings.blocked.contains(user) } ?? false
     }
 
     func mayWrite(_ key: UserKey, _ conversation: ConversationID, room: RoomAccess) -> StoreResult {
@@ -131,14 +143,20 @@ extension ReferenceStore {
                 ? conversation.stored.record.members.map(\.id) : Set(message.recipients + [message.sender]).sorted())
     }
 
-    private mutating func deliver(_ message: Message, _ body: LogEntry.Body, to user: UserID) -> Delivery {
+    private mutating func deliver(
+        _ message: Message, _ body: LogEntry.Body, to user: UserID, isHushed: Bool = false
+    ) -> Delivery {
         let key = UserKey(app: message.app, user: user)
         let place = self.people.place(making: key)
         let counts = Self.counts(message, for: user)
-        let delivery = self.people[place].append(body, of: user) {
+        var delivery = self.people[place].append(body, of: user) {
             $0.count(
                 message.conversation(seenBy: user), unread: counts ? 1 : 0,
                 mentions: counts && message.mentions.include(user) ? 1 : 0)
+        }
+        if isHushed {
+            delivery.isHushed = true
+            self.people[place].hushed.insert(delivery.position)
         }
         // No device waits for the message, and nothing else would record that after a crash (DESIGN P6).
         if user != message.sender, !self.people[place].isSignedIn {

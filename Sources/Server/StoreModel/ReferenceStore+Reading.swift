@@ -33,10 +33,12 @@ extension ReferenceStore {
             if own != MessageNames() { names[ConversationSender(of: message)] = own }
         }
         let wereUnread = self.people[place].wereUnread
+        let hushed = self.people[place].hushed
         return LogPage(
             entries: entries, head: head, unread: self.people[place].counts.unread, names: names,
             wereUnread: wereUnread.isEmpty ? [] : entries.map(\.position).filter { wereUnread.contains($0) },
-            erased: erased)
+            erased: erased,
+            hushed: hushed.isEmpty ? [] : entries.map(\.position).filter { hushed.contains($0) })
     }
 
     /// Makes an entry read as it does now, and returns whether it is no longer for any device.
@@ -46,7 +48,9 @@ extension ReferenceStore {
             guard let accepted = self.messages[message.id] else { return false }
             let isDeleted = self.people[place].deleted.contains(message.id)
             guard isDeleted || accepted.isRecalled || accepted.content != nil else { return false }
-            entry.body = .message(accepted.message.revised(content: nil, isGone: isDeleted))
+            let revised = accepted.message.revised(content: nil, isGone: isDeleted)
+            let isHushed = self.people[place].hushed.contains(entry.position)
+            entry.body = .message(isHushed ? revised.hushed : revised)
             return isDeleted || accepted.isRecalled
         case .edit(var edit):
             let isLast = self.people[place].lastEdits[edit.message] == entry.position
@@ -146,8 +150,25 @@ extension ReferenceStore {
             }
             all = Array(all[..<end])
         }
-        let messages = all.reversed().lazy.compactMap { self.present($0, to: key) }.prefix(limit + 1)
+        let hushed = self.hushed(for: key, in: conversation)
+        let messages = all.reversed().lazy.compactMap { self.present($0, to: key) }
+            .map { hushed($0) ? $0.hushed : $0 }.prefix(limit + 1)
         return .history(Array(messages.prefix(limit)), hasMore: messages.count > limit)
+    }
+
+    /// A chat room's message is in no log: there the person's block list is asked as it is now.
+    private func hushed(for key: UserKey, in conversation: ConversationID) -> (Message) -> Bool {
+        guard let place = self.people.place(of: key) else { return { _ in false } }
+        if conversation.type == .chatRoom {
+            let blocked = self.people[place].settings.blocked
+            return { blocked.contains($0.sender) }
+        }
+        let hushed = Set(
+            self.people[place].hushed.compactMap { position -> MessageID? in
+                guard case .message(let message) = self.people[place].log[Int(position) - 1].body else { return nil }
+                return message.id
+            })
+        return { hushed.contains($0.id) }
     }
 
     /// As it reads now; nil if it is not there for the person.

@@ -32,12 +32,16 @@ extension ReferenceStore {
             }
             told.wasUnread = told.unread < before
             if told.wasUnread { self.people[place].wereUnread.insert(told.position) }
+            told.isHushed = delivery.isHushed
+            if told.isHushed { self.people[place].hushed.insert(told.position) }
             return told
         }
         recall.conversation = message.conversation
         self.keepTrace(of: .recall(recall, app: message.app), id: recall.id, deliveries)
+        let hushed = Set(deliveries.filter(\.isHushed).map(\.user))
         let shown = (self.ended[message.id] ?? Ends()).sorted
-            .filter { $0.leg.user.app == message.app && $0.end.mayBeShown }.map(\.leg)
+            .filter { $0.leg.user.app == message.app && $0.end.mayBeShown && !hushed.contains($0.leg.user.user) }
+            .map(\.leg)
         return .recalled(recall, of: erased, deliveries: deliveries, shown: shown)
     }
 
@@ -108,8 +112,8 @@ extension ReferenceStore {
 extension ReferenceStore.Person {
     fileprivate mutating func uncount(_ message: Message, at position: LogPosition, of user: UserID) {
         let conversation = message.conversation(seenBy: user)
-        guard ReferenceStore.counts(message, for: user), position > self.cursors[conversation]?.upTo ?? 0,
-            !self.deleted.contains(message.id)
+        guard ReferenceStore.counts(message, for: user), !self.hushed.contains(position),
+            position > self.cursors[conversation]?.upTo ?? 0, !self.deleted.contains(message.id)
         else { return }
         self.count(conversation, unread: -1, mentions: message.mentions.include(user) ? -1 : 0)
     }
@@ -120,8 +124,8 @@ extension LegEnd {
     package var mayBeShown: Bool {
         switch self {
         case .accepted, .settled(.shown): true
-        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled,
-            .expired,
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled, .readElsewhere,
+            .recalled, .expired,
             .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
             false
         }

@@ -4,16 +4,19 @@ package import TidingsModel
 /// committed copy, drop the other. To spare the copying, a batch can be held back until its sync is due; a crash before loses it.
 ///
 /// # Rules
-/// - **accept** checks in this order. A repeat, with the app, sender and client message id of an accepted message (this version keeps
-///   all), answers `.duplicate`, so that a retried send gets the first answer; with another conversation, object name or content (while
-///   the first is as it was sent) it is refused. The id must be new. The object name must be built in, or registered if the app has
-///   registered any. A group, discussion or chat room must exist and not be dissolved; for other kinds the target is a person, known
-///   or not. `StoreRules.refusal`: `SYS` and `PH` are the backend's (a message without a device); in `CS`, `MC` and `MP` sender or
-///   target is an account of that kind; blocking refuses the sender in all kinds; the sender of a group or discussion is a member;
-///   that of a chat room is not banned, and a member or, if it is open, inside. Recipients of a directed message are members. The
-///   message becomes an entry of sender and peer (one if they are the same), of the members, or of sender and recipients, also
-///   without `.stored`; a chat room's enters no log. For each of them but the sender who has no signed-in device, the leg without a
-///   device ends `no_device` at the time of the message.
+/// - **accept** checks in this order. A repeat, with the app, sender and client message id of an accepted message (this version
+///   keeps all), answers `.duplicate`, so that a retried send gets the first answer; with another conversation, object name or
+///   content (while the first is as it was sent) it is refused. The id must be new. The object name must be built in, or
+///   registered if the app has registered any. A group, discussion or chat room must exist and not be dissolved; for other kinds
+///   the target is a person, known or not. `StoreRules.refusal`: `SYS` and `PH` are the backend's (a message without a device); in
+///   `CS`, `MC` and `MP` sender or target is an account of that kind; a block refuses the sender in all of these kinds; the sender
+///   of a group or discussion is a member; that of a chat room is not banned, and a member or, if it is open, inside. Recipients
+///   of a directed message are members. The message becomes an entry of sender and peer (one if they are the same), of the
+///   members, or of sender and recipients, also without `.stored`; a chat room's enters no log. For each of them but the sender
+///   who has no signed-in device, the leg without a device ends `no_device` at the time of the message.
+/// - **Blocks** are asked when a message is stored, and hold for that message from then on. In a group or discussion each member who
+///   has blocked the sender gets `Message.hushed`: it counts and mentions for them neither now nor when it is read again. With
+///   `ignoresBlocks`, for the backend, it is to them as to everybody. In a chat room's history the block list of now is asked.
 /// - **Positions** are counted per person in commit order, from 1, without gaps.
 /// - **Message ids** are unique among messages, recalls and custom messages.
 /// - **Unread** counts, per conversation, messages of others after the read cursor that have `.counted` and were neither recalled nor
@@ -23,14 +26,15 @@ package import TidingsModel
 ///   changes nothing; otherwise the cursor moves and a `read` entry follows.
 /// - **putConversation** with the same name, portrait and members changes nothing, unless it was dissolved: then it exists again.
 ///   Anything else is a new membership version. It writes no entries, and leaves earlier ones.
-/// - **change** follows `ConversationRules.decide`. Without a change it answers `.changed(nil, …)`. Otherwise the version grows by one,
-///   and everybody who was a member before or is one after gets a `change` entry; a chat room's goes into no log. For somebody who is
-///   a member no more the read cursor stands at the entry. Dissolving leaves unread as it is.
+/// - **change** follows `ConversationRules.decide`; a person who would come in by it and has blocked the actor refuses it whole.
+///   Without a change it answers `.changed(nil, …)`. Otherwise the version grows by one, and everybody who was a member before or
+///   is one after gets a `change` entry; a chat room's goes into no log. For somebody who is a member no more the read cursor
+///   stands at the entry. Dissolving leaves unread as it is.
 /// - **recall** is for the backend, the sender within the window, and owner and admin of the conversation at any time. A message
 ///   recalled already answers them `.noted(nil, …)`, so that a retry is harmless. Then the id must be new, and a sender must still be
 ///   allowed to write there. Each log that has the message gets a `recall` entry by who recalled it (for the backend the message's
 ///   sender), and it is unread there no more. Message and edits are empty wherever they are read. `shown` names the ended legs with
-///   `accepted` or `settled(shown)`.
+///   `accepted` or `settled(shown)`, without those of people for whom it is hushed: no notification has told them of it.
 /// - **edit** is the same for sender and backend only, with an `edit` entry; a recalled message cannot be edited, and the same content
 ///   changes nothing. Then the message has the new content wherever it is read, without its push text, and earlier edits are empty.
 /// - **delete** takes 1 to 100 messages, repeats dropped, each with an entry of the person in that conversation and not deleted before.
@@ -103,6 +107,8 @@ package struct ReferenceStore: Hashable, Sendable {
         var lastEdits: [MessageID: LogPosition] = [:]
         /// Recalls whose message was unread until then, outside muted conversations.
         var wereUnread: Set<LogPosition> = []
+        /// Messages whose sender was blocked when they were stored, and their recalls.
+        var hushed: Set<LogPosition> = []
         var settings = AllSettings()
         var account = AccountState()
         var profile = Profile()
@@ -231,7 +237,8 @@ package struct ReferenceStore: Hashable, Sendable {
 
     mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
-        case .accept(let message, let device, let room): self.accept(message, from: device, room: room)
+        case .accept(let message, let device, let room, let ignoresBlocks):
+            self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks)
         case .putConversation(let record): self.putConversation(record)
         case .change(let operation): self.changeConversation(operation)
         case .recall(let operation): self.recall(operation)

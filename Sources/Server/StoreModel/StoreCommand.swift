@@ -4,9 +4,10 @@ package import TidingsModel
 /// before that sync (DESIGN P1, §3 "Journal first"). The rules of each stand at `ReferenceStore`.
 /// Times here and in results are wall milliseconds.
 package enum StoreCommand: Hashable, Sendable {
-    /// Without a device the app's backend has sent it, in its sender's name. Answers `.accepted`, `.duplicate` or
-    /// `.refused`.
-    indirect case accept(message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess())
+    /// Without a device the app's backend has sent it, in its sender's name. `ignoresBlocks`: it reaches people who have blocked
+    /// the sender as it reaches others, which only the backend may ask for. Answers `.accepted`, `.duplicate` or `.refused`.
+    indirect case accept(
+        message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess(), ignoresBlocks: Bool = false)
     /// Creates, or replaces name, portrait and members as the backend. Answers `.done` or `.refused`.
     indirect case putConversation(ConversationRecord)
     indirect case change(ConversationOperation)

@@ -124,8 +124,8 @@ extension LegEnd {
     package var couldNotBePushed: Bool {
         switch self {
         case .noToken, .tokenQuarantined, .tokenDead, .rejected: true
-        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .readElsewhere, .recalled,
-            .expired, .muted, .quietHours, .accepted:
+        case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled, .readElsewhere,
+            .recalled, .expired, .muted, .quietHours, .accepted:
             false
         }
     }

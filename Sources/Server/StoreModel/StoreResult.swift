@@ -10,7 +10,7 @@ package enum StoreResult: Hashable, Sendable {
     /// The entry of each member before or after, sorted by person; no change if it was so already.
     indirect case changed(ConversationChange?, deliveries: [Delivery])
     /// The entry in each log that has the message, sorted by person; and the message's legs, sorted, that had shown
-    /// it or may have. The message says nothing any more.
+    /// it or may have, and for which it is not hushed. The message says nothing any more.
     indirect case recalled(Recall, of: Message, deliveries: [Delivery], shown: [LegID])
     /// Sorted by person; nil if nothing changed.
     case noted(LogEntry.Body?, deliveries: [Delivery])
@@ -50,12 +50,18 @@ package struct Delivery: Hashable, Sendable {
     package var unread: Int
     /// Of a recall: the message was unread until now, outside muted conversations.
     package var wasUnread: Bool
+    /// Of a message: the person had blocked its sender, and their entry says `Message.hushed`. Of a recall: of such a message,
+    /// which no notification has told of.
+    package var isHushed: Bool
 
-    package init(user: UserID, position: LogPosition, unread: Int, wasUnread: Bool = false) {
+    package init(
+        user: UserID, position: LogPosition, unread: Int, wasUnread: Bool = false, isHushed: Bool = false
+    ) {
         self.user = user
         self.position = position
         self.unread = unread
         self.wasUnread = wasUnread
+        self.isHushed = isHushed
     }
 }
 
@@ -95,10 +101,12 @@ package struct LogPage: Hashable, Sendable {
     /// Positions of entries that are for no device any more, with empty texts: messages that were recalled or deleted
     /// by the person, edits of them, and edits before the last. Ascending.
     package var erased: [LogPosition]
+    /// Positions of messages whose sender the person had blocked, and of their recalls, as in `Delivery.isHushed`. Ascending.
+    package var hushed: [LogPosition]
 
     package init(
         entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationSender: MessageNames] = [:],
-        wereUnread: [LogPosition] = [], erased: [LogPosition] = []
+        wereUnread: [LogPosition] = [], erased: [LogPosition] = [], hushed: [LogPosition] = []
     ) {
         self.entries = entries
         self.head = head
@@ -106,6 +114,7 @@ package struct LogPage: Hashable, Sendable {
         self.names = names
         self.wereUnread = wereUnread
         self.erased = erased
+        self.hushed = hushed
     }
 }
 

@@ -14,16 +14,18 @@ extension StoreRules {
     package static let accountsMax = 1_000
 
     /// Checks the kind, then blocks, membership and bans. `conversation` is as the writer sees it. The backend
-    /// (`isBackend`) may write to kinds people may not, and to chat rooms it is not in; a block, a ban and membership
-    /// hold for the person in whose name it writes.
+    /// (`isBackend`) may write to kinds people may not, and to chat rooms it is not in; a block (unless it `ignoresBlocks`), a
+    /// ban and membership hold for the person in whose name it writes. Who is blocked by some members of a group may write to it:
+    /// for these the message is hushed.
     package static func refusal(
-        in conversation: ConversationID, isBackend: Bool, _ standing: Standing, room: RoomAccess
+        in conversation: ConversationID, isBackend: Bool, _ standing: Standing, room: RoomAccess,
+        ignoresBlocks: Bool = false
     ) -> ServerFrame.Problem? {
         if conversation.type.isForBackend, !isBackend { return Self.isForBackend(conversation.type) }
         switch standing {
         case .toPerson(let isBlocked, let hasAccount):
             if conversation.type.needsAccount, !hasAccount { return Self.noAccount(conversation.type) }
-            return isBlocked ? Self.blocked(by: UserID(conversation.target)) : nil
+            return isBlocked && !ignoresBlocks ? Self.blocked(by: UserID(conversation.target)) : nil
         case .toNothing: return Self.unknownConversation(conversation)
         case .toMembers(isMember: _, isBanned: true): return Self.banned(from: conversation)
         case .toMembers(isMember: let isMember, isBanned: false):
@@ -40,6 +42,16 @@ extension StoreRules {
         Self.refusal(
             in: conversation, isBackend: false, standing,
             room: RoomAccess(isOpen: room.isOpen, isInside: true, at: room.at))
+    }
+
+    /// Who has blocked the acting person is not brought into a conversation by them. `action` is what was decided: it names those
+    /// who come in, besides the one who creates. The backend's own acts ask nobody.
+    package static func refusal(
+        bringingIn action: ConversationAction, by actor: UserID?,
+        hasBlocked: (_ user: UserID, _ actor: UserID) throws -> Bool
+    ) rethrows -> ServerFrame.Problem? {
+        guard let actor, let (field, users) = action.broughtIn else { return nil }
+        return try users.first { try $0 != actor && hasBlocked($0, actor) }.map { Self.blocked(by: $0, field: field) }
     }
 
     static func isForBackend(_ type: ConversationType) -> ServerFrame.Problem {
@@ -106,7 +118,27 @@ extension ConversationType {
     }
 }
 
+extension ConversationAction {
+    /// Whom the action makes members without their doing, and in which field of a request they are named.
+    fileprivate var broughtIn: (field: String, users: [UserID])? {
+        switch self {
+        case .create(_, _, let members): ("members", members)
+        case .add(let users): ("users", users)
+        case .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: nil
+        }
+    }
+}
+
 extension Message {
+    /// As it is for somebody who had blocked its sender when it was stored, in a conversation that both are in: it is in their
+    /// history, and neither counts, rings nor mentions. Their phone needs to know no more: it goes by the same flags.
+    package var hushed: Message {
+        var message = self
+        message.flags.subtract([.counted, .notified])
+        message.mentions = .none
+        return message
+    }
+
     /// `content` is what it says since it was edited; nil if it was not. `isGone`: it was recalled, or deleted by the
     /// reader, and says nothing.
     package func revised(content: String?, isGone: Bool) -> Message {

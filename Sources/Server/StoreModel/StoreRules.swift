@@ -29,6 +29,12 @@ package enum StoreRules {
             code: .invalidField, field: "recipients", rule: "must be members of the conversation, \"\(user)\" is none")
     }
 
+    static func blocked(by user: UserID, field: String) -> ServerFrame.Problem {
+        .init(
+            code: .blocked, field: field,
+            rule: "must not name who has blocked the one who brings them in, \"\(user)\" has")
+    }
+
     package static func blocked(by user: UserID) -> ServerFrame.Problem {
         .init(
             code: .blocked, field: "conversation.target",

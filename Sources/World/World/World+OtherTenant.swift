@@ -75,7 +75,7 @@ extension World {
 extension StoreCommand {
     var app: AppID {
         switch self {
-        case .accept(let message, _, _): message.app
+        case .accept(let message, _, _, _): message.app
         case .putConversation(let record): record.app
         case .change(let operation): operation.app
         case .recall(let operation): operation.app

@@ -173,6 +173,30 @@ import TidingsModel
         #expect(story.broken.count == (type.isForBackend ? 4 : 3))
     }
 
+    @Test func `finds what is loud in a group, rings from there, and brings the blocker into another one`() {
+        var story = Story(BlockChecker())
+        story.commit(.setBlocked(ann1.user, "bob", true, at: story.now))
+        story.commit(.putConversation(teamRecord))
+        let loud = story.message(to: team)
+        let deliveries = [Delivery(user: "ann", position: 2, unread: 1), Delivery(user: "bob", position: 1, unread: 0)]
+        story.emit(.committed(.accept(message: loud, senderDevice: "bob-1"), .accepted(deliveries: deliveries)))
+        #expect(story.broken == ["block"])
+        let hushed = story.accepted(to: team)
+        story.push(hushed, to: ann1)
+        #expect(story.broken == ["block", "block"])
+        let change = ConversationOperation(
+            app: World.app, conversation: ConversationID(type: .group, target: "new"),
+            action: .create(name: "New", portrait: nil, members: ["ann"]), actor: "bob", at: story.now)
+        let made = ConversationChange(
+            conversation: change.conversation, version: 1, action: change.action, by: "bob", at: story.now)
+        story.emit(.committed(.change(change), .changed(made, deliveries: [])))
+        #expect(story.broken == ["block", "block", "block"])
+        var disk = story.disk(of: ann1)
+        _ = disk.carryOut(.write([LogEntry(position: 3, body: .message(loud))], for: "ann"))
+        story.checkEnding([ann1: disk])
+        #expect(story.broken == ["block", "block", "block", "block"])
+    }
+
     @Test func `lets pass what was sent before and after, and to a group`() {
         var story = Story(BlockChecker())
         _ = story.accepted()

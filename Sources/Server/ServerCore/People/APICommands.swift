@@ -5,12 +5,14 @@ extension ServerCore {
     // tidy: long because it is one switch over the commands.
     mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
         switch command {
-        case .send(let sender, let draft):
+        case .send(let sender, let draft, let ignoresBlocks):
             do throws(ServerFrame.Problem) {
                 try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
                 let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app), now, &effects)
                 self.sendToStore(
-                    .accept(message: message.message, senderDevice: nil, room: self.roomAccess(now)),
+                    .accept(
+                        message: message.message, senderDevice: nil, room: self.roomAccess(now),
+                        ignoresBlocks: ignoresBlocks),
                     for: .apiSend(request, message), by: .backend(sender.app), &effects)
             } catch {
                 effects.append(.reply(request, .refused(error)))

@@ -21,10 +21,14 @@ struct Loading: Sendable {
     var names: [ConversationSender: MessageNames] = [:]
     /// The recalls in it whose message was unread until then, and counted.
     var wereUnread: Set<LogPosition> = []
+    /// The messages in it of people whom the person had blocked, and their recalls.
+    var hushed: Set<LogPosition> = []
     var queue: [Pending] = []
 
-    func shared(_ message: Message) -> SharedMessage {
-        SharedMessage(message, names: self.names[ConversationSender(of: message)] ?? MessageNames())
+    func shared(_ message: Message, at position: LogPosition) -> SharedMessage {
+        SharedMessage(
+            message, names: self.names[ConversationSender(of: message)] ?? MessageNames(),
+            isHushed: self.hushed.contains(position))
     }
 
     /// The log does not tell the device that sent a message while the person was loading.
@@ -46,6 +50,14 @@ struct Loading: Sendable {
             names[ConversationSender(of: shared.message)] = shared.names
         }
         return names
+    }
+
+    var hushedInQueue: Set<LogPosition> {
+        var hushed: Set<LogPosition> = []
+        for case .delivery(let delivery, let shared, _) in self.queue where shared.isHushed {
+            hushed.insert(delivery.position)
+        }
+        return hushed
     }
 
     mutating func forgetToken(of device: DeviceID) {
@@ -123,6 +135,7 @@ extension ServerCore {
         self.loadings[slot]?.entries.append(contentsOf: entries)
         self.loadings[slot]?.names.merge(page.names) { _, newer in newer }
         self.loadings[slot]?.wereUnread.formUnion(page.wereUnread)
+        self.loadings[slot]?.hushed.formUnion(page.hushed)
         // A log that is trimmed below its head has no more entries.
         self.loadings[slot]?.from = entries.last?.position ?? head
         self.continueLoading(slot: slot, now, &effects)
@@ -135,6 +148,7 @@ extension ServerCore {
         } else if loading.entries.isEmpty, let entries = loading.entriesFromQueue(upTo: record.head) {
             self.loadings[slot]?.entries = entries
             self.loadings[slot]?.names = loading.namesFromQueue
+            self.loadings[slot]?.hushed = loading.hushedInQueue
             self.finishLoading(slot, now, &effects)
         } else {
             self.sendToStore(
@@ -244,18 +258,19 @@ extension ServerCore {
                     } else if mayBeShown || known?.shown.contains(id) == true {
                         self.startRecall(
                             recall, at: entry.position, wasUnread: wasUnread, slot, index, now, &effects)
-                    } else if entry.position > written, known == nil {
+                    } else if entry.position > written, known == nil, !loading.hushed.contains(entry.position) {
                         unsure[entry.position] = recall
                         self.people[slot].devices[index].unsure.append(entry.position)
                     }
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
-                        self.restoreLeg(leg, .message(loading.shared(message)), slot: slot, index: index, now)
+                        let shared = loading.shared(message, at: entry.position)
+                        self.restoreLeg(leg, .message(shared), slot: slot, index: index, now)
                     } else if entry.position > written {
                         let sender = senders[entry.position]
                         self.startLeg(
-                            loading.shared(message), at: entry.position, slot: slot, index: index, from: sender, now,
-                            &effects)
+                            loading.shared(message, at: entry.position), at: entry.position, slot: slot, index: index,
+                            from: sender, now, &effects)
                     }
                 }
             }

@@ -6,15 +6,20 @@ final class SharedMessage: Sendable {
     let message: Message
     /// When it was accepted, or read from the log.
     let names: MessageNames
+    /// `message` is for people who had blocked its sender.
+    let isHushed: Bool
 
-    init(_ message: Message, names: MessageNames = MessageNames()) {
+    init(_ message: Message, names: MessageNames = MessageNames(), isHushed: Bool = false) {
         self.message = message
         self.names = names
+        self.isHushed = isHushed
     }
 
     func named(_ names: MessageNames) -> SharedMessage {
-        names == self.names ? self : SharedMessage(self.message, names: names)
+        names == self.names ? self : SharedMessage(self.message, names: names, isHushed: self.isHushed)
     }
+
+    var hushed: SharedMessage { SharedMessage(self.message.hushed, names: self.names, isHushed: true) }
 }
 
 struct Leg: Sendable {
@@ -158,7 +163,7 @@ struct DeviceLegs: Sendable {
             self.legs[index].subject = .message(
                 SharedMessage(
                     shared.message.revised(content: edit.content, isGone: false),
-                    names: shared.names))
+                    names: shared.names, isHushed: shared.isHushed))
         }
     }
 

@@ -98,6 +98,7 @@ extension ServerCore {
         }
         switch open.subject {
         case .message(let shared):
+            facts.isFromBlocked = shared.isHushed
             self.addMessageFacts(of: shared.message, open, to: &facts, slot: slot, index: index, now)
         case .recall(let recall, _):
             // Silent and without content: neither a level nor the hour holds it up.

@@ -14,6 +14,7 @@ package enum PushVerdict: Hashable, Sendable {
 
     package init(_ facts: PushFacts) {
         // Ends.
+        if facts.isFromBlocked { self = .end(.blocked); return }
         if !facts.isNotifiable { self = .end(.notNotifiable); return }
         if let disposition = facts.settled { self = .end(.settled(disposition)); return }
         if facts.isReadElsewhere { self = .end(.readElsewhere); return }
@@ -44,6 +45,8 @@ package enum PushVerdict: Hashable, Sendable {
 }
 
 package struct PushFacts: Hashable, Sendable {
+    /// The person had blocked the sender when the message was stored.
+    package var isFromBlocked = false
     /// A push may tell of the message: it is no command, in no chat room (S0.17), not from the person themselves, and
     /// its sender did not forbid it.
     package var isNotifiable = true

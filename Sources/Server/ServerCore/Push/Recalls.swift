@@ -18,7 +18,7 @@ extension ServerCore {
         let devices = Dictionary(grouping: shown + late, by: \.user)
         for delivery in deliveries {
             let user = UserKey(app: message.app, user: delivery.user)
-            let shown = devices[user]?.compactMap(\.device) ?? []
+            let shown = delivery.isHushed ? [] : devices[user]?.compactMap(\.device) ?? []
             // Somebody who is not in memory has nothing under way; only devices that have shown the message must be told.
             guard self.slots[user] != nil || !shown.isEmpty else { continue }
             var seen = recall

@@ -140,8 +140,16 @@ extension ServerCore {
 
     func sendToRoom(_ message: Message, from sender: SessionID?, _ effects: inout [ServerEffect]) {
         guard message.conversation.type == .chatRoom else { return }
+        // Nothing else of a chat room's message reaches beyond those who look at it.
+        let mayHush = message.mentions != .none
         for session in self.rooms[RoomKey(app: message.app, room: message.conversation)] ?? [] where session != sender {
-            effects.append(.write(session, .signal(.room(message))))
+            let isHushed = mayHush && self.hasBlocked(message.sender, session)
+            effects.append(.write(session, .signal(.room(isHushed ? message.hushed : message))))
         }
+    }
+
+    private func hasBlocked(_ sender: UserID, _ session: SessionID) -> Bool {
+        guard let user = self.sessions[session]?.device.user, let slot = self.slots[user] else { return false }
+        return self.people[slot].settings.blocked.contains(sender)
     }
 }

@@ -117,7 +117,14 @@ extension ServerCore {
         _ message: SharedMessage, _ deliveries: [Delivery], from device: DeviceID?, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
+        // One for all who have blocked the sender.
+        var hushed: SharedMessage?
         for delivery in deliveries {
+            var message = message
+            if delivery.isHushed {
+                message = hushed ?? message.hushed
+                hushed = message
+            }
             let user = UserKey(app: message.message.app, user: delivery.user)
             let sender = delivery.user == message.message.sender ? device : nil
             let slot = self.slot(of: user, now, &effects)

@@ -21,8 +21,10 @@ extension API {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
         let sender = try UserID.validated(try body.string("sender"), field: "sender")
+        let ignoresBlocks = try body.bool("ignores_blocks", default: false)
         let draft = try self.draft(body)
-        return try await self.send(.send(UserKey(app: app, user: sender), draft), once)
+        return try await self.send(
+            .send(UserKey(app: app, user: sender), draft, ignoresBlocks: ignoresBlocks), once)
     }
 
     /// A message of the backend to the app itself on people's phones (S4.10).

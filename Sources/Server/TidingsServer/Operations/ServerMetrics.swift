@@ -164,9 +164,9 @@ struct ServerMetrics: Sendable {
 
     /// One of each end, so that all of them stand in the text from the start.
     private static let legEnds: [LegEnd] = [
-        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled(.shown), .readElsewhere, .recalled,
-        .expired, .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0), .accepted(apnsID: ""),
-        .tokenDead(timestamp: 0), .rejected(reason: ""),
+        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled(.shown), .readElsewhere,
+        .recalled, .expired, .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0),
+        .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
     ]
 
     func countPush(_ outcome: PushOutcome) { self.pushes[outcome]?.increment() }

@@ -1,15 +1,19 @@
 // No message of a person somebody has blocked comes into their log, until they unblock them, and what came before is
-// neither edited nor recalled by that person. And nobody writes to the backend's conversations.
+// neither edited nor recalled by that person; in a group that both are in their messages come hushed, and neither ring nor bring the
+// blocker into another one. And nobody writes to the backend's conversations.
+import ClientCore
 import OrderedCollections
 import StoreModel
 import TidingsModel
 
 struct BlockChecker: Checker {
-    static let kinds = FactKinds(.accept, .edit, .recall)
+    static let kinds = FactKinds(.accept, .edit, .recall, .change, .pushed, .posted)
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, let device, _), .accepted):
+        case .committed(.accept(let message, let device, _, let ignoresBlocks), .accepted(let deliveries, _)):
+            guard !ignoresBlocks else { return }
+            self.checkMembers(message, deliveries, in: state, into: &findings)
             if device != nil, message.conversation.type.isForBackend {
                 findings.add(
                     "block", "\(message.id) from \(message.sender) was accepted, which only the backend may send")
@@ -20,7 +24,48 @@ struct BlockChecker: Checker {
             self.check(message, was: "edited", in: state, into: &findings)
         case .committed(.recall(let operation), .recalled(_, let message, _, _)) where operation.actor != nil:
             self.check(message, was: "recalled", in: state, into: &findings)
+        case .committed(.change(let operation), .changed(let change?, _)):
+            guard let actor = operation.actor else { return }
+            self.check(change.action, by: actor, in: state, into: &findings)
+        case .pushed(let request, let key):
+            if let info = request.alert { self.checkRing(of: info.message, on: key, in: state, into: &findings) }
+        case .posted(let notification, let key, _):
+            guard !notification.isSilent else { return }
+            self.checkRing(of: notification.message, on: key, in: state, into: &findings)
         default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private func checkMembers(
+        _ message: Message, _ deliveries: [Delivery], in state: CheckerState, into findings: inout Findings
+    ) {
+        guard !message.conversation.type.targetIsPeer else { return }
+        for delivery in deliveries {
+            let blocks = state.committed.settings(of: delivery.user).blocked.contains(message.sender)
+            guard delivery.isHushed != blocks else { continue }
+            let what = blocks ? "is loud for \(delivery.user), who has" : "is hushed for \(delivery.user), who has not"
+            findings.add("block", "\(message.id) \(what) blocked \(message.sender)")
+        }
+    }
+
+    private func checkRing(
+        of message: MessageID, on key: DeviceKey, in state: CheckerState, into findings: inout Findings
+    ) {
+        guard state.committed.messages[message]?.isHushed(for: key.user.user) == true else { return }
+        findings.add("block", "\(message) rang on \(key), whose person had blocked its sender")
+    }
+
+    private func check(
+        _ action: ConversationAction, by actor: UserID, in state: CheckerState, into findings: inout Findings
+    ) {
+        let users: [UserID]
+        switch action {
+        case .create(_, _, let members): users = members
+        case .add(let added): users = added
+        case .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: return
+        }
+        for user in users where user != actor && state.committed.settings(of: user).blocked.contains(actor) {
+            findings.add("block", "\(actor) has brought in \(user), who had blocked them")
         }
     }
 
@@ -40,8 +85,13 @@ struct BlockChecker: Checker {
                 case .blocked(let user, true): blocked.append(user)
                 case .blocked(let user, false): blocked.remove(user)
                 case .message(let message):
-                    guard message.conversation.type.targetIsPeer, blocked.contains(message.sender) else { continue }
-                    findings.add("block", "\(phone.key) has \(message.id) from \(message.sender), who is blocked")
+                    guard blocked.contains(message.sender) else { continue }
+                    if message.conversation.type.targetIsPeer {
+                        findings.add("block", "\(phone.key) has \(message.id) from \(message.sender), who is blocked")
+                    } else if message != message.hushed {
+                        findings.add(
+                            "block", "\(phone.key) has \(message.id) from \(message.sender) loud, who is blocked")
+                    }
                 case .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings, .change,
                     .unknown:
                     break

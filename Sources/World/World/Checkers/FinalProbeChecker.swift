@@ -35,7 +35,8 @@ struct FinalProbeChecker: Checker {
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, _, _), .accepted(let deliveries, _)) where message.sender == World.caller:
+        case .committed(.accept(let message, _, _, _), .accepted(let deliveries, _))
+        where message.sender == World.caller:
             let user = UserID(message.conversation.target)
             let unread = deliveries.first { $0.user == user }?.unread ?? 0
             self.called[message.id] = Call(user: UserKey(app: message.app, user: user), unread: unread)

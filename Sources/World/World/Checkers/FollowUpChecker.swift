@@ -1,6 +1,6 @@
 // A recall has a leg on every device that has shown its message, and on every device whose push of it was on its way
-// and came through. After a crash a server may learn that from the device's log: LegChecker sees the end of such
-// recalls.
+// and came through; not on those for whose person it was hushed, whom no notification has told of it. After a crash a
+// server may learn that from the device's log: LegChecker sees the end of such recalls.
 import OrderedCollections
 import StoreModel
 import TidingsModel
@@ -36,7 +36,7 @@ struct FollowUpChecker: Checker {
         switch (command, result) {
         case (.keepLeg(let leg), .done): self.beginLeg(leg.leg, state)
         case (.recall, .recalled(let recall, let message, let deliveries, _)):
-            let positions = deliveries.map { ($0.user, $0.position) }
+            let positions = deliveries.filter { !$0.isHushed }.map { ($0.user, $0.position) }
             self.recalled[message.id] = Recall(
                 recall: recall.id, positions: Dictionary(positions) { first, _ in first }, life: state.life)
             for holder in self.finished.holders(of: message.id, where: { $0 }) {

@@ -83,7 +83,7 @@ struct LegChecker: Checker {
             return
         }
         switch (command, result) {
-        case (.accept(let message, _, _), .accepted(let deliveries, _)):
+        case (.accept(let message, _, _, _), .accepted(let deliveries, _)):
             for delivery in deliveries { self.expectLegs(of: message, at: delivery, state) }
         case (.recall, .recalled(let recall, _, let deliveries, let shown)):
             for leg in shown { self.expectRecallLeg(recall, after: leg, deliveries, state) }
@@ -213,6 +213,8 @@ struct LegChecker: Checker {
         case .notNotifiable:
             let isForApp = !message.flags.isSuperset(of: [.notified, .stored])
             return message.sender == user || isForApp ? nil : "it may be notified of"
+        case .blocked: return accepted.isHushed(for: user) ? nil : "nobody had blocked its sender"
+        case .accepted where accepted.isHushed(for: user): return "the person had blocked its sender"
         case .settled:
             guard let device = end.leg.device else { return "there is no device" }
             let stored = self.stored[DeviceKey(user: end.leg.user, device: device)] ?? 0

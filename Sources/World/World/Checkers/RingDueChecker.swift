@@ -97,7 +97,7 @@ struct RingDueChecker: Checker {
         for phone in phones {
             let user = phone.key.user.user
             let settings = state.committed.settings(of: user)
-            guard user != message.sender, let position = accepted.position(of: user),
+            guard user != message.sender, !accepted.isHushed(for: user), let position = accepted.position(of: user),
                 let device = state.committed.devices[phone.key], !device.isSignedOut, device.since < position,
                 settings.allows(message, for: user, wall: state.now.wall)
             else { continue }

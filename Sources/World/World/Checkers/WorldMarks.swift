@@ -29,6 +29,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case hiddenPushes = "pushes without content"
     case blocks
     case blockedSends = "sends refused as blocked"
+    case hushedLegs = "legs of blocked members"
     case readElsewhere = "legs ended read elsewhere"
     case recalledLegs = "legs ended recalled"
     case expiredLegs = "legs ended expired"
@@ -173,7 +174,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (.accept(let message, _, _), .accepted):
+        case (.accept(let message, _, _, _), .accepted):
             if message.conversation.hasMembers { self.reach(.groupMessages) }
             if message.mentions != .none { self.reach(.mentions) }
         case (.change, .changed(let change?, _)): self.count(change.action)
@@ -207,6 +208,7 @@ package struct WorldMarks: Hashable, Sendable {
         case .readElsewhere: self.reach(.readElsewhere)
         case .recalled: self.reach(.recalledLegs)
         case .expired: self.reach(.expiredLegs)
+        case .blocked: self.reach(.hushedLegs)
         case .tokenQuarantined: self.reach(.quarantined)
         case .tokenDead: self.reach(.deadTokens)
         case .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .settled, .noToken, .accepted, .rejected:
