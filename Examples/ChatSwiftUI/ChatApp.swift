@@ -61,23 +61,33 @@ import UserNotifications
     }
 }
 
-/// What the views look at: the kit, and the conversations on the navigation path.
-@MainActor @Observable final class ChatModel {
+/// What the views look at: the kit, and the screens on the navigation path, which taps on notifications walk.
+@MainActor @Observable final class ChatModel: NavigationContainer {
     let kit = NotificationIntegration(
         configuration: ChatClient.Configuration(
             appKey: "your-app-key", appGroupIdentifier: "group.com.example.chat",
             serverURL: Address.url("wss://chat.example.com/v1/connect")),
         pushEnvironment: .sandbox)
-    var path: [ConversationID] = []
+    var path: [Route] = []
 
     func start() {
         // A tap that came before this line is handed over now.
         self.kit.responseHandler = { [weak self] response in
-            guard let self, let conversation = response.conversation, self.path.last != conversation else { return }
-            self.path = [conversation]
+            guard let self else { return }
+            NavigationExecutor(container: self, router: self.kit.router).open(response.route)
         }
         Task { await self.kit.registerForNotifications() }
         Task { try await self.kit.client.connect(userID: "ada") { try await Self.userToken() } }
+    }
+
+    var navigationState: NavigationState? { NavigationState(stacks: [self.path]) }
+
+    func perform(_ step: NavigationStep) {
+        switch step {
+        case .popToRoot: self.path = []
+        case .selectTab: break
+        case .push(let route, _, _): self.path.append(route)
+        }
     }
 
     /// Asks the app's own server for a signed user token; called again when it has expired.
@@ -95,15 +105,17 @@ enum Address {
     }
 }
 
-/// The conversations; a tap on a notification puts its conversation on the path.
+/// The conversations; a tap on a notification puts its screen on the path.
 struct ConversationsView: View {
     @Bindable var chat: ChatModel
 
     var body: some View {
         NavigationStack(path: self.$chat.path) {
             Text("Conversations")
-                .navigationDestination(for: ConversationID.self) { conversation in
-                    ConversationView(client: self.chat.kit.client, conversation: conversation)
+                .navigationDestination(for: Route.self) { route in
+                    if let conversation = route.conversation {
+                        ConversationView(client: self.chat.kit.client, conversation: conversation)
+                    }
                 }
         }
     }

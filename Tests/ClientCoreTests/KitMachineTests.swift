@@ -45,6 +45,9 @@ private func tap(
         request: deliveredAt.map { _ in "request" }, deliveredAt: deliveredAt)
 }
 
+private let newsTable =
+    (try? NotificationRouter(table: [.detail(types: ["news"], screen: "paper")])) ?? NotificationRouter()
+
 /// The kit of a process.
 private struct Bench {
     var machine: KitMachine
@@ -52,7 +55,7 @@ private struct Bench {
 
     init(major: Int = 17) {
         self.machine = KitMachine(KitMachine.Settings(major: major))
-        self.machine.settings.detailTypes = ["news"]
+        self.machine.settings.router = newsTable
     }
 
     mutating func handle(_ event: KitMachine.Event) -> [KitMachine.Effect] {
@@ -324,7 +327,7 @@ extension [KitMachine.Effect] {
     @Test(.requirement("S1.16")) func `opens the app's own screen for its own types, and leaves others to it`() {
         var bench = Bench()
         #expect(bench.handle(.responded(tap(detail), 3)).opened.count == 1)
-        bench.machine.settings.detailTypes = []
+        bench.machine.settings.router = NotificationRouter()
         #expect(bench.handle(.responded(tap(detail), 4)) == [.leaveToApp])
         #expect(bench.handle(.responded(tap(strange), 5)) == [.leaveToApp])
     }

@@ -34,7 +34,7 @@ import TidingsModel
     }
 
     @Test func `opens the screen when it is an action of the app's own`() {
-        let detail = Route.detail(type: "news")
+        let detail = Route.detail(screen: "news")
         #expect(
             ResponseRule.steps(action: "later", text: nil, route: detail, position: nil) == [.publish, .open(detail)])
         #expect(

@@ -182,6 +182,32 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("{sdk: {navigation: {tabs: [[]], selected: 1}}}", "selected must be one of the tabs, counted from 0, got 1"),
         ("{sdk: {navigation: {selected: 0}}}", "selected must be one of the tabs, counted from 0, got 0"),
         ("{sdk: {navigation: {stack: [chat]}}}", "a conversation is a kind and a target such as PR:bob or GRP:team"),
+        (
+            "{sdk: {navigation: {table: [{tab: 1}]}}}",
+            "2:34: a row is for `conversations` or for `types`: one of the two"
+        ),
+        (
+            "{sdk: {navigation: {table: [{conversations: all, types: [a], screen: a}]}}}",
+            "a row is for `conversations` or for `types`: one of the two"
+        ),
+        (
+            "{sdk: {navigation: {table: [{conversations: GRP, screen: a}]}}}",
+            "conversations have their chat screens: no `screen`"
+        ),
+        ("{sdk: {navigation: {table: [{types: [a]}]}}}", "table needs the key \"screen\""),
+        (
+            "{sdk: {navigation: {table: [{conversations: groups}]}}}",
+            "unknown conversations \"groups\" (allowed: all, PR,"
+        ),
+        (
+            "{sdk: {navigation: {table: [{conversations: CHRM}]}}}",
+            "table[0].kind must not be chatRoom: no notification opens one"
+        ),
+        (
+            "{sdk: {navigation: {table: [{types: [rc], screen: a}]}}}",
+            "2:33: table[0].types must not hold \"rc\", which names a part of every payload"
+        ),
+        ("{sdk: {navigation: {table: [{types: [a], screen: a, tab: -1}]}}}", "tab must be a whole number of 0 or more"),
         ("{sdk: {presents: {twice: yes}}}", "the app chooses by returning, for all alike: no `twice`"),
         ("{sdk: {presents: [baner]}}", "unknown presentation option \"baner\"; did you mean \"banner\"?"),
         ("{sdk: {position: 4, phonePosition: 5}}", "phonePosition must be at most position, which is 4, got 5"),

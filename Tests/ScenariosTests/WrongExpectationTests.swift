@@ -147,9 +147,9 @@ struct WrongCase: CustomTestStringConvertible {
         WrongCase(
             title: "a screen of the app's own",
             lines: [
-                "app: {sdk: {detailTypes: [comment]}}", "steps:", "  - push: {id: m, alert: a, data: {type: comment}}",
-                "  - tap: m",
-            ], wrong: "{way: []}", differs: ["way": ["detail comment, animated, without the bottom bar"]]),
+                "app: {sdk: {navigation: {table: [{types: [comment], screen: thread, policy: onTop, bottomBar: yes}]}}}",
+                "steps:", "  - push: {id: m, alert: a, data: {type: comment}}", "  - tap: m",
+            ], wrong: "{way: []}", differs: ["way": ["detail thread, animated"]]),
         WrongCase(
             title: "content-available 0",
             lines: ["start: suspended", "steps:", "  - push: {id: m, content-available: 0}"],

@@ -1,4 +1,5 @@
 import APNsModel
+import Requirements
 import ServerCore
 import StoreModel
 import Testing
@@ -34,7 +35,7 @@ import TidingsModel
         #expect(bench.pass(600_000).outside == [])
     }
 
-    @Test func `after the push follows it, silent and under its name`() throws {
+    @Test(.requirement("S0.14")) func `after the push follows it, silent and under its name`() throws {
         var bench = ServerBench()
         bench.goneDevice("bob")
         bench.say(to: .direct("bob"))
@@ -57,6 +58,8 @@ import TidingsModel
         #expect(PushInfo(userInfo: payload)?.isRecall == true)
         #expect(PushInfo(userInfo: payload)?.position == 2)
         #expect(payload["rc"]?["tId"] == "alice")
+        #expect(payload["rc"]?["mId"] == "")
+        #expect(payload["rc"]?["id"] == .string(bench.messages[0].description))
         #expect(payload["message"]?["params"]?["corner_mark_decrease"] == true)
         #expect(bench.acceptPush() == ["store end m2 bob/phone accepted"])
     }

@@ -126,6 +126,10 @@ extension ServerTransport {
     /// When the app sets its handler; false keeps the response pending.
     var handlesResponses = true
 
+    /// The app has a screen for one type of its own pushes.
+    static let router =
+        (try? NotificationRouter(table: [.detail(types: ["commentpass"], screen: "comments")])) ?? NotificationRouter()
+
     /// The kit of one process of the app.
     func makeKit(in application: UIApplication) -> NotificationIntegration {
         var configuration = KitSurroundings.fill(
@@ -136,7 +140,7 @@ extension ServerTransport {
         let client = ChatClient(configuration: configuration, transport: self.server, clock: self.clock)
         let kit = NotificationIntegration(client: client, pushEnvironment: .sandbox)
         kit.userInfoProvider = self.hasNames ? Names() : nil
-        kit.detailTypes = ["commentpass"]
+        kit.router = Self.router
         self.kit = kit
         Task { [weak self] in for await banner in kit.inAppBanners { self?.banners.append(banner) } }
         Task { [weak self] in for await problem in client.problems { self?.problems.append(problem) } }
@@ -163,7 +167,7 @@ extension ServerTransport {
         kit.responseHandler = { [weak self] response in
             switch response.route {
             case .conversation(let conversation): self?.opened.append(conversation.description)
-            case .detail(let type): self?.opened.append(type)
+            case .detail(let screen): self?.opened.append(screen)
             }
         }
     }

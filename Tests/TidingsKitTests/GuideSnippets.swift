@@ -47,16 +47,12 @@ private struct Directory: UserInfoProvider, GroupInfoProvider, GroupMemberInfoPr
     }
 }
 
-@MainActor private func onTop(
-    _ kit: NotificationIntegration, _ executor: NavigationExecutor, showNews: @escaping (JSONValue) -> Void
-) {
-    kit.detailTypes = ["news"]
-    kit.responseHandler = { response in
-        switch response.route {
-        case .conversation: executor.open(response.route, by: NotificationRouter(policy: .onTop))
-        case .detail: showNews(response.userInfo)
-        }
-    }
+@MainActor private func table(_ kit: NotificationIntegration) throws {
+    kit.router = try NotificationRouter(table: [
+        .conversations(.onTop),
+        .kind(.group, .fromRoot(tab: 1)),
+        .detail(types: ["commentpass", "commentfail"], screen: "comments", .fromRoot(tab: 2)),
+    ])
 }
 
 private func customMessages(_ client: ChatClient, take: @escaping @Sendable (String?, String) -> Void) async {

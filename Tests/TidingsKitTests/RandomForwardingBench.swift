@@ -111,7 +111,7 @@ private final class SomeDelegate: UNUserNotificationCenterDelegate {}
             let client = ChatClient(configuration: configuration, transport: self.server, clock: self.clock)
             let kit = HesitantKit(client: client, pushEnvironment: .sandbox)
             kit.userInfoProvider = Names()
-            kit.detailTypes = ["commentpass"]
+            kit.router = ChatBench.router
             self.kit = kit
             let stream = kit.notificationResponses
             self.listening = Task { [weak self] in

@@ -181,7 +181,7 @@ private let withBob = ConversationID(type: .direct, target: "bob")
         await bench.phone.deliver(["aps": ["alert": "passed"], "type": "commentpass"])
         await bench.phone.tap()
         await bench.until { !$0.opened.isEmpty }
-        #expect(bench.opened == ["commentpass"])
+        #expect(bench.opened == ["comments"])
     }
 
     @Test(.requirement("S1.15")) func `is on a push that says nothing to the kit opens nothing`() async {

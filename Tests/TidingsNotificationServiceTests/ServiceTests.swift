@@ -93,7 +93,10 @@ final class Service: UNNotificationServiceExtension {
                     "sound": "default", "badge": .int(badge),
                     "mutable-content": 1,
                 ],
-                "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
+                "rc": [
+                    "cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob",
+                    "mId": .string(isRecall ? "" : String(position)),
+                ],
                 "tidings": info.dictionary,
             ], collapseID: id.description)
     }
@@ -266,7 +269,8 @@ final class Service: UNNotificationServiceExtension {
         #expect(bench.phone.screen.list.first?.notification.request.content.body == "secret 8")
     }
 
-    @Test func `fetches what APNs has overwritten, posts it under its ids, and rings once in all`() async throws {
+    @Test(.requirement("S0.14"))
+    func `fetches what APNs has overwritten, posts it under its ids, and rings once in all`() async throws {
         let bench = await ServiceBench()
         defer { bench.remove() }
         try await bench.signIn(token: "t")
@@ -282,6 +286,11 @@ final class Service: UNNotificationServiceExtension {
         #expect(bench.phone.presentations.filter(\.isRing).count == 1)
         // By it the kit tells in the foreground which were silenced, and for whom they are.
         #expect(list.allSatisfy { PushInfo(userInfo: .object($0.content.userInfo))?.recipientTag == "tag" })
+        // And by it an app where their messages stand in the log.
+        let numbers = list.map { [$0.identifier, $0.content.userInfo["rc"]?["mId"]?.stringValue ?? "none"] }
+        #expect(
+            Set(numbers)
+                == Set((UInt64(1)...3).map { [MessageID(rawValue: $0).description, String($0 + 10)] }))
         #expect(bench.phone.screen.badge(of: "com.example.chat") == 3)
         // Those that come late after all are silent, and nothing is fetched again.
         await bench.push(2, position: 12)
@@ -347,6 +356,6 @@ func entry(_ position: Int64, _ number: UInt64) -> JSONValue {
     [
         "position": .int(position), "message_id": .string(MessageID(rawValue: number).description), "sender": "bob",
         "rings": true, "text": ["title": "bob", "body": .string("secret \(number)")],
-        "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"],
+        "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob", "mId": .string(String(position))],
     ]
 }

@@ -94,7 +94,7 @@ import UIKit
         window.makeKeyAndVisible()
         let isFirst = self.window == nil
         self.window = window
-        self.executor = NavigationExecutor(window: window) { [weak self] route in
+        self.executor = NavigationExecutor(window: window, router: self.kit.router) { [weak self] route in
             switch route {
             case .conversation(let conversation): ChatScreen(conversation: conversation, chat: self)
             case .detail: SettingsScreen()

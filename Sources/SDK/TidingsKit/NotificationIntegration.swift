@@ -101,11 +101,11 @@ public import UserNotifications
         self.client.attach(host: self.host, settings: self.client.kitSettings(hasDelegate: has))
     }
 
-    /// The values of `type` in the app's own pushes that the app has a screen for (S1.16): their taps come to
-    /// `responseHandler` with the route `.detail(type:)`. Pushes of other types are left to the app.
-    public var detailTypes: Set<String> {
-        get { self.machine.settings.detailTypes }
-        set { self.machine.settings.detailTypes = newValue }
+    /// The app's table of screens (S1.16–S1.18), set before the launch is forwarded. The app's own pushes whose `type` has a row
+    /// are ours: their taps come to `responseHandler` with the route `.detail(screen:)`. Pushes of other types are left to the app.
+    public var router: NotificationRouter {
+        get { self.machine.settings.router }
+        set { self.machine.settings.router = newValue }
     }
 
     /// Whether a tap's response waits for `responseHandler`.

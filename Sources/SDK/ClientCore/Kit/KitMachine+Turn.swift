@@ -49,7 +49,7 @@ extension KitMachine.Turn {
 
     /// An `rc` dictionary, a push type of the app's own, or a push of the server's for the SDK.
     private func isOurs(_ userInfo: JSONValue) -> Bool {
-        Route(userInfo: userInfo, types: self.settings.detailTypes) != nil || userInfo[PushInfo.key] != nil
+        self.settings.router.route(for: userInfo) != nil || userInfo[PushInfo.key] != nil
     }
 
     func isKnown(_ notification: ReceivedNotification, _ facts: some KitFacts) -> Bool {
@@ -108,7 +108,7 @@ extension KitMachine.Turn {
                 self.ringInForeground(arrival, facts)
             } else if isTap {
                 // What the extension has stripped names nothing to open.
-                if Route(userInfo: arrival.userInfo, types: self.settings.detailTypes) != nil {
+                if self.settings.router.route(for: arrival.userInfo) != nil {
                     self.respond(
                         KitMachine.Tap(userInfo: arrival.userInfo, text: arrival.text, origin: .callback), nil, facts)
                 }
@@ -163,7 +163,7 @@ extension KitMachine.Turn {
     // MARK: Taps
 
     private mutating func respond(_ tap: KitMachine.Tap, _ call: KitMachine.Call?, _ facts: some KitFacts) {
-        guard let route = Route(userInfo: tap.userInfo, types: self.settings.detailTypes) else {
+        guard let route = self.settings.router.route(for: tap.userInfo) else {
             return self.effects.append(.leaveToApp)
         }
         let work = self.openAndCollectWork(tap, route, facts)

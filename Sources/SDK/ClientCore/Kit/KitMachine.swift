@@ -20,8 +20,7 @@ package struct KitMachine: Hashable, Sendable {
 
     package struct Settings: Hashable, Sendable {
         package var major: Int
-        /// The values of `type` in the app's own pushes that the app has a screen for (S1.16).
-        package var detailTypes: Set<String> = []
+        package var router = NotificationRouter()
         package var foregroundPresentation = ForegroundPresentation()
 
         package init(major: Int) { self.major = major }

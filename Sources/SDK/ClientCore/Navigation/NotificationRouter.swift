@@ -4,30 +4,14 @@ public import TidingsModel
 public enum Route: Hashable, Sendable {
     /// The chat screen of a conversation (S0.15, S0.16).
     case conversation(ConversationID)
-    /// The app's own screen for pushes of its own of this type (S1.16, S1.18).
-    case detail(type: String)
+    /// A screen of the app's own, by the name its table gives it (S1.16, S1.18).
+    case detail(screen: String)
 
     /// The chat screen of a conversation.
     public init(conversation: ConversationID) { self = .conversation(conversation) }
 
     /// The chat screen a payload's `rc` dictionary names.
     public init(payload: NotificationPayload) { self = .conversation(payload.conversation) }
-
-    /// The screen a whole user info names: the chat screen of its `rc` dictionary, otherwise the screen of its `type`.
-    ///
-    /// - Parameters:
-    ///   - userInfo: the notification's user info.
-    ///   - types: the values of `type` the app has a screen for; others are left to the app (S1.18).
-    /// - Returns: nil for an empty user info and for anything else (S1.15).
-    public init?(userInfo: JSONValue, types: Set<String> = []) {
-        if let payload = try? NotificationPayload(userInfo: userInfo) {
-            self.init(payload: payload)
-        } else if let type = userInfo["type"]?.stringValue, types.contains(type) {
-            self = .detail(type: type)
-        } else {
-            return nil
-        }
-    }
 
     /// The conversation on the screen; nil for a screen of the app's own.
     public var conversation: ConversationID? {
@@ -73,7 +57,7 @@ public struct NavigationState: Hashable, Sendable {
 public struct NavigationPolicy: Hashable, Sendable {
     /// Whether the open stack is first popped to its root, not animated (S1.17).
     public var popsToRoot: Bool
-    /// The tab chosen before pushing (S1.18); nil stays where it is.
+    /// The tab chosen before pushing, counted from 0 (S1.18); nil stays where it is, and so does one the app does not have.
     public var tab: Int?
     /// Whether the bottom bar is hidden under the pushed screen (S1.18).
     public var hidesBottomBar: Bool
@@ -86,36 +70,81 @@ public struct NavigationPolicy: Hashable, Sendable {
     }
 
     /// Outermost first: pop to the root, choose the first tab, push (S1.17, S1.18).
-    public static let fromRoot = NavigationPolicy(popsToRoot: true, tab: 0)
+    public static let fromRoot = NavigationPolicy.fromRoot(tab: 0)
     /// Push on whatever is open (S4.8).
     public static let onTop = NavigationPolicy(popsToRoot: false)
+
+    /// Outermost first: pop to the root, choose this tab, push (S1.17, S1.18).
+    public static func fromRoot(tab: Int) -> NavigationPolicy { NavigationPolicy(popsToRoot: true, tab: tab) }
+    /// Choose this tab, and push on whatever is open there (S4.8).
+    public static func onTop(tab: Int) -> NavigationPolicy { NavigationPolicy(popsToRoot: false, tab: tab) }
 }
 
-/// Gives the way from what is open to what a notification names.
+/// The app's table of screens: which notification opens which, in which tab, and the way there from what is open.
+///
+/// One table says it for the kit, which goes by it in telling the app's own pushes from those left to the app, and for
+/// whoever walks there.
 public struct NotificationRouter: Hashable, Sendable {
-    /// How.
-    public var policy: NavigationPolicy
+    /// The rows as they were given.
+    public let table: [NavigationEntry]
 
-    /// A router with a policy.
-    public init(policy: NavigationPolicy = .fromRoot) { self.policy = policy }
+    /// Without a table: conversations from the root in the first tab, and no screen of the app's own.
+    public init() { self.table = [] }
+
+    /// A router with the app's table. Conversations without a row go from the root in the first tab.
+    ///
+    /// - Parameter table: the rows, in any order.
+    /// - Throws: `InvalidField`, naming row, field and rule: for a tab below 0, no `types`, an empty type or screen, a type
+    ///   `aps`, `rc` or `tidings`, a chat room (S0.17), and a type, screen or kind that has a row already.
+    public init(table: [NavigationEntry]) throws(InvalidField) {
+        try NavigationEntry.check(table)
+        self.table = table
+    }
+
+    /// The screen a whole user info names: the chat screen of its `rc` dictionary, otherwise the one of its `type` by the
+    /// table (S1.16); nil for an empty user info (S1.15) and for a type without a row, which is left to the app (S1.18).
+    public func route(for userInfo: JSONValue) -> Route? {
+        if let payload = try? NotificationPayload(userInfo: userInfo) { return Route(payload: payload) }
+        guard let type = userInfo["type"]?.stringValue else { return nil }
+        for case .detail(let types, let screen, _) in self.table where types.contains(type) {
+            return .detail(screen: screen)
+        }
+        return nil
+    }
+
+    /// How a route's screen is put on what is open. A route without a row goes from the root in the first tab.
+    public func policy(for route: Route) -> NavigationPolicy {
+        let entry =
+            switch route {
+            case .conversation(let conversation):
+                self.table.first { if case .kind(conversation.type, _) = $0 { true } else { false } }
+                    ?? self.table.first { if case .conversations = $0 { true } else { false } }
+            case .detail(let name):
+                self.table.first { if case .detail(_, name, _) = $0 { true } else { false } }
+            }
+        return entry?.policy ?? .fromRoot
+    }
 
     /// The steps; none if the screen is shown already.
     public func steps(for route: Route, current: NavigationState) -> [NavigationStep] {
         if let top = current.current.last, top == route { return [] }
+        let policy = self.policy(for: route)
         var steps: [NavigationStep] = []
         var stack = current.current
-        if self.policy.popsToRoot, !stack.isEmpty {
+        if policy.popsToRoot, !stack.isEmpty {
             steps.append(.popToRoot(animated: false))
             stack = []
         }
-        if let tab = self.policy.tab, let selected = current.selectedTab, selected != tab {
+        if let tab = policy.tab, let selected = current.selectedTab, selected != tab,
+            current.stacks.indices.contains(tab)
+        {
             steps.append(.selectTab(tab))
-            stack = current.stacks.indices.contains(tab) ? current.stacks[tab] : []
+            stack = current.stacks[tab]
             // The other tab keeps its own stack: it is brought to its root too, unless the screen is there already.
             if let top = stack.last, top == route { return steps }
-            if self.policy.popsToRoot, !stack.isEmpty { steps.append(.popToRoot(animated: false)) }
+            if policy.popsToRoot, !stack.isEmpty { steps.append(.popToRoot(animated: false)) }
         }
-        steps.append(.push(route, animated: true, hidesBottomBar: self.policy.hidesBottomBar))
+        steps.append(.push(route, animated: true, hidesBottomBar: policy.hidesBottomBar))
         return steps
     }
 

@@ -13,7 +13,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
         answers
     case answer, extensionChange = "serviceExtension", bestAttempt, sdk, storedBadge = "badge", ledger, providers,
-        words, foreground, navigation, steps
+        words, foreground, navigation, row = "table", steps
     case push, alert, sound, local
     case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
     case message, customMessage = "custom", settings = "set", quirks, expect, expectedValue = "value"
@@ -167,11 +167,11 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         offline | yes or no | whether the server cannot be reached
         actions | yes or no | whether the app registers the kit's actions tidings.reply and tidings.mark_read; no if left out
         fetchesMissed | yes or no | whether the service extension asks the server for what it missed; yes if left out
+        pushText | extension, alert or id_only | where the text of the server's pushes stands; extension if left out
         managesBadge | yes or no | whether the SDK writes the number on the icon; yes if left out
-        detailTypes | list of texts | the values of `type` in pushes of the app's own that it has a screen for; none if left out
         presents | list of banner, list, sound, badge; never; or answer | what the app chooses when the kit asks it in the foreground; the kit's own choice if it or `result` is left out
-        foreground | mapping | what the SDK does by itself in the foreground, before iOS 10
-        navigation | mapping | what is on the screen when a notification is opened, and how its screen is put there; an empty stack if left out
+        foreground | mapping | what the SDK does by itself in the foreground: for messages, and before iOS 10 for pushes
+        navigation | mapping | what is on the screen when a notification is opened, and which screen is put there in which way; an empty stack and no table if left out
         imageHosts | list of texts | where images of notifications may be fetched from; whatever is asked for there is an image; none if left out
         centerTakes | time | how long it takes until the notification centre does what SDK and extension ask it for; no time if left out
         communication | yes or no | whether the extension makes notifications those of a person; no if left out
@@ -205,12 +205,22 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         banner | yes or no | whether the app shows a banner of its own; yes if left out
         sound | yes or no | whether a sound is played; yes if left out
         vibration | yes or no | whether the phone vibrates; yes if left out
+        messages | yes or no | whether a message rings that comes over the connection for another screen, on any iOS; no if left out
+        conversation | conversation | the one on the screen, whose messages do not ring; none if left out
 
         # navigation | the app's screens when a notification is opened
-        policy | fromRoot or onTop | pops to the root and chooses the first tab before it pushes, or pushes on what is open; fromRoot if left out
-        tabs | list of lists of screens | each tab's stack above its root: a conversation, or `other` for a screen that is none of the SDK's
+        table | list of mappings | the app's table of screens; without a row for them conversations go from the root in the first tab, and pushes of the app's own are left to it
+        tabs | list of lists of screens | each tab's stack above its root: a conversation, `detail` and a screen's name, or `other` for a screen that is none of the SDK's
         selected | number | the tab that is open, with `tabs`; 0 if left out
         stack | list of screens | the one stack of an app without a tab bar
+
+        # table | one row of the app's table of screens
+        conversations | all or a kind such as GRP | the chat screens the row is for: of one kind, or of all that have no row; this or `types`
+        types | list of texts | the values of `type` in pushes of the app's own that the row is for
+        screen | text | the name of the screen these open, with `types`
+        policy | fromRoot or onTop | pops to the root before it pushes, or pushes on what is open; fromRoot if left out
+        tab | number | the tab it chooses before that, counted from 0; if left out the first with fromRoot, the one that is open with onTop
+        bottomBar | yes or no | whether the bottom bar stays under the screen; no if left out
         """
 
     private static let contentKeys =

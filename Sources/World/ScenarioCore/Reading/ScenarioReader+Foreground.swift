@@ -34,8 +34,7 @@ extension ScenarioReader {
 
     mutating func navigation(_ node: ScenarioNode, _ sdk: inout SDKSetup) {
         guard let fields = self.reader.fields(node, .navigation) else { return }
-        let policies: [(String, NavigationPolicy)] = [("fromRoot", .fromRoot), ("onTop", .onTop)]
-        self.reader.read("policy", in: fields, into: &sdk.router.policy) { $0.word($1, $2, policies) }
+        if let node = fields["table"] { sdk.router = self.router(node) }
         if let node = fields["stack"] {
             sdk.screens.stacks = [self.screens(node)]
             if let tabs = fields["tabs"] {
@@ -54,9 +53,45 @@ extension ScenarioReader {
         sdk.screens.selectedTab = selected
     }
 
+    private mutating func router(_ node: ScenarioNode) -> NotificationRouter {
+        let rows = (self.reader.list(node, "table") ?? []).compactMap { self.row($0) }
+        do {
+            return try NotificationRouter(table: rows)
+        } catch {
+            self.reader.problem(node.position, error.description)
+            return NotificationRouter()
+        }
+    }
+
+    private mutating func row(_ node: ScenarioNode) -> NavigationEntry? {
+        guard let fields = self.reader.fields(node, .row) else { return nil }
+        let policies: [(String, NavigationPolicy)] = [("fromRoot", .fromRoot), ("onTop", .onTop)]
+        var policy = NavigationPolicy.fromRoot
+        self.reader.read("policy", in: fields, into: &policy) { $0.word($1, $2, policies) }
+        if let node = fields["tab"] { policy.tab = self.reader.number(node, "tab") }
+        if let node = fields["bottomBar"] { policy.hidesBottomBar = self.reader.flag(node, "bottomBar") == false }
+        switch (fields["conversations"], fields["types"]) {
+        case (let node?, nil):
+            if let screen = fields["screen"] {
+                self.reader.problem(screen.position, "conversations have their chat screens: no `screen`")
+            }
+            let kinds = ConversationType.allCases.map { ($0.rawValue, NavigationEntry.kind($0, policy)) }
+            return self.reader.word(node, "conversations", [("all", .conversations(policy))] + kinds)
+        case (nil, let node?):
+            guard let types = self.reader.texts(node, "types"), let screen = self.reader.needed("screen", in: fields)
+            else { return nil }
+            return self.reader.text(screen, "screen").map { .detail(types: types, screen: $0, policy) }
+        default:
+            self.reader.problem(node.position, "a row is for `conversations` or for `types`: one of the two")
+            return nil
+        }
+    }
+
     private mutating func screens(_ node: ScenarioNode) -> [Route?] {
         (self.reader.list(node, "screens") ?? []).map { node in
             guard node.text != "other", let text = self.reader.text(node, "screen") else { return nil }
+            let words = text.split(separator: " ", maxSplits: 1)
+            if words.count == 2, words[0] == "detail" { return .detail(screen: String(words[1])) }
             return self.conversation(text, node.position).map { .conversation($0) }
         }
     }

@@ -51,7 +51,6 @@ extension ScenarioReader {
         if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
         self.reader.read("fetchesMissed", in: fields, into: &sdk.fetchesMissed) { $0.flag($1, $2) }
         self.reader.read("managesBadge", in: fields, into: &sdk.kit.managesBadge) { $0.flag($1, $2) }
-        if let node = fields["detailTypes"] { sdk.detailTypes = Set(self.reader.texts(node, "detailTypes") ?? []) }
         if let node = fields["presents"] { sdk.presents = self.presents(node) }
         if let node = fields["foreground"] { self.foreground(node, &sdk.foreground) }
         if let node = fields["navigation"] { self.navigation(node, &sdk) }

@@ -58,7 +58,7 @@ struct SDKHost {
     init(setup: SDKSetup, major: Int, log: [LogEntry]) {
         self.setup = setup
         var settings = KitMachine.Settings(major: major)
-        settings.detailTypes = setup.detailTypes
+        settings.router = setup.router
         settings.foregroundPresentation = setup.foreground
         self.kit = KitMachine(settings)
         self.isOffline = setup.isOffline

@@ -249,7 +249,7 @@ extension Route {
     fileprivate var words: String {
         switch self {
         case .conversation(let conversation): conversation.description
-        case .detail(let type): "detail \(type)"
+        case .detail(let screen): "detail \(screen)"
         }
     }
 }
