@@ -73,7 +73,7 @@ extension String {
     }
 
     /// Nil where one of the two does not lie in memory in one piece, as a string bridged from Objective-C may not.
-    private func withBytes(
+    @inline(__always) private func withBytes(
         and other: String, _ compare: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
     ) -> Bool? {
         self.utf8.withContiguousStorageIfAvailable { left in
@@ -191,6 +191,9 @@ public struct UserKey: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// The user first: most often it is what tells two apart.
     public static func == (left: UserKey, right: UserKey) -> Bool { left.user == right.user && left.app == right.app }
+
+    /// Feeds the user alone: a server has few apps, and a key is hashed at every table look-up.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.user) }
 
     /// Orders by app, then user.
     public static func < (left: UserKey, right: UserKey) -> Bool {

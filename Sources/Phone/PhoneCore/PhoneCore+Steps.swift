@@ -7,8 +7,8 @@ extension PhoneCore {
     }
 
     mutating func pump(_ index: Int, _ turn: inout Turn) {
-        while let run = self.apps[index].run, run.phase == .ready, self.apps[index].state != .suspended,
-            let step = run.steps.first
+        while self.apps[index].run?.phase == .ready, self.apps[index].state != .suspended,
+            let step = self.apps[index].run?.steps.first
         {
             self.apps[index].run?.steps.removeFirst()
             self.performStep(step, index, &turn)

@@ -95,13 +95,11 @@ struct Agenda {
 
     mutating func plan(_ occurrence: consuming Occurrence, at time: Int64) {
         self.planned += 1
-        if let place = self.freePlaces.popLast() {
-            self.occurrences[place] = occurrence
-            self.heap.insert(Item(at: time, order: self.planned, place: place))
-        } else {
-            self.heap.insert(Item(at: time, order: self.planned, place: self.occurrences.count))
-            self.occurrences.append(occurrence)
-        }
+        let place = self.freePlaces.popLast() ?? self.occurrences.count
+        if place == self.occurrences.count { self.occurrences.append(nil) }
+        self.heap.insert(Item(at: time, order: self.planned, place: place))
+        // Named once: with a second use it would be copied.
+        self.occurrences[place] = consume occurrence
     }
 
     /// Moves to the next occurrence and returns its time; nil if none is due until then.

@@ -32,9 +32,11 @@ extension World {
                 answers.append(place)
                 continue
             }
-            self.perform(effects[place], in: process, on: index)
+            self.perform(effects.take(place, leaving: .endBackgroundTask), in: process, on: index)
         }
-        for place in answers { self.perform(effects[place], in: process, on: index) }
+        for place in answers {
+            self.perform(effects.take(place, leaving: .endBackgroundTask), in: process, on: index)
+        }
         self.scratch.client.giveBack(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return
