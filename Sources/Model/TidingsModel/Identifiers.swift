@@ -60,7 +60,18 @@ extension StringIdentifier {
 }
 
 extension String {
-    @usableFromInline func hasSameBytes(as other: String) -> Bool {
+    /// Ids are compared at every table look-up, and mostly equal: the same text in the same place, or a short one, is seen
+    /// by two words of memory.
+    @inlinable func hasSameBytes(as other: String) -> Bool {
+        if MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size,
+            unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
+        {
+            return true
+        }
+        return self.hasSameBytesElsewhere(as: other)
+    }
+
+    @usableFromInline func hasSameBytesElsewhere(as other: String) -> Bool {
         guard self.utf8.count == other.utf8.count else { return false }
         return self.withBytes(and: other) { Self.isSame(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer($1)) }
             ?? self.utf8.elementsEqual(other.utf8)
