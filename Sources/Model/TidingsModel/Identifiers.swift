@@ -60,7 +60,18 @@ extension StringIdentifier {
 }
 
 extension String {
-    @usableFromInline func hasSameBytes(as other: String) -> Bool {
+    /// Ids are compared at every table look-up, and mostly equal: the same text in the same place, or a short one, is seen
+    /// by two words of memory.
+    @inlinable func hasSameBytes(as other: String) -> Bool {
+        if MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size,
+            unsafeBitCast(self, to: (UInt64, UInt64).self) == unsafeBitCast(other, to: (UInt64, UInt64).self)
+        {
+            return true
+        }
+        return self.hasSameBytesElsewhere(as: other)
+    }
+
+    @usableFromInline func hasSameBytesElsewhere(as other: String) -> Bool {
         guard self.utf8.count == other.utf8.count else { return false }
         return self.withBytes(and: other) { Self.isSame(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer($1)) }
             ?? self.utf8.elementsEqual(other.utf8)
@@ -73,7 +84,7 @@ extension String {
     }
 
     /// Nil where one of the two does not lie in memory in one piece, as a string bridged from Objective-C may not.
-    private func withBytes(
+    @inline(__always) private func withBytes(
         and other: String, _ compare: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
     ) -> Bool? {
         self.utf8.withContiguousStorageIfAvailable { left in
@@ -217,6 +228,9 @@ public struct UserKey: Hashable, Sendable, Comparable, CustomStringConvertible {
 
     /// The user first: most often it is what tells two apart.
     public static func == (left: UserKey, right: UserKey) -> Bool { left.user == right.user && left.app == right.app }
+
+    /// Feeds the user alone: a server has few apps, and a key is hashed at every table look-up.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.user) }
 
     /// Orders by app, then user.
     public static func < (left: UserKey, right: UserKey) -> Bool {

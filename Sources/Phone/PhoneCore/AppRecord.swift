@@ -17,11 +17,25 @@ struct AppRecord: Equatable, Sendable {
     var budget = WakeBudget()
     /// At most one silent push waits (ios-delivery.md §7.3).
     var heldWake: Arrival?
-    var holdsWake: Bool { if case .some = self.heldWake { true } else { false } }
+    @inline(__always) var holdsWake: Bool { if case .some = self.heldWake { true } else { false } }
     var screen: String?
     /// In monotonic milliseconds.
     var ephemeralUntil: Int64?
     var background = BackgroundRecord()
+
+    /// The next step of an app that is ready and not frozen.
+    mutating func takeStep() -> AppStep? {
+        guard self.state != .suspended, self.run?.phase == .ready else { return nil }
+        return self.run?.steps.popFirst()
+    }
+
+    /// Mutating, though it changes nothing, so that the record is asked where it lies: it is large, and would be copied.
+    mutating func openCall(_ number: CallbackNumber) -> (position: Int, kind: OpenCall.Kind)? {
+        guard let run = self.run, let position = run.openCalls.firstIndex(where: { $0.number == number }) else {
+            return nil
+        }
+        return (position, run.openCalls[position].kind)
+    }
 
     func category(of content: NotificationContent) -> NotificationCategory? {
         self.categories.first { $0.identifier == content.categoryIdentifier }

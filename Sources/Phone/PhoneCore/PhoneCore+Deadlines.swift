@@ -2,7 +2,7 @@ import TidingsModel
 
 extension AppRecord {
     /// In monotonic milliseconds; `.max` if none.
-    fileprivate var nextDeadline: Int64 {
+    @inline(__always) fileprivate var nextDeadline: Int64 {
         var next = self.ephemeralUntil ?? .max
         if let ending = self.ending?.deadline { next = min(next, ending) }
         if let fireAt = self.pending.first?.fireAt { next = min(next, fireAt) }
@@ -15,7 +15,7 @@ extension AppRecord {
 }
 
 extension AppRun {
-    fileprivate func nextDeadline(isInBackground: Bool) -> Int64 {
+    @inline(__always) fileprivate func nextDeadline(isInBackground: Bool) -> Int64 {
         var next = self.phase == .ready ? .max : self.launchDeadline
         for index in self.openCalls.indices { next = min(next, self.openCalls[index].deadline) }
         if let expiry = self.background.deadline { next = min(next, expiry) }
@@ -55,7 +55,7 @@ extension PhoneCore {
     /// The next moment, in monotonic milliseconds, at which `.timerReached` changes something; nil if none.
     package var nextDeadline: Int64? {
         var next = Int64.max
-        // By index, without copies: a record is large, and this runs after every event.
+        // By index and inlined, without copies: a record is large, and this runs after every event.
         for index in self.apps.indices {
             next = min(next, self.apps[index].nextDeadline)
             if let retry = self.heldWakeRetry(index) { next = min(next, retry) }

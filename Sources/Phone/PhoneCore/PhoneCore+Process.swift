@@ -101,9 +101,7 @@ extension PhoneCore {
             self.apps[index].ending?.openCalls.removeAll { $0 == number }
             if ending.lastCall == number { self.finishEnding(index, &turn) }
         case .app(let index):
-            guard let position = self.apps[index].run?.openCalls.firstIndex(where: { $0.number == number }),
-                let kind = self.apps[index].run?.openCalls[position].kind
-            else {
+            guard let (position, kind) = self.apps[index].openCall(number) else {
                 self.handleSecondAnswer(number, index)
                 return self.recordUnexpectedAnswer(number, index, &turn)
             }

@@ -7,12 +7,7 @@ extension PhoneCore {
     }
 
     mutating func pump(_ index: Int, _ turn: inout Turn) {
-        while let run = self.apps[index].run, run.phase == .ready, self.apps[index].state != .suspended,
-            let step = run.steps.first
-        {
-            self.apps[index].run?.steps.removeFirst()
-            self.performStep(step, index, &turn)
-        }
+        while let step = self.apps[index].takeStep() { self.performStep(step, index, &turn) }
     }
 
     private mutating func performStep(_ step: AppStep, _ index: Int, _ turn: inout Turn) {

@@ -146,7 +146,11 @@ package struct PhoneCore: Equatable, Sendable {
 
     // MARK: Look-ups
 
-    func index(of app: BundleID) -> Int? { self.apps.firstIndex { $0.installed.bundleID == app } }
+    /// By index: a closure is handed a copy of each record, which is large.
+    func index(of app: BundleID) -> Int? {
+        for index in self.apps.indices where self.apps[index].installed.bundleID == app { return index }
+        return nil
+    }
     func bundleID(_ index: Int) -> BundleID { self.apps[index].installed.bundleID }
 
     func facts(of index: Int) -> DispatchFacts {

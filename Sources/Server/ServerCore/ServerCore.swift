@@ -91,9 +91,9 @@ package struct ServerCore: Sendable {
         }
     }
 
-    package mutating func handle(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
+    package mutating func handle(_ event: consuming ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
         let first = effects.count
-        self.state = self.transition(event, at: now, into: &effects)
+        self.state = self.transition(consume event, at: now, into: &effects)
         if !self.keysUnderWay.isEmpty { self.releaseKeys(effects[first...]) }
     }
 
@@ -104,8 +104,11 @@ package struct ServerCore: Sendable {
     }
 
     // tidy: long because it is one switch over (state, event).
-    private mutating func transition(_ event: ServerEvent, at now: Now, into effects: inout [ServerEffect]) -> State {
-        switch (self.state, event) {
+    private mutating func transition(
+        _ event: consuming ServerEvent, at now: Now, into effects: inout [ServerEffect]
+    ) -> State {
+        // Taken apart, not copied: an event is large.
+        switch (self.state, consume event) {
         // Start.
         case (.closed, .opened(let opening)):
             self.messageIDs = MessageIDGenerator(node: self.settings.node, last: opening.lastMessageID)

@@ -29,8 +29,11 @@ extension ReferenceStore {
         var names: [ConversationSender: MessageNames] = [:]
         for entry in entries {
             guard case .message(let message) = entry.body else { continue }
+            let sender = ConversationSender(of: message)
+            // Looked up once for each: a page has few.
+            guard names[sender] == nil else { continue }
             let own = self.names(of: message)
-            if own != MessageNames() { names[ConversationSender(of: message)] = own }
+            if own != MessageNames() { names[sender] = own }
         }
         let wereUnread = self.people[place].wereUnread
         let hushed = self.people[place].hushed

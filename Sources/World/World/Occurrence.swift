@@ -87,35 +87,29 @@ struct Agenda {
 
     private var heap = Heap<Item>()
     private var planned: UInt64 = 0
-    private var occurrences: [Occurrence?] = []
+    private var occurrences: [Occurrence] = []
     private var freePlaces: [Int] = []
-
-    private var due: Int?
 
     mutating func plan(_ occurrence: consuming Occurrence, at time: Int64) {
         self.planned += 1
-        if let place = self.freePlaces.popLast() {
-            self.occurrences[place] = occurrence
-            self.heap.insert(Item(at: time, order: self.planned, place: place))
-        } else {
-            self.heap.insert(Item(at: time, order: self.planned, place: self.occurrences.count))
-            self.occurrences.append(occurrence)
-        }
+        let place = self.freePlaces.popLast() ?? self.occurrences.count
+        if place == self.occurrences.count { self.occurrences.append(.measure) }
+        self.heap.insert(Item(at: time, order: self.planned, place: place))
+        // Named once: with a second use it would be copied.
+        self.occurrences[place] = consume occurrence
     }
 
-    /// Moves to the next occurrence and returns its time; nil if none is due until then.
-    mutating func advance(until time: Int64) -> Int64? {
+    /// Moves to the next occurrence: when it is due, and where it lies; nil if none is due until then.
+    mutating func advance(until time: Int64) -> (time: Int64, place: Int)? {
         guard let first = self.heap.min, first.at <= time else { return nil }
-        self.due = self.heap.removeMin().place
-        return first.at
+        self.heap.removeMin()
+        return (first.at, first.place)
     }
 
     /// The occurrence whose time has come. It is big, and moved once.
-    mutating func removeDue() -> Occurrence? {
-        guard let place = self.due.take() else { return nil }
-        // Its place is free once it has left.
+    mutating func remove(_ place: Int) -> Occurrence {
         self.freePlaces.append(place)
-        return self.occurrences[place].take()
+        return self.occurrences.take(place, leaving: .measure)
     }
 }
 

@@ -26,15 +26,16 @@ extension World {
         var effects = self.scratch.client.borrow()
         let now = self.now
         hosted.client?.handle(event, at: now, into: &effects)
-        var answers: [Int] = []
+        var answers: [ClientEffect] = []
         for place in effects.indices {
-            guard !effects[place].answersCaller else {
-                answers.append(place)
+            let effect = effects.take(place, leaving: .endBackgroundTask)
+            guard !effect.answersCaller else {
+                answers.append(effect)
                 continue
             }
-            self.perform(effects[place], in: process, on: index)
+            self.perform(effect, in: process, on: index)
         }
-        for place in answers { self.perform(effects[place], in: process, on: index) }
+        for answer in answers { self.perform(answer, in: process, on: index) }
         self.scratch.client.giveBack(&effects)
         guard let hosted = self.phones[index].processes[process], let deadline = hosted.client?.nextDeadline else {
             return

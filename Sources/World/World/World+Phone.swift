@@ -13,10 +13,9 @@ extension World {
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
         // Taken out one after the other: a copy of each would cost more than to carry it out.
-        effects.reverse()
-        while let effect = effects.popLast() { self.perform(effect, on: index) }
+        for place in effects.indices { self.perform(effects.take(place, leaving: .connectCourier), on: index) }
         self.scratch.phone.giveBack(&effects)
-        guard let deadline = self.phones[index].core.nextDeadline else { return }
+        guard let deadline = self.phones[index].nextDeadline else { return }
         let due = max(deadline, self.time)
         guard self.phones[index].timerAt != due else { return }
         self.phones[index].timerAt = due

@@ -26,21 +26,20 @@ extension World {
         self.handle(ServerEvent.opened(opening))
     }
 
-    mutating func handle(_ event: ServerEvent) {
+    mutating func handle(_ event: consuming ServerEvent) {
         guard self.server != nil else { return }
         var effects = self.scratch.server.borrow()
         defer { self.scratch.server.giveBack(&effects) }
         let now = self.serverNow
-        self.server?.handle(event, at: now, into: &effects)
+        self.server?.handle(consume event, at: now, into: &effects)
         let life = self.life
         // Taken out one after the other: a copy of each would cost more than to carry it out.
-        effects.reverse()
-        while let effect = effects.popLast() {
+        for place in effects.indices {
             if let left = self.effectsToCrash {
                 guard left > 0 else { return self.crash() }
                 self.effectsToCrash = left - 1
             }
-            self.perform(effect)
+            self.perform(effects.take(place, leaving: .drained))
             guard life == self.life else { return }
         }
         guard let deadline = self.server?.nextDeadline, deadline != self.serverTimerAt else { return }
@@ -131,9 +130,9 @@ extension World {
     /// Only now what was handed to the disk survives, and only now the core is told (DESIGN P1).
     mutating func syncDisk() {
         self.isSyncing = false
-        var (commands, handed): ([StoreCommand], [StoreRequestID]) = ([], [])
-        swap(&commands, &self.batch)
-        swap(&handed, &self.batchRequests)
+        let (commands, handed) = (self.batch, self.batchRequests)
+        self.batch = []
+        self.batchRequests = []
         guard !self.isDiskFull else {
             let life = self.life
             for request in handed where life == self.life {
@@ -144,11 +143,11 @@ extension World {
         do {
             let results = try self.store.apply(commands, epoch: self.epoch)
             for place in commands.indices {
-                let (command, result) = (commands[place], results[place])
-                self.emit(.committed(command, result))
-                self.emitAway(command, result)
-                if case .changed(let change?, _) = result, change.version == 1 {
-                    self.groups.append(change.conversation)
+                self.emit(.committed(commands[place], results[place]))
+                switch results[place] {
+                case .accepted: self.emitAway(commands[place], results[place])
+                case .changed(let change?, _) where change.version == 1: self.groups.append(change.conversation)
+                default: break  // tidy: the other results concern neither who is away nor which groups there are
                 }
             }
             let life = self.life

@@ -183,11 +183,12 @@ package struct World {
     private mutating func run() -> WorldReport {
         self.begin()
         let end = self.options.duration + WorldOptions.healTime
-        while let at = self.agenda.advance(until: end) {
+        while let (at, place) = self.agenda.advance(until: end) {
             self.time = max(self.time, at)
             self.report.events += 1
             self.cause = nil
-            guard self.comesToRest(), let occurrence = self.agenda.removeDue() else { break }
+            guard self.comesToRest() else { break }
+            let occurrence = self.agenda.remove(place)
             self.atWork = self.stream(of: occurrence)
             self.handleOccurrence(occurrence)
         }

@@ -98,6 +98,9 @@ final class WorldPhone {
         case .foregroundActive, .foregroundInactive, .forceQuit, nil: false
         }
     }
+    var nextDeadline: Int64? { Self.deadline(of: &self.core) }
+
+    private static func deadline(of core: inout PhoneCore) -> Int64? { core.nextDeadline }
     private static func isInForeground(_ core: inout PhoneCore) -> Bool {
         core.state(of: World.bundle)?.isInForeground == true
     }

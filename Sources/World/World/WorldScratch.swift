@@ -4,6 +4,14 @@ import ClientCore
 import PhoneCore
 import ServerCore
 
+extension Array {
+    /// Takes an element out and leaves another in its place: what is large is moved, not copied.
+    mutating func take(_ place: Int, leaving rest: consuming Element) -> Element {
+        swap(&rest, &self[place])
+        return rest
+    }
+}
+
 /// Room for effects: an array that is made anew for each event grows several times for each.
 struct WorldScratch {
     /// What is lent while it is out begins empty: a core may lead to an event for another of its kind.

@@ -152,19 +152,25 @@ package struct ClientCore: Hashable, Sendable {
     package var waitingToBeSent: [ClientMessageID] { self.outbox.waiting }
 
     package var nextDeadline: Int64? {
-        let times = [
-            self.connection.nextDeadline, self.run.nextDeadline, self.decisions.nextDeadline,
-            self.isOnline ? self.outbox.nextDeadline : nil, self.wakes.nextDeadline, self.pendingSignOut.deadline,
-            self.requests.nextDeadline, self.pendingChangeRetryAt, self.sayAgainAt, self.renewal.nextDeadline,
-        ]
-        return times.compactMap { $0 }.min()
+        // Without an array: it is asked after every event.
+        var next = self.connection.nextDeadline ?? .max
+        if let at = self.run.nextDeadline { next = min(next, at) }
+        if let at = self.decisions.nextDeadline { next = min(next, at) }
+        if self.isOnline, let at = self.outbox.nextDeadline { next = min(next, at) }
+        if let at = self.wakes.nextDeadline { next = min(next, at) }
+        if let at = self.pendingSignOut.deadline { next = min(next, at) }
+        if let at = self.requests.nextDeadline { next = min(next, at) }
+        if let at = self.pendingChangeRetryAt { next = min(next, at) }
+        if let at = self.sayAgainAt { next = min(next, at) }
+        if let at = self.renewal.nextDeadline { next = min(next, at) }
+        return next == .max ? nil : next
     }
 
     package mutating func handle(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         let before = effects.count
         self.dispatch(event, at: now, into: &effects)
         self.needZone(into: &effects)
-        for effect in effects[before...] where effect.isNotificationWork { self.openNotificationWork += 1 }
+        for place in before..<effects.count where effects[place].isNotificationWork { self.openNotificationWork += 1 }
         self.settleWakes(at: now, into: &effects)
     }
 

@@ -27,7 +27,7 @@ struct Wakes: Hashable, Sendable {
     var isEmpty: Bool { self.pending.isEmpty }
     var count: Int { self.pending.count }
 
-    var nextDeadline: Int64? { self.pending.values.map(\.deadline).min() }
+    var nextDeadline: Int64? { self.pending.values.lazy.map(\.deadline).min() }
 
     mutating func begin(_ number: WakeNumber, deadline: Int64) {
         if self.pending[number] == nil { self.pending[number] = Wake(deadline: deadline) }

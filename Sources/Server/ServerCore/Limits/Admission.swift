@@ -81,34 +81,34 @@ extension ServerCore {
     ) -> RateRefusal? {
         let app = known.device.user.app
         let at = now.monotonic
-        let costs: [(kind: RateKind, cost: Int)] = kind.map { [($0, 1), (.bytes, bytes)] } ?? [(.bytes, bytes)]
-        for (kind, cost) in costs {
-            if let refusal = self.refusal(of: kind, cost, known.buckets, .connection, at) { return refusal }
-            if let refusal = self.refusal(of: kind, cost, self.people[known.slot].buckets, .person, at) {
-                return refusal
-            }
-            if let refusal = self.refusal(of: kind, cost, self.apps[app]?.buckets, .app, at) { return refusal }
+        let limits = self.settings.limits
+        let person = self.people[known.slot].buckets
+        let ofApp = self.apps[app]?.buckets ?? RateBuckets()
+        // One after the other, without an array: every frame comes here.
+        if let kind {
+            if let refusal = Self.refusal(of: kind, 1, known.buckets, .connection, limits, at) { return refusal }
+            if let refusal = Self.refusal(of: kind, 1, person, .person, limits, at) { return refusal }
+            if let refusal = Self.refusal(of: kind, 1, ofApp, .app, limits, at) { return refusal }
         }
+        if let refusal = Self.refusal(of: .bytes, bytes, known.buckets, .connection, limits, at) { return refusal }
+        if let refusal = Self.refusal(of: .bytes, bytes, person, .person, limits, at) { return refusal }
+        if let refusal = Self.refusal(of: .bytes, bytes, ofApp, .app, limits, at) { return refusal }
         // Only the deliveries of earlier ones are known.
         if kind == .messages || kind == .requests {
-            if let refusal = self.refusal(of: .deliveries, 1, self.people[known.slot].buckets, .person, at) {
-                return refusal
-            }
-            if let refusal = self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at) { return refusal }
+            if let refusal = Self.refusal(of: .deliveries, 1, person, .person, limits, at) { return refusal }
+            if let refusal = Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) { return refusal }
         }
-        for (kind, cost) in costs {
-            self.sessions[session]?.buckets.consume(kind, cost, self.settings.limits[.connection, kind], at: at)
-            self.people[known.slot].buckets.consume(kind, cost, self.settings.limits[.person, kind], at: at)
-            self.apps[app, default: AppLoad()].buckets.consume(kind, cost, self.settings.limits[.app, kind], at: at)
-        }
+        self.sessions[session]?.buckets.consume(kind, bytes: bytes, .connection, limits, at: at)
+        self.people[known.slot].buckets.consume(kind, bytes: bytes, .person, limits, at: at)
+        self.apps[app, default: AppLoad()].buckets.consume(kind, bytes: bytes, .app, limits, at: at)
         return nil
     }
 
-    private func refusal(
-        of kind: RateKind, _ cost: Int, _ buckets: RateBuckets?, _ scope: RateScope, _ at: Int64
+    /// Static: a method would be handed a copy of the whole core.
+    private static func refusal(
+        of kind: RateKind, _ cost: Int, _ buckets: RateBuckets, _ scope: RateScope, _ limits: RateLimits, _ at: Int64
     ) -> RateRefusal? {
-        (buckets ?? RateBuckets()).wait(kind, cost, self.settings.limits[scope, kind], at: at)
-            .map { RateRefusal(scope: scope, kind: kind, wait: $0) }
+        buckets.wait(kind, cost, limits[scope, kind], at: at).map { RateRefusal(scope: scope, kind: kind, wait: $0) }
     }
 
     /// Counts deliveries once they are known: a message in a large group costs what it touches. `user` is nil for the
@@ -152,11 +152,11 @@ extension ServerCore {
         _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
-        var refusal = self.refusal(of: kind, 1, self.apps[app]?.buckets, .app, at)
-        if kind == .messages {
-            refusal = refusal ?? self.refusal(of: .deliveries, 1, self.apps[app]?.buckets, .app, at)
-        }
-        if let slot { refusal = refusal ?? self.refusal(of: kind, 1, self.people[slot].buckets, .person, at) }
+        let limits = self.settings.limits
+        let ofApp = self.apps[app]?.buckets ?? RateBuckets()
+        var refusal = Self.refusal(of: kind, 1, ofApp, .app, limits, at)
+        if kind == .messages { refusal = refusal ?? Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) }
+        if let slot { refusal = refusal ?? Self.refusal(of: kind, 1, self.people[slot].buckets, .person, limits, at) }
         if let refusal {
             effects.append(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)

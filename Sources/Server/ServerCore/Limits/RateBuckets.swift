@@ -29,6 +29,12 @@ package struct RateBuckets: Hashable, Sendable {
             max(self.fullAt[kind.index], now * 1_000_000) + Int64(max(0, cost)) * limit.interval
     }
 
+    /// Takes one of the kind, if any, and the bytes.
+    mutating func consume(_ kind: RateKind?, bytes: Int, _ scope: RateScope, _ limits: RateLimits, at now: Int64) {
+        if let kind { self.consume(kind, 1, limits[scope, kind], at: now) }
+        self.consume(.bytes, bytes, limits[scope, .bytes], at: now)
+    }
+
     /// Monotonic milliseconds; in the past if they are full.
     package var allFullAt: Int64 {
         let last = self.fullAt.max()

@@ -144,7 +144,8 @@ struct Device: Sendable {
 
     var isInDoubt: Bool { self.turn?.isInDoubt == true }
 
-    func due(_ settings: ServerSettings) -> Int64? {
+    /// Mutating, though it changes nothing, so that the device is asked where it lies: it is large, and would be copied.
+    mutating func due(_ settings: ServerSettings) -> Int64? {
         var due = Int64.max
         if let until = self.lease.until { due = min(due, until) }
         if self.session != nil {
@@ -158,7 +159,7 @@ struct Device: Sendable {
     }
 
     /// Each settlement gives the next entries their full time.
-    func ackDeadline(_ settings: ServerSettings) -> Int64? {
+    mutating func ackDeadline(_ settings: ServerSettings) -> Int64? {
         let allowed: Int64
         switch self.lease {
         case .foreground: allowed = settings.foregroundAckDeadline

@@ -72,7 +72,7 @@ extension ServerCore {
         draft.recipients = Set(draft.recipients).sorted()
         // A command is in no history, so nobody could mark it read.
         if !draft.flags.contains(.stored) { draft.flags.remove(.counted) }
-        if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.contains("mentionedInfo"),
+        if draft.mentions == .none, !draft.conversation.type.targetIsPeer, draft.content.hasBytes(of: "mentionedInfo"),
             let content = try? JSONValue(parsing: draft.content)
         {
             draft.mentions = Mentions(content: content)
@@ -200,5 +200,19 @@ extension Mentions {
     fileprivate var sorted: Mentions {
         guard case .users(let users) = self else { return self }
         return .users(Set(users).sorted())
+    }
+}
+
+extension String {
+    /// By bytes: to search by characters cost more than all else that is done for a message here.
+    fileprivate func hasBytes(of word: String) -> Bool {
+        guard let first = word.utf8.first else { return true }
+        var rest = self.utf8[...]
+        while let place = rest.firstIndex(of: first) {
+            rest = rest[place...]
+            if rest.starts(with: word.utf8) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
     }
 }

@@ -48,9 +48,13 @@ extension ServerCore {
         guard let heard = self.sessions[session],
             let index = self.people[heard.slot].devices.index(of: heard.device.device)
         else { return }
-        self.people[heard.slot].devices[index].heardAt = now.monotonic
-        guard case .probing = self.people[heard.slot].devices[index].lease else { return }
-        self.changeLease(heard.slot, index, .heard, now, &effects)
+        self.recordSignOfLife(heard.slot, index, now, &effects)
+    }
+
+    private mutating func recordSignOfLife(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
+        self.people[slot].devices[index].heardAt = now.monotonic
+        guard case .probing = self.people[slot].devices[index].lease else { return }
+        self.changeLease(slot, index, .heard, now, &effects)
     }
 
     mutating func receive(
@@ -62,8 +66,8 @@ extension ServerCore {
             return
         }
         let slot = known.slot
-        self.recordSignOfLife(session, now, &effects)
         guard let index = self.people[slot].devices.index(of: known.device.device) else { return }
+        self.recordSignOfLife(slot, index, now, &effects)
         guard self.admitFrame(frame, bytes: bytes, from: session, known, now, &effects) else { return }
         if frame.isDoneByPerson { self.people[slot].devices[index].activeAt = now.monotonic }
         do throws(InvalidField) {

@@ -49,7 +49,7 @@ extension ServerCore {
         _ effects: inout [ServerEffect]
     ) {
         self.storeRequests += 1
-        if let keyed = request?.apiRequest.flatMap({ self.keysUnderWay[$0] }) {
+        if !self.keysUnderWay.isEmpty, let keyed = request?.apiRequest.flatMap({ self.keysUnderWay[$0] }) {
             effects.append(.store(StoreRequestID(self.storeRequests), .once(keyed, command)))
         } else {
             effects.append(.store(StoreRequestID(self.storeRequests), command))
@@ -70,19 +70,19 @@ extension ServerCore {
         }
         self.storeAnswers = id.rawValue
         while let end = self.lateEnds.first, end.request <= id.rawValue { self.lateEnds.removeFirst() }
-        let pending = self.pendingRequests.first?.id == id.rawValue ? self.pendingRequests.removeFirst() : nil
-        if let pending, let asker = pending.asker { self.removeFromBacklog(asker, isReading: pending.isReading) }
-        switch (pending?.request, result) {
-        case (let request, .unreadable(let setAside, _)):
-            if let request { self.refuse(request, storeHasFailed: false, now, &effects) }
-            guard let setAside, let slot = self.slots[setAside] else { return }
-            // They receive nothing new: an open connection would look as if nobody wrote.
-            for session in self.people[slot].devices.compactMap(\.session) {
-                self.endSession(session, because: Self.unavailable, now, &effects)
-            }
-        case (let request?, _): self.complete(request, with: result, now, &effects)
-        case (nil, .refused(let problem)): effects.append(.flagBug("the store refused \(id): \(problem)"))
-        case (nil, _): break
+        // Asked where it lies, and taken out once: a request is large.
+        if !self.pendingRequests.isEmpty, self.pendingRequests[0].id == id.rawValue {
+            let pending = self.pendingRequests.removeFirst()
+            if let asker = pending.asker { self.removeFromBacklog(asker, isReading: pending.isReading) }
+            guard case .unreadable = result else { return self.complete(pending.request, with: result, now, &effects) }
+            self.refuse(pending.request, storeHasFailed: false, now, &effects)
+        } else if case .refused(let problem) = result {
+            effects.append(.flagBug("the store refused \(id): \(problem)"))
+        }
+        guard case .unreadable(let setAside?, _) = result, let slot = self.slots[setAside] else { return }
+        // They receive nothing new: an open connection would look as if nobody wrote.
+        for session in self.people[slot].devices.compactMap(\.session) {
+            self.endSession(session, because: Self.unavailable, now, &effects)
         }
     }
 

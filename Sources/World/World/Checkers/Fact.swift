@@ -214,8 +214,9 @@ struct Checkers {
         // No promise is told of the other app on the server.
         guard kind != .otherTenantStored else { return }
         self.marks.count(fact, in: self.state)
-        if case .acknowledged = fact { self.acknowledged += 1 }
-        if case .presented(let record, _) = fact, record.isRing { self.rings += 1 }
+        // By the kind: to ask the fact itself takes a copy of it.
+        if kind == .acknowledged { self.acknowledged += 1 }
+        if kind == .presented, case .presented(let record, _) = fact, record.isRing { self.rings += 1 }
         for index in self.askers[Int(kind.rawValue)] {
             self.all[index].observe(fact, in: self.state, into: &self.findings)
         }
