@@ -3,11 +3,12 @@ import Testing
 import TidingsModel
 
 private func push(
-    _ position: LogPosition = 20, number: UInt64 = 7, image: String? = nil, tag: String = "tag", isRecall: Bool = false
+    _ position: LogPosition = 20, number: UInt64 = 7, image: String? = nil, tag: String = "tag", isRecall: Bool = false,
+    mode: PushTextMode = .serviceExtension
 ) -> ExtensionMachine.Push {
     let info = PushInfo(
         message: id(number), position: position, badgePosition: position, recipientTag: tag, isRecall: isRecall,
-        text: isRecall ? nil : .init(title: "Bob", body: "hi"), imageURL: image)
+        text: isRecall || mode == .idOnly ? nil : .init(title: "Bob", body: "hi"), textMode: mode, imageURL: image)
     return ExtensionMachine.Push(
         identifier: id(number).description,
         userInfo: [
@@ -295,5 +296,105 @@ extension [ExtensionMachine.Effect] {
         #expect(effects.first == .remove([id(3)]))
         #expect(effects.edit?.body == "hi")
         #expect(bench.group?.position == 20)
+    }
+}
+
+@Suite struct `The extension's machine, with a push that brings no text` {
+    /// The server's answer about the push's own message.
+    private static func answer(_ changes: [(String, JSONValue)] = [], number: UInt64 = 7) -> JSONValue {
+        let entry: [(String, JSONValue)] = [
+            ("position", 20), ("message_id", .string(id(number).description)), ("sender", "bob"), ("rings", true),
+            ("text", ["title": "Team", "from": "Bob", "body": "hi"]),
+            ("rc", ["cType": "GRP", "fId": "bob", "oName": "RC:TxtMsg", "tId": "team"]),
+        ]
+        let kept = entry.filter { member in !changes.contains { $0.0 == member.0 } }
+        return ["entries": [.members(kept + changes)]]
+    }
+
+    private static func asking(position: LogPosition? = 19) -> Bench {
+        var bench = Bench(push(mode: .idOnly))
+        bench.group?.position = position
+        _ = bench.handle(.received)
+        _ = bench.handle(.reported)
+        return bench
+    }
+
+    @Test func `asks the server for it, and shows what it answers`() {
+        var bench = Bench(push(mode: .idOnly))
+        #expect(
+            bench.handle(.received) == [
+                .fetch(MissedFetch(after: 19, before: 20, includesPush: true)), .report([id(7)]),
+            ])
+        #expect(bench.handle(.reported) == [])
+        let edit = bench.handle(.missedFetched(Self.answer(), delivered: [])).edit
+        #expect([edit?.title, edit?.body] == ["Team", "Bob: hi"])
+        #expect(edit?.badge == 5)
+        #expect(edit?.isSilent == false)
+    }
+
+    @Test func `keeps the neutral alert without an answer, and where the message is gone`() {
+        for answer in [nil, ["entries": [["position": 20, "other": true]]], Self.answer(number: 8)] as [JSONValue?] {
+            var bench = Self.asking()
+            let edit = bench.handle(.missedFetched(answer, delivered: [])).edit
+            #expect([edit?.title, edit?.body] == [nil, nil])
+            #expect(edit?.badge == 5)
+        }
+        var late = Self.asking()
+        #expect(late.handle(.timeExpired).edit?.body == nil)
+        var alone = Bench(push(mode: .idOnly))
+        alone.canAskServer = false
+        #expect(alone.handle(.received).edit?.body == nil)
+    }
+
+    @Test func `asks for what it missed in the same request`() {
+        var bench = Bench(push(mode: .idOnly))
+        bench.group?.position = 16
+        #expect(bench.handle(.received).first == .fetch(MissedFetch(after: 16, before: 20, includesPush: true)))
+        #expect(MissedFetch(after: 16, before: 20, includesPush: true).path == "/v1/extension/missed?after=16&limit=4")
+        var far = Bench(push(400, mode: .idOnly))
+        #expect(far.handle(.received).first == .fetch(MissedFetch(after: 380, before: 400, includesPush: true)))
+        #expect(MissedFetch(after: 380, before: 400, includesPush: true).limit == 20)
+        // A phone that does not know how far it is misses nothing, and has its text all the same.
+        var unknown = Bench(push(mode: .idOnly))
+        unknown.group?.position = nil
+        #expect(unknown.handle(.received).first == .fetch(MissedFetch(after: 19, before: 20, includesPush: true)))
+    }
+
+    @Test func `shows the image that the server names, if it may`() {
+        var bench = Self.asking()
+        let answer = Self.answer([("image", "https://a/b.jpg")])
+        #expect(bench.handle(.missedFetched(answer, delivered: [])) == [.fetchImage("https://a/b.jpg")])
+        #expect(bench.handle(.imageFetched(isThere: true)).edit?.hasImage == true)
+        var plain = Self.asking()
+        let insecure = Self.answer([("image", "http://a/b.jpg")])
+        #expect(plain.handle(.missedFetched(insecure, delivered: [])).edit?.hasImage == false)
+    }
+
+    @Test func `says no more than the person wants said`() {
+        var bench = Self.asking()
+        let hidden = Self.answer([("hidden", true), ("text", ["body": "Something new"])])
+        let edit = bench.handle(.missedFetched(hidden, delivered: [])).edit
+        #expect([edit?.title, edit?.body] == [nil, "Something new"])
+        // A phone that hides what messages say does not ask.
+        var hiding = Bench(push(mode: .idOnly))
+        hiding.group?.showsContent = false
+        #expect(hiding.handle(.received) == [.report([id(7)])])
+    }
+
+    @Test func `shows nothing of it to who has signed in meanwhile`() {
+        var bench = Self.asking()
+        bench.group?.signIn = .signedIn(recipientTag: "other")
+        let edit = bench.handle(.missedFetched(Self.answer(), delivered: [])).edit
+        #expect(edit?.isStripped == true)
+        #expect(edit?.body == NotificationWords.english.stripped)
+        #expect(bench.machine.changes?.body == nil)
+    }
+
+    @Test func `takes the text out of an alert where the phone hides what messages say`() {
+        var bench = Bench(push(mode: .alert))
+        bench.group?.showsContent = false
+        _ = bench.handle(.received)
+        let edit = bench.handle(.reported).edit
+        #expect([edit?.title, edit?.body] == ["", NotificationWords.english.hidden])
     }
 }

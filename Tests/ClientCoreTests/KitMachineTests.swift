@@ -169,6 +169,29 @@ extension [KitMachine.Effect] {
             bench.handle(.localArrived(arrival(push), .active)) == [.publishArrival(received, isForeground: true)])
     }
 
+    @Test(.requirement("S4.2", "S4.6")) func `rings itself for a message of the connection, as much as the app wants`()
+        throws
+    {
+        var bench = Bench()
+        func message(tag: String) throws -> LocalNotification {
+            LocalNotification(
+                message: id(7), conversation: withBob, title: "Bob", body: "hi",
+                payload: try NotificationPayload(userInfo: userInfo()), unread: 1, position: 1, recipientTag: tag)
+        }
+        let arrived = try message(tag: "tag")
+        let text = AlertText(title: "Bob", body: "hi")
+        #expect(
+            bench.handle(.messageArrived(arrived)) == [
+                .ring(.showBanner(InAppBanner(text: text, userInfo: arrived.userInfo))),
+                .ring(.playSound(1007)), .ring(.vibrate),
+            ])
+        bench.machine.settings.foregroundPresentation = ForegroundPresentation(
+            showsInAppBanner: false, vibrates: false, messageSound: 1312)
+        #expect(bench.handle(.messageArrived(arrived)) == [.ring(.playSound(1312))])
+        // Who it is for has signed out meanwhile.
+        #expect(try bench.handle(.messageArrived(message(tag: "other"))) == [])
+    }
+
     @Test func `rings itself where the app has set no delegate of the notification centre`() {
         var bench = Bench()
         #expect(bench.receive(userInfo(), .active, isCenterDelegateSet: false).contains(.ring(.vibrate)))

@@ -177,6 +177,21 @@ import TidingsModel
             ])
     }
 
+    @Test(.requirement("S0.4")) func `asks the app once what it calls who writes there, for the pushes to come`() {
+        var core = ClientCore.online()
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(0))
+        func learned(_ entry: LogEntry) -> [ClientEffect] {
+            core.hear(entry, at: at(1)).filter { if case .learnNames = $0 { true } else { false } }
+        }
+        #expect(learned(entry(1)) == [.learnNames(NameQuestion(sender: bob, group: nil))])
+        #expect(learned(entry(2)) == [])
+        #expect(learned(entry(3, message(103, in: .group))) == [.learnNames(NameQuestion(sender: bob, group: team))])
+        #expect(learned(entry(4, message(104, from: alice))) == [])
+        // Without the kit there is nobody to ask.
+        var alone = ClientCore.online()
+        #expect(!alone.hear(entry(1), at: at(1)).contains(.learnNames(NameQuestion(sender: bob, group: nil))))
+    }
+
     @Test func `is one number for a whole page`() {
         var core = ClientCore.online(head: 200)
         let entries = (1...200).map { entry(LogPosition($0)) }

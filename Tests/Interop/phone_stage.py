@@ -26,16 +26,17 @@ class Stage:
 
     def phone(
         self, user: str, name: str | None = None, background_seconds: int = 8, wrapper: tuple[str, ...] = (),
-        environment: dict[str, str] | None = None,
+        environment: dict[str, str] | None = None, arguments: tuple[str, ...] = (),
     ) -> Phone:
         """A phone with the app in the foreground, known to the server with its device token.
 
         An app that is left has `background_seconds`, of which it keeps the last five for hanging up. `wrapper` is the
-        command that starts it in surroundings of its own, `environment` is for the app's processes.
+        command that starts it in surroundings of its own, `environment` is for the app's processes, `arguments` for the phone.
         """
         options = [option for key, value in (environment or {}).items() for option in ("--env", f"{key}={value}")]
         phone = Phone(
-            self.site, user, "--background-time", str(background_seconds * 1_000), *options, name=name, wrapper=wrapper)
+            self.site, user, "--background-time", str(background_seconds * 1_000), *options, *arguments, name=name,
+            wrapper=wrapper)
         self.phones.append(phone)
         phone.do("unlock")
         phone.do("launch")

@@ -287,6 +287,8 @@ enum PolicyPage {
             "- `merging`: after \(settings.stormLimit) alerts of one conversation to a device within \(settings.stormWindow / 1_000) s the next ones wait for the end of that window",
             "  and go as one, with their number, under the newest one's id. It opens the next window, in which all wait. A mention of the",
             "  person goes at once.",
+            "- After `config_fault`, `breaker_open` or `provider_down`, once the oldest alert of a conversation that waited for it is \(settings.outageMergeAge / 60_000) minutes old,",
+            "  all of them go as one, with their number.",
             "- What a push says of a message without a text of its own, the phone says of it too: [the SDK](sdk.md#what-notifications-say).",
             "- Quiet hours go by the clock on the person's wall. Over a change of that clock: a begin or an end it never shows is the moment it",
             "  is put forward; of one it shows twice, they begin at the first and end at the second. As long as the zone is not known the leg waits.",

@@ -33,6 +33,7 @@ final class KitDouble: KitHost {
 
     func names(_ question: NameQuestion) async -> ResolvedNames { self.state.withLock { $0.names } }
     func handles(_ message: Message, senderName: String) async -> Bool { false }
+    func ringInForeground(_ notification: LocalNotification) {}
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
         self.state.withLock { state in
             state.posted.append(notification)

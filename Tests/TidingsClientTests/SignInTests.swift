@@ -50,6 +50,7 @@ private final class InterruptingKit: KitHost {
 
     func names(_ question: NameQuestion) async -> ResolvedNames { await self.base.names(question) }
     func handles(_ message: Message, senderName: String) async -> Bool { false }
+    func ringInForeground(_ notification: LocalNotification) {}
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
         await self.base.post(notification, badge: badge)
     }

@@ -37,6 +37,16 @@ private struct Directory: UserInfoProvider, GroupInfoProvider, GroupMemberInfoPr
     kit.userInfoProvider = directory
     kit.groupInfoProvider = directory
     kit.groupMemberInfoProvider = directory
+    kit.refreshUserInfo(UserInfo(name: "Alice"), for: "alice")
+    kit.refreshGroupInfo(GroupInfo(name: "The team"), for: ConversationID(type: .group, target: "team"))
+}
+
+@MainActor private func banners(
+    _ kit: NotificationIntegration, _ client: ChatClient, _ conversation: ConversationID, show: (InAppBanner) -> Void
+) async {
+    client.ringsInForeground = true
+    client.activeConversation = conversation
+    for await banner in kit.inAppBanners { show(banner) }
 }
 
 @MainActor private func presentation(_ kit: NotificationIntegration, isOpen: @escaping (ConversationID) -> Bool) {

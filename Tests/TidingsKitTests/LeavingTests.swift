@@ -19,7 +19,7 @@ extension ChatBench {
     /// What is in the notification centre.
     fileprivate var list: [String] { self.phone.screen.list.map(\.notification.request.identifier) }
 
-    fileprivate func group() async throws -> AppGroup {
+    func group() async throws -> AppGroup {
         let container = await self.phone.inApp {
             FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.chat")
         }

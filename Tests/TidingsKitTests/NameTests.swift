@@ -5,6 +5,7 @@ import SDKTestSupport
 import ServerCore
 import StoreModel
 import Testing
+import TidingsAppGroup
 import TidingsClient
 import TidingsModel
 import VirtualPhone
@@ -43,6 +44,24 @@ private func settles(_ frame: ClientFrame, _ disposition: Disposition) -> Bool {
 }
 
 @MainActor @Suite(.serialized) struct `A notification of the kit` {
+    @Test(.requirement("S0.4")) func `is titled by its extension with names that the app gave in the foreground`()
+        async throws
+    {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        let group = try await bench.group()
+        func known(_ key: SharedSettings.NameKey) throws -> String? { try group.update { $0.settings[name: key] } }
+        bench.server.say("hi")
+        await bench.until { _ in (try? known(.user("bob"))) == "Bob" }
+        #expect(try known(.user("bob")) == "Bob")
+        // Bob is called otherwise, and so is a group nobody has written in.
+        bench.kit?.refreshUserInfo(UserInfo(name: "Robert"), for: "bob")
+        let team = ConversationID(type: .group, target: "team")
+        bench.kit?.refreshGroupInfo(GroupInfo(name: "Our team"), for: team)
+        #expect(try known(.user("bob")) == "Robert")
+        #expect(try known(.conversation(team)) == "Our team")
+    }
+
     @Test(.requirement("S0.4", "S3.5")) func `shows nothing without a user info provider, and says why`() async {
         let bench = await ChatBench(hasNames: false)
         defer { bench.remove() }

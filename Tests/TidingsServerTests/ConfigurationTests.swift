@@ -165,6 +165,9 @@ import TidingsModel
         Self.file + """
 
                 members_max: 50
+                own_profiles: true
+                push:
+                  text: id_only
                 languages: [de, zh-Hant]
                 language: de-AT
                 words:
@@ -191,6 +194,8 @@ import TidingsModel
         #expect(settings.words["demo"] == AppWords())
         #expect(settings.membersMax(in: "shop") == 50)
         #expect(settings.membersMax(in: "demo") == 3_000)
+        #expect(settings.pushTextModes == ["shop": .idOnly])
+        #expect(settings.appsWithOwnProfiles == ["shop"])
     }
 
     @Test func `refuses words that are missing, too long or without a number, and a language nobody has`() async throws
@@ -199,6 +204,9 @@ import TidingsModel
             Self.file + """
 
                     members_max: 3001
+                    own_profiles: maybe
+                    push:
+                      text: none
                     languages: [fr, "d e"]
                     language: it
                     words:
@@ -211,7 +219,9 @@ import TidingsModel
                 """
         #expect(
             try await self.faults(broken) == [
+                "app.shop.push.text must be one of extension, alert, id_only, got \"none\"",
                 "app.shop.words.fr.kinds must be a list of NAME=WORDS, got \"RC:ImgMsg\"",
+                "app.shop.own_profiles must be true or false, got \"maybe\"",
                 "app.shop.members_max must be 1 to 3000, got 3001",
                 "app.shop.languages must be a BCP 47 tag of 1 to 35 letters, digits and hyphens, got \"d e\"",
                 "app.shop.words.d e.other must be 1 to 256 bytes, got 0",

@@ -14,6 +14,8 @@ public struct PushInfo: Hashable, Sendable {
     /// What the extension writes in place of the alert's neutral text, once it knows that the push is for the person
     /// who is signed in (DESIGN §7 "Extension"). Nil leaves the neutral text.
     public var text: Text?
+    /// How the text reaches the notification. With `idOnly` and no `text` it is to be fetched.
+    public var textMode: PushTextMode
     /// The https URL of an image beside the text, on the same terms; nil for none.
     public var imageURL: String?
 
@@ -42,6 +44,9 @@ public struct PushInfo: Hashable, Sendable {
             self.sender = sender
             self.body = body
         }
+
+        /// The text as a notification shows it: behind the sender's name, if there is one (S3.5).
+        public var line: String { self.sender.map { "\($0): \(self.body)" } ?? self.body }
     }
 
     /// The key of the dictionary in the payload.
@@ -52,7 +57,8 @@ public struct PushInfo: Hashable, Sendable {
     /// Push information from its parts.
     public init(
         message: MessageID, position: LogPosition, badgePosition: LogPosition, recipientTag: String,
-        isRecall: Bool = false, text: Text? = nil, imageURL: String? = nil, counted: [LogPosition] = []
+        isRecall: Bool = false, text: Text? = nil, textMode: PushTextMode = .serviceExtension, imageURL: String? = nil,
+        counted: [LogPosition] = []
     ) {
         self.message = message
         self.position = position
@@ -60,6 +66,7 @@ public struct PushInfo: Hashable, Sendable {
         self.recipientTag = recipientTag
         self.isRecall = isRecall
         self.text = text
+        self.textMode = textMode
         self.imageURL = imageURL
         self.counted = counted
     }
@@ -74,6 +81,7 @@ public struct PushInfo: Hashable, Sendable {
             message: message, position: LogPosition(position), badgePosition: LogPosition(badgePosition),
             recipientTag: tag, isRecall: info["recall"]?.boolValue ?? false,
             text: Text(info["text"]),
+            textMode: info["mode"]?.stringValue.flatMap { PushTextMode(rawValue: $0) } ?? .serviceExtension,
             // Nothing is fetched over a connection that others can read.
             imageURL: info["image"]?.stringValue.flatMap { WebAddress.isSecure($0) ? $0 : nil },
             counted: (info["with"]?.arrayValue ?? []).compactMap { LogPosition(exactly: $0.intValue ?? -1) }
@@ -89,6 +97,7 @@ public struct PushInfo: Hashable, Sendable {
         ]
         if self.isRecall { members.append(("recall", true)) }
         if let text = self.text { members.append(("text", text.dictionary)) }
+        if self.textMode != .serviceExtension { members.append(("mode", .string(self.textMode.rawValue))) }
         if !self.counted.isEmpty { members.append(("with", .array(self.counted.map { .int($0) }))) }
         if let image = self.imageURL { members.append(("image", .string(image))) }
         return .members(members)

@@ -33,6 +33,23 @@ extension ChatClient {
         set { self.changeSwitches { $0.usesServerNames = newValue } }
     }
 
+    /// Whether a message that comes over the connection while the app is in the foreground, and belongs to another screen, rings
+    /// there: with a banner that the app draws (`NotificationIntegration.inAppBanners`), a sound and vibration (S4.2, S4.6). Off by default, because
+    /// only an app that keeps `activeConversation` up to date knows which messages those are.
+    ///
+    /// Never for what the person's level or quiet hours silence, their own messages, what has expired, and what is caught up with after a
+    /// connection was lost.
+    public var ringsInForeground: Bool {
+        get { self.state.withLock { $0.switches.ringsInForeground } }
+        set { self.changeSwitches { $0.ringsInForeground = newValue } }
+    }
+
+    /// The conversation on the screen, whose messages do not ring; nil while none is.
+    public var activeConversation: ConversationID? {
+        get { self.state.withLock { $0.switches.activeConversation } }
+        set { self.changeSwitches { $0.activeConversation = newValue } }
+    }
+
     package func kitSettings(hasDelegate: Bool) -> KitSettings {
         self.state.withLock { state in
             state.switches.hasDelegate = hasDelegate
@@ -55,6 +72,11 @@ extension ChatClient {
             server.user = try? await self.profiles(of: [question.sender]).first?.profile.name
         }
         return names.filled(by: server, settings)
+    }
+
+    /// Of the person who is signed in; without one there is nothing to remember.
+    package func remember(_ names: ResolvedNames, for question: NameQuestion) {
+        self.engine?.remember(names, for: question)
     }
 
     /// Also before the sign-in of a process that a push has started: then with the configured app group.

@@ -16,6 +16,7 @@ final class KitHostAdapter: KitHost {
     }
 
     let providers = Locked(Providers())
+    let messageArrived = Locked<(@Sendable (LocalNotification) -> Void)?>(nil)
     private let client: WeakClient
     private let center: UNUserNotificationCenter
     private let application: UIApplication
@@ -50,6 +51,10 @@ final class KitHostAdapter: KitHost {
             return true
         }
         return false
+    }
+
+    func ringInForeground(_ notification: LocalNotification) {
+        self.messageArrived.withLock { $0 }?(notification)
     }
 
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {

@@ -58,6 +58,9 @@ public import UserNotifications
             client: client, application: .shared, center: .current(), system: .current)
         self.lifecycle = LifecycleObserver(client: client, application: .shared, host: self.host)
         client.attach(host: self.host, settings: client.kitSettings(hasDelegate: false))
+        self.host.messageArrived.withLock {
+            $0 = { [weak self] message in Task { @MainActor in self?.handle(.messageArrived(message)) } }
+        }
         self.lifecycle.becameActive = { [weak self] in self?.handle(.becameActive) }
     }
 
@@ -139,7 +142,8 @@ public import UserNotifications
         return self.machine.standardPresentation(of: notification, facts: self.client.kitFacts)
     }
 
-    /// Banners the app is to draw itself, on iOS below 10.
+    /// Banners the app is to draw itself: of pushes on iOS below 10, and of messages for another screen (`ChatClient.ringsInForeground`).
+    /// Tell the kit of a tap by `didTap(_:)`.
     public var inAppBanners: AsyncStream<InAppBanner> { self.banners.stream() }
 
     /// Posted when an in-app banner was tapped; the object is the push dictionary (S4.7).
@@ -158,6 +162,20 @@ public import UserNotifications
     public func didOpen(_ conversation: ConversationID) {
         let client = self.client
         Task { _ = await client.carryOut(KitMachine.Effect.clearNotifications(conversation)) }
+    }
+
+    // MARK: Names
+
+    /// To be called when the app learns that a person is called otherwise: pushes are titled so from now on (S0.4). The kit asks
+    /// `userInfoProvider` by itself for each notification, and once for each person who writes while the app is in the foreground.
+    public func refreshUserInfo(_ info: UserInfo, for user: UserID) {
+        self.client.remember(ResolvedNames(user: info.name), for: NameQuestion(sender: user, group: nil))
+    }
+
+    /// The same for a group or discussion, which `groupInfoProvider` names.
+    public func refreshGroupInfo(_ info: GroupInfo, for group: ConversationID) {
+        // Nobody is asked about.
+        self.client.remember(ResolvedNames(group: info.name), for: NameQuestion(sender: "", group: group))
     }
 
     // MARK: Authorization (S2.6, with the right rule)

@@ -97,8 +97,13 @@ package struct ServerSettings: Hashable, Sendable {
     package var badgePushesPerHour: Int = 3
     package var badgePushDelay: Int64 = 10_000
     package var words: [AppID: AppWords] = [:]
-    /// A message older than this is not pushed; 30 days, as long as APNs keeps one (apns.md §15).
-    package var pushLifetime: Int64 = 2_592_000_000
+    /// How the text of a message reaches its notification, for apps that do not leave it to the service extension.
+    package var pushTextModes: [AppID: PushTextMode] = [:]
+    /// A message older than this is not pushed. APNs keeps one for 30 days at most (apns.md §15).
+    package var pushLifetime: Int64 = 86_400_000
+    /// After an outage of APNs the alerts that waited for its end go as one for each conversation, with their number, if the oldest
+    /// is older than this.
+    package var outageMergeAge: Int64 = 3_600_000
     package var backOffBase: Int64 = 1_000
     package var backOffMax: Int64 = 300_000
     /// Of how many people tokens that APNs had accepted before must be refused in a row, for one quarantine reason and in one lane,

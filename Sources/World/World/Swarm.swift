@@ -16,6 +16,9 @@ package struct Population: Hashable, Sendable {
     var behaviours: [Behaviour] = []
     var crowd = Crowd()
     var sendsInFlightMax = ServerSettings().sendsInFlightMax
+    var pushText = PushTextMode.serviceExtension
+    /// Whether the app lets messages for another screen ring in the foreground.
+    var ringsInForeground = false
 
     init() {}
 }

@@ -111,6 +111,12 @@ extension World {
         case .readTimeZone(let name):
             self.planClientEvent(.timeZoneRead(name, Self.zone), in: process, on: index)
 
+        case .ringInForeground(let notification):
+            self.emit(.rangInForeground(notification.message, on: self.phones[index].key))
+            self.emit(.reached(.messageRings))
+            self.handleKitEvent(.messageArrived(notification), in: process, on: index)
+        // Its extension knows no names of the app's.
+        case .learnNames: break
         case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markRecalled,
             .releaseClaim, .clearNotifications, .recallNotification, .lowerBadge, .writeBadge:
             self.performKit(effect, in: process, on: index)

@@ -50,6 +50,7 @@ extension World {
         if case .missedFetched = event, !wasFinished {
             let posts = work.machine.openPosts
             self.appendTrace("phone \(index) extension posts \(posts.map(\.message.message))")
+            if work.machine.hasFetchedText { self.emit(.reached(.fetchedTexts)) }
             let pushRings = work.machine.changes?.reason == .rings
             self.emit(.fetched(posts, pushRings: pushRings, on: self.phones[index].key))
         }

@@ -7,6 +7,12 @@ import TidingsModel
 // The SDK's kit: what it does with the notification centre, the ledger and the number on the icon, and how it answers the system.
 // Its extension: World+Extension.swift.
 extension World {
+    var kitSettings: KitSettings {
+        var settings = KitSettings()
+        settings.ringsInForeground = self.options.population.ringsInForeground
+        return settings
+    }
+
     // tidy: long because it is one case per effect.
     mutating func performKit(_ effect: ClientEffect, in process: ProcessID, on index: Int) {
         switch effect {

@@ -79,6 +79,18 @@ extension World {
         }
     }
 
+    /// A push for another person that is shown with what its message says.
+    private mutating func emitExposedText(of identifier: String, on index: Int) {
+        guard let entry = self.phones[index].core.listed.last(where: { $0.key.identifier == identifier }) else {
+            return
+        }
+        let content = entry.notification.request.content
+        guard let info = PushInfo(userInfo: .object(content.userInfo)), let text = info.text, content.body == text.line,
+            let owner = self.tags[info.recipientTag], owner.user != self.phones[index].key.user
+        else { return }
+        self.emit(.exposed(info.message, byAlert: info.textMode == .alert, on: self.phones[index].key))
+    }
+
     private mutating func handleRecord(_ record: PhoneRecord, on index: Int) {
         switch record.entry {
         case .presentation(let presentation):
@@ -90,6 +102,7 @@ extension World {
                 self.emit(.unextended(identifier: presentation.identifier, on: self.phones[index].key))
             }
             self.emit(.presented(presentation, on: self.phones[index].key))
+            if presentation.isRemote { self.emitExposedText(of: presentation.identifier, on: index) }
             self.planClearing(of: presentation, on: index)
         case .callback(let call): self.appendTrace("phone \(index) calls \(call.callback.name)")
         case .state(let state):
@@ -133,7 +146,7 @@ extension World {
             self.phones[index].processes[process]?.isInForeground = state != .background
             if self.phones[index].isSignedIn { self.requestCenterWork(.recoverClaims, in: process, on: index) }
             // A process that only finishes a sign-out has no kit.
-            if self.phones[index].isSignedIn { self.handle(.kitConfigured(KitSettings()), in: process, on: index) }
+            if self.phones[index].isSignedIn { self.handle(.kitConfigured(self.kitSettings), in: process, on: index) }
             self.handle(.connectRequested, in: process, on: index)
             self.sendToSystem(process, .delegateChanged(isSet: true), on: index)
             self.sendToSystem(process, .remoteRegistrationRequested, on: index)

@@ -12,6 +12,7 @@ extension World {
         var settings = ServerSettings()
         settings.node = 1
         settings.appsWithOwnProfiles = [Self.app]
+        settings.pushTextModes[Self.app] = self.options.population.pushText
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())

@@ -109,7 +109,7 @@ extension World {
         self.emit(.reached(.signIns))
         self.emit(.signedIn(self.phones[index].key))
         self.maybeRepeatAlert(on: index)
-        self.handle(.kitConfigured(KitSettings()), in: process, on: index)
+        self.handle(.kitConfigured(self.kitSettings), in: process, on: index)
         self.handle(.connectRequested, in: process, on: index)
         if let registration = self.phones[index].registration {
             self.handle(.pushRegistrationSet(registration), in: process, on: index)

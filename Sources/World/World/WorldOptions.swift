@@ -26,6 +26,8 @@ package struct WorldOptions: Hashable, Sendable {
         self.population.addOldSystems(&chance)
         self.faults.apnsFaults = APNsFault.allCases.filter { _ in chance.chance(perMille: 500) }
         self.faults.hasHostileClients = chance.chance(perMille: 250)
+        self.population.pushText = [.serviceExtension, .alert, .idOnly, .serviceExtension][Int(chance.number(0...3))]
+        self.population.ringsInForeground = chance.chance(perMille: 500)
     }
 
     package static let healTime: Int64 = 1_380_000

@@ -21,6 +21,16 @@ import TidingsModel
         #expect(story.broken == ["P7", "P7"])
     }
 
+    @Test func `finds the text of another's push, and counts it apart where the app wants texts in alerts`() {
+        var story = Story(PersonChecker())
+        let message = story.accepted()
+        story.emit(.exposed(message.id, byAlert: true, on: ann1))
+        #expect(story.broken == [])
+        #expect(story.checkers.marks[.exposedTexts] == 1)
+        story.emit(.exposed(message.id, byAlert: false, on: ann1))
+        #expect(story.broken == ["P7"])
+    }
+
     @Test func `finds a ring in the foreground when nobody is signed in`() {
         var story = Story(PersonChecker())
         let message = story.accepted()

@@ -33,7 +33,7 @@ package struct ContentEdit: Hashable, Sendable {
             let payload = try? NotificationPayload(userInfo: push.userInfo)
         {
             self.communication = Communication(
-                payload: payload, names: names, body: PushInfo(userInfo: push.userInfo)?.text?.body)
+                payload: payload, names: names, body: changes.message)
         }
     }
 }

@@ -79,6 +79,8 @@ package struct ExtensionMachine: Hashable, Sendable {
     }
 
     package var isFinished: Bool { if case .finished = self.state { true } else { false } }
+    /// The push brought none.
+    package var hasFetchedText: Bool { self.info?.text == nil && self.changes?.message != nil }
     package var isIdle: Bool { self.state == .finished(nil) }
     /// Claimed and not shown yet, oldest first.
     package var openPosts: [MissedDecision.Post] {
@@ -204,11 +206,14 @@ package struct ExtensionMachine: Hashable, Sendable {
             turn.effects.append(.fetch(fetch))
         }
         if turn.canAskServer, let message = changes.receipt { self.report([message], &work, &turn) }
-        if let url = changes.imageURL {
-            work.isFetchingImage = true
-            turn.effects.append(.fetchImage(url))
-        }
+        self.fetchImage(changes.imageURL, &work, &turn)
         return self.finishIfDone(work, &group, &turn)
+    }
+
+    private func fetchImage(_ url: String?, _ work: inout Work, _ turn: inout Turn) {
+        guard let url else { return }
+        work.isFetchingImage = true
+        turn.effects.append(.fetchImage(url))
     }
 
     private func report(_ messages: [MessageID], _ work: inout Work, _ turn: inout Turn) {
@@ -218,7 +223,7 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     // MARK: Missed messages
 
-    private func handleMissed<Group: ExtensionGroup>(
+    private mutating func handleMissed<Group: ExtensionGroup>(
         _ answer: JSONValue?, _ delivered: Set<String>, _ work: inout Work, _ group: inout Group?, _ turn: inout Turn
     ) {
         guard let fetch = work.fetch, !work.isFetched else { return }
@@ -243,6 +248,10 @@ package struct ExtensionMachine: Hashable, Sendable {
         guard let answer, let posts else {
             work.fetch = nil
             return
+        }
+        if fetch.includesPush, let info = self.info {
+            self.changes?.showFetched(answer, of: info, work.names)
+            self.fetchImage(self.changes?.imageURL, &work, &turn)
         }
         let removed = MissedDecision.removed(answer)
         if !removed.isEmpty { turn.effects.append(.remove(removed)) }

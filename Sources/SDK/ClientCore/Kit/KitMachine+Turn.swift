@@ -23,6 +23,10 @@ extension KitMachine.Turn {
             guard self.isOurs(arrival.userInfo) else { return self.effects.append(.leaveToApp) }
             guard !KitMachine.isForAnother(arrival.userInfo, facts) else { return }
             self.ringInForeground(arrival, facts)
+        case .messageArrived(let message):
+            // The ledger has it, so nothing else rings for it. Whoever it is for may have signed out since.
+            guard !KitMachine.isForAnother(message.userInfo, facts) else { return }
+            self.effects += self.settings.foregroundPresentation.steps(for: message).map { .ring($0) }
         case .fetchRequested(let call): self.effects.append(.refresh(call))
         case .badgeCounted(let verdict, let call): self.finishCounting(verdict, call)
         case .badgeShown(let call): self.refreshAfterBadge(call)

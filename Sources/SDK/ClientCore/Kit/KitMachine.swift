@@ -75,6 +75,8 @@ package struct KitMachine: Hashable, Sendable {
         case remoteArrived(Arrival, AppState, isCenterDelegateSet: Bool, Call?)
         /// A local notification came to the application's delegate (iOS 4–9).
         case localArrived(Arrival, AppState)
+        /// A message for another screen came over the connection in the foreground.
+        case messageArrived(LocalNotification)
         case fetchRequested(Call)
         case badgeCounted(BadgePush.Verdict, Call)
         case badgeShown(Call)

@@ -70,6 +70,18 @@ extension ClientCore {
         if self.reads[conversation] ?? .max <= position { self.reads.removeValue(forKey: conversation) }
     }
 
+    private static let learnedNamesMax = 1_000
+
+    /// Once for each sender and group: the app says itself when one is called otherwise.
+    private mutating func learnNames(of message: Message, into effects: inout [ClientEffect]) {
+        guard self.kit != nil, message.sender != self.settings.person, message.conversation.type != .chatRoom else {
+            return
+        }
+        if self.learnedNames.count >= Self.learnedNamesMax { self.learnedNames = [] }
+        let question = Gate.question(message)
+        if self.learnedNames.insert(question).inserted { effects.append(.learnNames(question)) }
+    }
+
     private enum Responsibility {
         case isOurs
         case leftToPush
@@ -85,15 +97,14 @@ extension ClientCore {
         let runState = self.run.runState
         guard runState != .foreground else {
             self.settlements.append(position, .settled(.shown))
+            if !self.ringInForeground(message, at: position, push, now: now, into: &effects) {
+                self.learnNames(of: message, into: &effects)
+            }
             return .isOurs
         }
-        let facts = Gate.Facts(
-            message: message, person: self.settings.person, isOffline: self.isOffline(position, push),
-            isEnabled: self.kit?.isLocalNotificationEnabled ?? false,
-            level: self.preferences.level(
-                of: message.conversation(seenBy: self.settings.person), wall: self.wall(at: now)),
-            wall: self.wall(at: now))
-        let reason = Gate.suppression(facts)
+        let reason = self.suppression(
+            of: message, isOffline: self.isOffline(position, push),
+            isEnabled: self.kit?.isLocalNotificationEnabled ?? false, at: now)
         switch reason {
         case .offlineMessage? where push == .sent: self.settle(position, by: reason)
         case .offlineMessage?:
@@ -115,6 +126,39 @@ extension ClientCore {
                 sendsAck: false, into: &effects)
         }
         return .isOurs
+    }
+
+    private func suppression(
+        of message: Message, isOffline: Bool, isEnabled: Bool, at now: Now
+    ) -> SuppressionReason? {
+        let level = self.preferences.level(
+            of: message.conversation(seenBy: self.settings.person), wall: self.wall(at: now))
+        return Gate.suppression(
+            Gate.Facts(
+                message: message, person: self.settings.person, isOffline: isOffline, isEnabled: isEnabled,
+                level: level,
+                wall: self.wall(at: now)))
+    }
+
+    /// A message that comes while the app is open, for another screen (S4.2, S4.6). It is settled by being stored, whatever becomes of
+    /// its ring.
+    /// - Returns: whether its names are asked for.
+    private mutating func ringInForeground(
+        _ message: Message, at position: LogPosition, _ push: LogSync.PushReport?, now: Now,
+        into effects: inout [ClientEffect]
+    ) -> Bool {
+        guard let kit = self.kit, kit.ringsInForeground,
+            message.conversation(seenBy: self.settings.person) != kit.activeConversation,
+            // What a page brings, or what was there before the connection, is caught up with.
+            push == nil, let liveAfter = self.liveAfter, position > liveAfter,
+            self.suppression(of: message, isOffline: false, isEnabled: true, at: now) == nil, !self.isQuiet(at: now)
+        else { return false }
+        self.apply(
+            self.decisions.begin(
+                message, seenBy: self.settings.person, position: position, unread: self.unread, isInForeground: true,
+                at: now),
+            sendsAck: false, into: &effects)
+        return true
     }
 
     /// The page that brought the message says so. Where nothing is said, what was missed before the stay is left to

@@ -84,6 +84,7 @@ extension ClientCore {
             self.handOverCustomMessages(at: now, into: &effects)
             self.askDeviceStatus(into: &effects)
         case .backgroundActive:
+            effects += self.decisions.leaveForeground()
             self.offlineBelow = self.isOnline ? self.sync.head : nil
             self.storeRecipient(into: &effects)
         case .backgroundSuspended: self.storeRecipient(into: &effects)
@@ -202,6 +203,7 @@ extension ClientCore {
             self.handOverCustomMessages(at: now, into: &effects)
         }
         let steps = self.sync.welcomed(head: welcome.head, isOtherLog: self.isOther(welcome))
+        self.liveAfter = welcome.head
         if self.run.runState != .foreground, self.offlineBelow == nil || steps.contains(.reset) {
             self.offlineBelow = welcome.head
         }

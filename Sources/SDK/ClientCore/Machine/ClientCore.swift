@@ -83,6 +83,8 @@ package struct ClientCore: Hashable, Sendable {
     var settlements: Settlements
     var outbox: Outbox
     var decisions = NotificationDecisions()
+    /// Of whose names the app was asked in the foreground, in this process.
+    var learnedNames: Set<NameQuestion> = []
     var kit: KitSettings?
     var registration: PushRegistration?
     var isUnregistered = false
@@ -110,6 +112,8 @@ package struct ClientCore: Hashable, Sendable {
     /// server does not say what it has pushed. Nil until the first greeting of a stay that began without a
     /// connection.
     var offlineBelow: LogPosition?
+    /// What lies at or before it came while the app was not connected.
+    var liveAfter: LogPosition?
     /// The notification centre had a message and had not answered.
     var isClosedWhilePosting = false
     var ackedStored: LogPosition = 0

@@ -74,12 +74,16 @@ package enum ClientEffect: Hashable, Sendable {
 
     /// Answered by `.namesResolved`; no answer within the core's limit counts as missing.
     case resolveNames(MessageID, NameQuestion)
+    /// For the extension, which cannot ask the app: what the app calls who writes while it is in the foreground. Not answered.
+    case learnNames(NameQuestion)
     /// The app's callback of S3.4. Answered by `.delegateAnswered`.
     case askDelegate(Message, senderName: String)
     /// In the app group's ledger (DESIGN P3). Answered by `.ringClaimed` or `.ringClaimFailed`.
     case claimRing(MessageID)
     /// Answered by `.notificationPosted`.
     case postNotification(LocalNotification)
+    /// In the foreground, where the system shows nothing for a message. The ledger has it by now.
+    case ringInForeground(LocalNotification)
     /// An extension that is at work on its push asks once more before it answers.
     case markRecalled(MessageID)
     case markShown(MessageID)

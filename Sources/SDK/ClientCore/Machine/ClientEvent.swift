@@ -91,6 +91,10 @@ package struct KitSettings: Hashable, Sendable {
     package var managesBadge: Bool
     /// The server's names of people and groups stand in for those of the app's providers.
     package var usesServerNames = false
+    /// A message for another screen than the one that is open rings in the foreground (S4.2, S4.6).
+    package var ringsInForeground = false
+    /// On the screen.
+    package var activeConversation: ConversationID?
     package var words = NotificationWords.english
 
     package init(

@@ -65,6 +65,8 @@ public enum ExtensionDecision {
         public var title: String?
         /// The text in place of the push's own, which is neutral.
         public var body: String?
+        /// What the message itself says, without its sender's name; nil where that is not shown.
+        public var message: String?
         /// Where the image is that is shown beside the text, an https URL; nil for none.
         public var imageURL: String?
         /// Notifications to take out of the notification centre.
@@ -81,8 +83,9 @@ public enum ExtensionDecision {
         /// Changes from their parts; by default none.
         public init(
             badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, isDiscarded: Bool = false,
-            title: String? = nil, body: String? = nil, imageURL: String? = nil, removed: [MessageID] = [],
-            fetch: MissedFetch? = nil, reached: LogPosition? = nil, receipt: MessageID? = nil, reason: Reason
+            title: String? = nil, body: String? = nil, message: String? = nil, imageURL: String? = nil,
+            removed: [MessageID] = [], fetch: MissedFetch? = nil, reached: LogPosition? = nil,
+            receipt: MessageID? = nil, reason: Reason
         ) {
             self.badge = badge
             self.isSilent = isSilent
@@ -90,6 +93,7 @@ public enum ExtensionDecision {
             self.isDiscarded = isDiscarded
             self.title = title
             self.body = body
+            self.message = message
             self.imageURL = imageURL
             self.removed = removed
             self.fetch = fetch
@@ -168,7 +172,7 @@ public enum ExtensionDecision {
             let said = info.isRecall ? AlertText(userInfo: userInfo).body : ""
             if !said.isEmpty { changes.body = said }
             // It may have taken the place of alerts at APNs: they ring all the same.
-            changes.fetch = MissedFetch(info, facts)
+            changes.fetch = MissedFetch(info, facts, wantsText: false)
             changes.reached = Self.reached(info, facts)
             return changes
         }
@@ -176,15 +180,18 @@ public enum ExtensionDecision {
         if claim == .lookAtDelivered { return nil }
         Self.count(absolute, info, in: &badge)
         var changes = Changes(
-            badge: badge?.shown, fetch: MissedFetch(info, facts), reached: Self.reached(info, facts),
+            badge: badge?.shown,
+            fetch: MissedFetch(
+                info, facts, wantsText: info.textMode == .idOnly && info.text == nil && facts.showsContent),
+            reached: Self.reached(info, facts),
             receipt: info.message, reason: .alreadyShown)
         if facts.showsContent, let text = info.text {
-            let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
-            let words = text.named(
-                facts.names, isGroup: type?.isGroup == true, countsOthers: !info.counted.isEmpty)
-            changes.title = words.title
-            changes.body = words.body
+            changes.show(text, of: userInfo, facts.names, countsOthers: !info.counted.isEmpty)
             changes.imageURL = info.imageURL
+        } else if info.textMode == .alert {
+            // The alert says what this phone hides.
+            changes.title = ""
+            changes.body = facts.words.hidden
         }
         switch claim {
         case .granted:
@@ -222,5 +229,36 @@ public enum ExtensionDecision {
     private static func count(_ absolute: Int?, _ info: PushInfo, in badge: inout Badge?) {
         guard let absolute else { return }
         badge?.pushed(absolute: absolute, position: info.badgePosition)
+    }
+}
+
+extension ExtensionDecision.Changes {
+    /// `userInfo` has the conversation's kind, in its `rc` dictionary.
+    fileprivate mutating func show(
+        _ text: PushInfo.Text, of userInfo: JSONValue, _ names: KnownNames, countsOthers: Bool = false
+    ) {
+        let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
+        let shown = text.named(names, isGroup: type?.isGroup == true, countsOthers: countsOthers)
+        self.title = shown.title
+        self.body = shown.body
+        self.message = text.body
+    }
+
+    /// What the server answers of the push's own message (`PushTextMode.idOnly`). Without it the neutral alert stays: the message was
+    /// recalled or deleted meanwhile.
+    mutating func showFetched(_ answer: JSONValue, of info: PushInfo, _ names: KnownNames) {
+        let id = info.message.description
+        guard self.reason == .rings || self.reason == .alreadyShown,
+            let entry = answer["entries"]?.arrayValue?.first(where: { $0["message_id"]?.stringValue == id }),
+            let text = PushInfo.Text(entry["text"])
+        else { return }
+        if entry["hidden"]?.boolValue == true {
+            // The person has asked for it since: these are the server's words for it.
+            self.body = text.body
+            return
+        }
+        self.show(text, of: entry, names)
+        // Nothing is fetched over a connection that others can read.
+        if !self.isDiscarded, let url = entry["image"]?.stringValue, WebAddress.isSecure(url) { self.imageURL = url }
     }
 }

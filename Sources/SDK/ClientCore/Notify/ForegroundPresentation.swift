@@ -89,6 +89,8 @@ public struct ForegroundPresentation: Hashable, Sendable {
     public var playsSound: Bool
     /// Whether the phone vibrates with it.
     public var vibrates: Bool
+    /// The system sound for a message that comes over the connection (S4.2).
+    public var messageSound: UInt32
 
     /// The system sound of an in-app banner (S4.6).
     public static let bannerSound: UInt32 = 1312
@@ -96,7 +98,11 @@ public struct ForegroundPresentation: Hashable, Sendable {
     public static let plainSound: UInt32 = 1007
 
     /// A policy; by default everything.
-    public init(showsInAppBanner: Bool = true, playsSound: Bool = true, vibrates: Bool = true) {
+    public init(
+        showsInAppBanner: Bool = true, playsSound: Bool = true, vibrates: Bool = true,
+        messageSound: UInt32 = Self.plainSound
+    ) {
+        self.messageSound = messageSound
         self.showsInAppBanner = showsInAppBanner
         self.playsSound = playsSound
         self.vibrates = vibrates
@@ -122,6 +128,18 @@ public struct ForegroundPresentation: Hashable, Sendable {
         }
         guard hasSound || !steps.isEmpty else { return steps }
         if self.playsSound { steps.append(.playSound(steps.isEmpty ? Self.plainSound : Self.bannerSound)) }
+        if self.vibrates { steps.append(.vibrate) }
+        return steps
+    }
+
+    /// The same for a message that comes over the connection while another screen is open.
+    package func steps(for message: LocalNotification) -> [Step] {
+        var steps: [Step] = []
+        if self.showsInAppBanner {
+            let text = AlertText(title: message.title, body: message.body)
+            steps.append(.showBanner(InAppBanner(text: text, userInfo: message.userInfo)))
+        }
+        if self.playsSound { steps.append(.playSound(self.messageSound)) }
         if self.vibrates { steps.append(.vibrate) }
         return steps
     }

@@ -1,7 +1,8 @@
 public import TidingsModel
 
-/// Which entries of the person's log the extension asks the server for, when a push tells that APNs has overwritten others
-/// (DESIGN §5 "Keep-one"): APNs stores one notification per app for a phone that is off.
+/// Which entries of the person's log the extension asks the server for: when a push tells that APNs has overwritten others
+/// (DESIGN §5 "Keep-one"), because APNs stores one notification per app for a phone that is off; and when a push does not bring its text
+/// (`PushTextMode.idOnly`).
 public struct MissedFetch: Hashable, Sendable {
     /// The last position the phone needs nothing of any more.
     public var after: LogPosition
@@ -13,25 +14,31 @@ public struct MissedFetch: Hashable, Sendable {
 
     /// The entries among them that the push itself counts: nothing is posted for them.
     public var counted: [LogPosition]
+    /// Whether the push's own entry is asked for as well, for its text.
+    public var includesPush: Bool
 
     /// A fetch from its parts.
-    public init(after: LogPosition, before: LogPosition, counted: [LogPosition] = []) {
+    public init(after: LogPosition, before: LogPosition, counted: [LogPosition] = [], includesPush: Bool = false) {
         self.after = after
         self.before = before
         self.counted = counted
+        self.includesPush = includesPush
     }
 
-    /// Nil if nothing is missing, or the phone's position is not known.
-    init?(_ info: PushInfo, _ facts: ExtensionDecision.Facts) {
-        guard facts.canFetch, let known = facts.position, info.position > known + 1 else { return nil }
+    /// Nil if the push has its text, and nothing is missing or the phone's position is not known.
+    init?(_ info: PushInfo, _ facts: ExtensionDecision.Facts, wantsText: Bool) {
         let last = info.position - 1
+        // Without a position all before the push counts as there.
+        let known = min(facts.position ?? last, last)
+        guard facts.canFetch, wantsText || known < last else { return nil }
+        let entriesMax = Self.entriesMax - (wantsText ? 1 : 0)
         self.init(
-            after: max(known, last > Self.entriesMax ? last - Self.entriesMax : 0), before: info.position,
-            counted: info.counted)
+            after: max(known, last > entriesMax ? last - entriesMax : 0), before: info.position,
+            counted: info.counted, includesPush: wantsText)
     }
 
     /// How many entries are asked for, 1 to 20.
-    public var limit: Int { Int(self.before - 1 - self.after) }
+    public var limit: Int { Int(self.before - 1 - self.after) + (self.includesPush ? 1 : 0) }
 
     /// The path of the request below the server's API, with its query.
     public var path: String { "/v1/extension/missed?after=\(self.after)&limit=\(self.limit)" }

@@ -2,7 +2,8 @@ import OrderedCollections
 package import TidingsModel
 
 /// The messages of the background stay whose local notification is not decided yet, each at its step: names, the
-/// app's own callback, the ledger, the notification centre. A missing answer decides too.
+/// app's own callback, the ledger, the notification centre. A missing answer decides too. In the foreground, where a message is settled
+/// already, the same for its banner, without callback and notification centre.
 package struct NotificationDecisions: Hashable, Sendable {
     private var pending: OrderedDictionary<MessageID, Pending> = [:]
 
@@ -12,6 +13,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         var position: LogPosition
         var unread: Int
         var step: Step
+        let isInForeground: Bool
         var names: Gate.Names?
         var recall: Recall?
     }
@@ -43,11 +45,12 @@ package struct NotificationDecisions: Hashable, Sendable {
     package init() {}
 
     package mutating func begin(
-        _ message: Message, seenBy person: UserID, position: LogPosition, unread: Int, at now: Now
+        _ message: Message, seenBy person: UserID, position: LogPosition, unread: Int, isInForeground: Bool = false,
+        at now: Now
     ) -> Outcome {
         self.pending[message.id] = Pending(
             message: message, conversation: message.conversation(seenBy: person), position: position, unread: unread,
-            step: .names(deadline: now.monotonic + Self.providerMilliseconds))
+            step: .names(deadline: now.monotonic + Self.providerMilliseconds), isInForeground: isInForeground)
         return Outcome(effects: [.resolveNames(message.id, Gate.question(message))])
     }
 
@@ -57,7 +60,7 @@ package struct NotificationDecisions: Hashable, Sendable {
         guard let item = self.pending[id], case .names = item.step else { return Outcome() }
         guard let names = Gate.names(item.message, names) else { return self.endNameless(id) }
         self.pending[id]?.names = names
-        guard kit.hasDelegate else { return self.claim(id) }
+        guard kit.hasDelegate, !item.isInForeground else { return self.claim(id) }
         self.pending[id]?.step = .delegate(deadline: now.monotonic + Self.delegateMilliseconds)
         return Outcome(effects: [.askDelegate(item.message, senderName: names.sender)])
     }
@@ -85,6 +88,10 @@ package struct NotificationDecisions: Hashable, Sendable {
                 var outcome = self.finish(id, .suppressed(.chatRoom))
                 outcome.effects.append(.releaseClaim(id))
                 return outcome
+            }
+            if item.isInForeground {
+                self.pending.removeValue(forKey: id)
+                return Outcome(effects: [.ringInForeground(notification), .markShown(id)])
             }
             self.pending[id]?.step = .posting
             return Outcome(effects: [.postNotification(notification)])
@@ -165,6 +172,13 @@ package struct NotificationDecisions: Hashable, Sendable {
         return claimed.map { .releaseClaim($0) }
     }
 
+    /// Nothing rings in the foreground any more; what came there needs no push.
+    package mutating func leaveForeground() -> [ClientEffect] {
+        let claimed = self.pending.filter { $0.value.isInForeground && $0.value.step == .claim }.map(\.key)
+        self.pending.removeAll { $0.value.isInForeground }
+        return claimed.map { .releaseClaim($0) }
+    }
+
     package var isPosting: Bool { self.pending.values.contains { $0.step == .posting } }
 
     /// What is not with the notification centre yet is not shown. Nil if it is not under way here.
@@ -202,7 +216,7 @@ package struct NotificationDecisions: Hashable, Sendable {
     }
 
     private mutating func finish(_ id: MessageID, _ disposition: Disposition) -> Outcome {
-        guard let item = self.pending.removeValue(forKey: id) else { return Outcome() }
+        guard let item = self.pending.removeValue(forKey: id), !item.isInForeground else { return Outcome() }
         return Outcome(decided: [Decision(position: item.position, disposition: disposition)])
     }
 }

@@ -21,6 +21,6 @@ extension PushInfo.Text {
         guard isGroup else { return PushInfo.Text(title: names.sender ?? self.title, body: self.body) }
         let sender = countsOthers ? nil : names.sender ?? self.sender
         return PushInfo.Text(
-            title: names.group ?? self.title, body: sender.map { "\($0): \(self.body)" } ?? self.body)
+            title: names.group ?? self.title, body: PushInfo.Text(sender: sender, body: self.body).line)
     }
 }

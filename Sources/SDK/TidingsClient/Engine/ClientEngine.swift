@@ -251,12 +251,17 @@ final class ClientEngine: Sendable {
                 self.remember(names, for: question)
                 return .namesResolved(id, names)
             }
+        case .learnNames(let question):
+            guard let host = self.shared.withLock({ $0.host }) else { return }
+            Task { self.remember(await host.names(question), for: question) }
         case .askDelegate(let message, let name):
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
             .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work) }
+        case .ringInForeground(let notification):
+            self.shared.withLock { $0.host }?.ringInForeground(notification)
         case .readDeviceStatus: self.readDeviceStatus()
 
         case .beginBackgroundTask: self.shared.withLock { $0.host }?.beginBackgroundTask()
@@ -326,7 +331,7 @@ final class ClientEngine: Sendable {
     }
 
     /// The extension cannot ask the app's providers, so it uses the names they gave last.
-    private func remember(_ names: ResolvedNames, for question: NameQuestion) {
+    func remember(_ names: ResolvedNames, for question: NameQuestion) {
         guard names.user != nil || names.group != nil else { return }
         self.withGroup { contents in
             if let name = names.user { contents.settings.remember(name, for: .user(question.sender)) }

@@ -10,6 +10,8 @@ package protocol KitHost: Sendable {
     /// The app's custom callback (S3.4); true if the app has handled the message.
     func handles(_ message: Message, senderName: String) async -> Bool
     /// A nil badge leaves the icon alone.
+    /// S4.2: what the policy says is shown, played and vibrated.
+    func ringInForeground(_ notification: LocalNotification)
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult
     /// Empty before iOS 10, where it cannot be seen.
     func deliveredNotifications() async -> [NotificationCenterQueue.Entry]

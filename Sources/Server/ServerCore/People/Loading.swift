@@ -290,6 +290,7 @@ extension ServerCore {
         leg.isKept = true
         leg.mayBeShown = open.apnsID != nil
         leg.isMerging = open.wait == .merging
+        leg.hasWaitedForAPNs = open.wait.isForAPNs
         self.people[slot].devices[index].legs.append(leg)
         switch open.wait {
         // Their reasons are checked again.

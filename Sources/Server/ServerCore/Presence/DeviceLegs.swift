@@ -60,6 +60,8 @@ struct Leg: Sendable {
     var mayBeShown = false
     /// It has waited for the end of a storm, and is merged with the others of its conversation that have.
     var isMerging = false
+    /// It has waited for the end of an outage of APNs.
+    var hasWaitedForAPNs = false
     var recall: Recall?
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false

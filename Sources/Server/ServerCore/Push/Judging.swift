@@ -58,6 +58,7 @@ extension ServerCore {
     ) {
         guard self.people[slot].devices[index].legs[leg].state != .waiting(wait) else { return }
         self.people[slot].devices[index].legs[leg].state = .waiting(wait)
+        if wait.isForAPNs { self.people[slot].devices[index].legs[leg].hasWaitedForAPNs = true }
         self.people[slot].devices[index].legs[leg].isKept = true
         let end = until ?? self.people[slot].devices[index].retry?.until
         let notBefore = end.map { now.wall + max(0, $0 - now.monotonic) }

@@ -76,6 +76,7 @@ extension LogPage {
         if !hidesContent {
             members += [
                 ("content", .string(message.content)),
+                ("image", message.pushImageURL.map { .string($0) } ?? .null),
                 ("push_text", message.pushText.map { .string($0) } ?? .null),
             ]
         }

@@ -15,14 +15,16 @@ extension ServerCore {
         let expiry: Int64
         let payload: [UInt8]
         let bytesMax = APNsPushType.alert.payloadBytesMax
+        let lifetimeMax: Int64 = self.textMode(of: slot) == .alert ? Self.alertTextLifetimeMax : .max
+        let lifetime = min(self.settings.pushLifetime, lifetimeMax)
         switch leg.subject {
         case .message(let shared):
             named = shared.message.id
-            expiry = min(shared.message.sentAt + self.settings.pushLifetime, shared.message.expiresAt ?? .max)
+            expiry = min(shared.message.sentAt + lifetime, shared.message.expiresAt ?? .max)
             payload = try self.alert(of: shared, at: leg.position, with: counted, for: id, slot, bytesMax: bytesMax)
         case .recall(let recall, let wasUnread):
             named = recall.message
-            expiry = recall.at + self.settings.pushLifetime
+            expiry = recall.at + lifetime
             payload = try self.recall(recall, at: leg.position, wasUnread: wasUnread, for: id, slot)
                 .serialized(bytesMax: bytesMax)
         }
@@ -33,48 +35,73 @@ extension ServerCore {
             environment: registration.environment)
     }
 
-    /// An alert of at most `bytesMax` bytes. The image is left out first: the text says more.
+    /// Whoever holds the phone can read the text of such an alert: APNs is not to keep it longer (docs/decisions/0008).
+    private static let alertTextLifetimeMax: Int64 = 86_400_000
+
+    private func textMode(of slot: Int) -> PushTextMode {
+        self.settings.pushTextModes[self.people[slot].key.app] ?? .serviceExtension
+    }
+
+    /// An alert of at most `bytesMax` bytes. The image gives way first, because the text says more; then the end of the text.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
         bytesMax: Int
     ) throws(InvalidField) -> [UInt8] {
-        // One image beside a number of messages would make them look like one.
-        if counted.isEmpty, !self.people[slot].settings.person.hidesContent, let image = shared.message.pushImageURL {
-            let payload = self.alert(of: shared, at: position, with: counted, imageURL: image, for: id, slot)
-            let bytes = try payload.serialized(bytesMax: .max)
-            if bytes.count <= bytesMax { return bytes }
+        let (tag, words) = self.words(of: slot)
+        let mode = self.textMode(of: slot)
+        var text: PushInfo.Text?
+        var image: String?
+        if self.people[slot].settings.person.hidesContent {
+            // Without a text the push keeps the alert's neutral one.
+        } else if !counted.isEmpty {
+            // They may be of several people, and one image beside a number would make them look like one message.
+            text = PushInfo.Text(
+                title: mode == .idOnly ? nil : PushText.title(of: shared.message, shared.names),
+                body: words.several(counted.count + 1))
+        } else if mode != .idOnly {
+            text = PushInfo.Text(
+                title: PushText.title(of: shared.message, shared.names),
+                sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
+            image = shared.message.pushImageURL
         }
-        return try self.alert(of: shared, at: position, with: counted, imageURL: nil, for: id, slot)
-            .serialized(bytesMax: bytesMax)
+        var bytes = try self.alert(of: shared, at: position, with: counted, text, image, for: id, slot)
+            .serialized(bytesMax: .max)
+        if bytes.count > bytesMax, image != nil {
+            bytes = try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
+                .serialized(bytesMax: .max)
+        }
+        if bytes.count > bytesMax, let body = text?.body {
+            // In this mode the text stands there twice.
+            let excess = mode == .alert ? (bytes.count - bytesMax + 1) / 2 : bytes.count - bytesMax
+            text?.body = APNsPayload.shortened(body, bytesMax: APNsPayload.escapedCount(body.utf8) - excess)
+            bytes = try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
+                .serialized(bytesMax: bytesMax)
+        }
+        return bytes
     }
 
-    private mutating func alert(
-        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], imageURL: String?,
-        for id: LegID, _ slot: Int
+    /// `text` is nil where the message is hidden, or not to be in the push.
+    private func alert(
+        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], _ text: PushInfo.Text?,
+        _ imageURL: String?, for id: LegID, _ slot: Int
     ) -> APNsPayload {
         let message = shared.message
-        let person = self.people[slot].settings.person
-        let (tag, words) = self.words(of: slot)
-        // Without a text the push keeps the alert's neutral one.
-        var text: PushInfo.Text?
-        if !person.hidesContent {
-            text = PushInfo.Text(
-                title: PushText.title(of: message, shared.names),
-                // Several may be of several people.
-                sender: counted.isEmpty ? PushText.sender(of: message, shared.names) : nil,
-                body: counted.isEmpty ? self.alertText(of: shared, tag, words) : words.several(counted.count + 1))
-        }
+        let words = self.words(of: slot).words
+        let isHidden = self.people[slot].settings.person.hidesContent
         var custom: [(String, JSONValue)] = []
         if let notification = try? NotificationPayload(message: message, seenBy: id.user.user, at: position) {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
         var info = self.info(of: message.id, at: position, isRecall: false, text: text, for: id, slot)
         info.imageURL = imageURL
+        if !isHidden { info.textMode = self.textMode(of: slot) }
         info.counted = counted.filter { $0 + PushInfo.countedReach >= position }
         custom.append((PushInfo.key, info.dictionary))
+        // Neutral unless the app wants it otherwise, because it is shown where no extension can check whose phone it is (DESIGN §7).
+        var alert = APNsPayload.Alert(body: isHidden ? words.hidden : words.neutral)
+        if info.textMode == .alert, let text { alert = APNsPayload.Alert(title: text.title, body: text.line) }
         return APNsPayload(
-            // Neutral, because it is shown where no extension can check whose phone it is (DESIGN §7).
-            alert: .init(body: person.hidesContent ? words.hidden : words.neutral),
+            alert: alert,
             badge: self.people[slot].unread, sound: Self.sound,
             threadID: message.conversation(seenBy: id.user.user).description, category: PushInfo.category,
             mutableContent: true, custom: JSONObject(custom))
@@ -132,7 +159,7 @@ extension ServerCore {
 
 extension Message {
     /// Only an image behind an encrypted connection, with a URL short enough for a push.
-    fileprivate var pushImageURL: String? {
+    var pushImageURL: String? {
         // Other types have none, so their content need not be parsed.
         guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL,
             WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax

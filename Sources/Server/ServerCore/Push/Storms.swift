@@ -42,18 +42,43 @@ extension ServerCore {
             start: now.monotonic, alerts: isMerged ? self.settings.stormLimit : 1)
     }
 
-    /// The leg itself and, if it has waited for the end of a storm, all others of its conversation that have.
+    /// The leg itself and, if it has waited for the end of a storm or of a long outage, all others of its conversation that have.
     /// Ascending.
     func mergedWith(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> [Int] {
         let legs = self.people[slot].devices[index].legs
-        guard legs[leg].isMerging else { return [leg] }
+        let isLate = self.isLate(legs[leg], now)
+        guard legs[leg].isMerging || isLate else { return [leg] }
         let user = self.people[slot].key.user
         let conversation = legs[leg].conversation(seenBy: user)
         return (0..<legs.count).filter { other in
             guard other != leg else { return true }
-            return legs[other].isMerging && !legs[other].isInFlight
+            return (legs[other].isMerging || isLate && legs[other].waitsAsAlert) && !legs[other].isInFlight
                 && legs[other].conversation(seenBy: user) == conversation
                 && PushVerdict(self.facts(slot, index, other, now)) == .send
         }
+    }
+
+    /// Of all that waits for APNs in a conversation this is the oldest, as it is asked about first.
+    private func isLate(_ leg: Leg, _ now: Now) -> Bool {
+        guard leg.waitsAsAlert, case .message(let shared) = leg.subject else { return false }
+        return now.wall >= shared.message.sentAt + self.settings.outageMergeAge
+    }
+}
+
+extension LegWait {
+    /// Not for one token alone.
+    var isForAPNs: Bool {
+        switch self {
+        case .configFault, .breakerOpen, .providerDown: true
+        case .live, .grace, .quietHours, .activeElsewhere, .merging, .throttled, .inFlight: false
+        }
+    }
+}
+
+extension Leg {
+    /// A push that went unanswered is repeated as it was: the phone may have shown it.
+    fileprivate var waitsAsAlert: Bool {
+        guard case .message = self.subject else { return false }
+        return self.hasWaitedForAPNs && !self.mayBeShown && self.sentAttempt != self.attempts
     }
 }

@@ -146,6 +146,7 @@ private struct ConfigurationReading {
         app.tokens = await self.tokens(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
         app.pushTopics = await self.list(["app", id, "push", "topics"]) ?? []
+        app.pushText = await self.pushText(["app", id, "push", "text"])
         let membersMax = ["app", id, "members_max"]
         app.membersMax = self.integer(
             await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
@@ -165,6 +166,16 @@ private struct ConfigurationReading {
                 text.contains("://") ? .address(text, trustRootsPath: trustRoots) : .file(path: text)
         }
         return rules
+    }
+
+    private mutating func pushText(_ path: [String]) async -> PushTextMode {
+        guard let text = await self.text(path) else { return .serviceExtension }
+        if let mode = PushTextMode(rawValue: text) { return mode }
+        let modes = PushTextMode.allCases.map(\.rawValue).joined(separator: ", ")
+        self.faults.append(
+            field: path.joined(separator: "."), rule: "must be one of \(modes), got \"\(text)\"",
+            remedy: "leave it out for extension")
+        return .serviceExtension
     }
 
     private mutating func flag(_ path: [String]) async -> Bool {

@@ -103,6 +103,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var words = AppWords()
         /// Whether people choose their own profile and nicknames, or the backend alone does.
         package var hasOwnProfiles = false
+        package var pushText = PushTextMode.serviceExtension
 
         package init(id: AppID, tokenSecret: Secret) {
             self.id = id
@@ -205,6 +206,7 @@ package struct ServerConfiguration: Equatable, Sendable {
             settings.words[app.id] = app.words
             settings.membersMaxByApp[app.id] = app.membersMax
             settings.pushTopics[app.id] = app.topics
+            if app.pushText != .serviceExtension { settings.pushTextModes[app.id] = app.pushText }
             if app.hasOwnProfiles { settings.appsWithOwnProfiles.insert(app.id) }
         }
         return settings

@@ -29,6 +29,7 @@ package struct SDKSetup: Equatable, Sendable {
     package var registersActions = false
     /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
     package var fetchesMissed = true
+    package var pushText = PushTextMode.serviceExtension
     package var presents = PresentationHabit()
     package var foreground = ForegroundPresentation()
     package var router = NotificationRouter()

@@ -25,11 +25,15 @@ extension ScenarioReader {
         return .own(self.reader.options(node, "presentation option", words) ?? [])
     }
 
-    mutating func foreground(_ node: ScenarioNode, _ presentation: inout ForegroundPresentation) {
+    mutating func foreground(_ node: ScenarioNode, _ sdk: inout SDKSetup) {
         guard let fields = self.reader.fields(node, .foreground) else { return }
-        self.reader.read("banner", in: fields, into: &presentation.showsInAppBanner) { $0.flag($1, $2) }
-        self.reader.read("sound", in: fields, into: &presentation.playsSound) { $0.flag($1, $2) }
-        self.reader.read("vibration", in: fields, into: &presentation.vibrates) { $0.flag($1, $2) }
+        self.reader.read("banner", in: fields, into: &sdk.foreground.showsInAppBanner) { $0.flag($1, $2) }
+        self.reader.read("sound", in: fields, into: &sdk.foreground.playsSound) { $0.flag($1, $2) }
+        self.reader.read("vibration", in: fields, into: &sdk.foreground.vibrates) { $0.flag($1, $2) }
+        self.reader.read("messages", in: fields, into: &sdk.kit.ringsInForeground) { $0.flag($1, $2) }
+        if let node = fields["conversation"], let text = self.reader.text(node, "conversation") {
+            sdk.kit.activeConversation = self.conversation(text, node.position)
+        }
     }
 
     mutating func navigation(_ node: ScenarioNode, _ sdk: inout SDKSetup) {

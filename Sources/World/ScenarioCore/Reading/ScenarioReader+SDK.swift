@@ -50,9 +50,12 @@ extension ScenarioReader {
         if let node = fields["offline"] { sdk.isOffline = self.reader.flag(node, "offline") ?? false }
         if let node = fields["actions"] { sdk.registersActions = self.reader.flag(node, "actions") ?? false }
         self.reader.read("fetchesMissed", in: fields, into: &sdk.fetchesMissed) { $0.flag($1, $2) }
+        self.reader.read("pushText", in: fields, into: &sdk.pushText) {
+            $0.word($1, $2, PushTextMode.allCases.map { ($0.rawValue, $0) })
+        }
         self.reader.read("managesBadge", in: fields, into: &sdk.kit.managesBadge) { $0.flag($1, $2) }
         if let node = fields["presents"] { sdk.presents = self.presents(node) }
-        if let node = fields["foreground"] { self.foreground(node, &sdk.foreground) }
+        if let node = fields["foreground"] { self.foreground(node, &sdk) }
         if let node = fields["navigation"] { self.navigation(node, &sdk) }
         self.reader.read("centerTakes", in: fields, into: &sdk.centerTakes) { $0.time($1, $2) }
         self.reader.read("imageHosts", in: fields, into: &sdk.imageHosts) { $0.texts($1, $2) }

@@ -146,6 +146,7 @@ extension SDKSetup {
         }
         var settings = ServerSettings()
         settings.words[SDKHost.app] = self.words
+        settings.pushTextModes[SDKHost.app] = self.pushText
         return SimulatedServer(
             settings: settings, prepared: entries, at: now, checkToken: SimulatedServer.tokenIsUser(in: SDKHost.app))
     }

@@ -191,12 +191,13 @@ extension ScenarioPhone {
             self.app.sdk?.isLeaving = false
             self.app.sdk?.client = nil
             self.hangUp()
+        case .ringInForeground(let notification): self.handleKit(.messageArrived(notification), in: process)
+        case .learnNames(let question):
+            self.rememberNames(sdk.setup.names ?? question.everyName, for: question)
         case .resolveNames(let id, let question):
-            let everything = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
             guard let wait = sdk.names[id] ?? 0 else { return }
-            let names = sdk.setup.names ?? everything
-            if let name = names.user { self.app.sdk?.userNames[question.sender] = name }
-            if let group = question.group, let name = names.group { self.app.sdk?.groupNames[group] = name }
+            let names = sdk.setup.names ?? question.everyName
+            self.rememberNames(names, for: question)
             self.perform(.client(.namesResolved(id, names), process), after: wait)
         case .askDelegate(let message, _):
             let own = sdk.labels[message.id].flatMap { sdk.setup.customCallbackOf[$0] }
@@ -227,5 +228,19 @@ extension ScenarioPhone {
             }
         default: break
         }
+    }
+}
+
+extension ScenarioPhone {
+    private mutating func rememberNames(_ names: ResolvedNames, for question: NameQuestion) {
+        if let name = names.user { self.app.sdk?.userNames[question.sender] = name }
+        if let group = question.group, let name = names.group { self.app.sdk?.groupNames[group] = name }
+    }
+}
+
+extension NameQuestion {
+    /// Everybody is called by their id.
+    fileprivate var everyName: ResolvedNames {
+        ResolvedNames(user: self.sender.rawValue, group: self.group?.target)
     }
 }

@@ -66,9 +66,14 @@ enum Fact {
     /// The app is in the foreground or not as far as it was told.
     case handedOver([(position: LogPosition, message: CustomMessage)], isInForeground: Bool, on: DeviceKey)
 
+    /// The kit rings for a message that came over the connection, without the system.
+    case rangInForeground(MessageID, on: DeviceKey)
+
     // The phone.
 
     indirect case presented(PresentationRecord, on: DeviceKey)
+    /// It shows what a push for another person says; `byAlert`: the app wants texts in the alert.
+    case exposed(MessageID, byAlert: Bool, on: DeviceKey)
     case lacksLevels(DeviceID)
     /// A banner without sound of what was silenced, on a phone without interruption levels.
     case unsilenced(identifier: String, on: DeviceKey)

@@ -20,10 +20,10 @@ enum FactKind: UInt64, CaseIterable {
 
     // The SDK on a phone.
     case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, told, fetched,
-        handedOver
+        handedOver, rangInForeground
 
     // The phone.
-    case presented, lacksLevels, unsilenced, away, moved, held, wakeHeld, finalProbeEnded
+    case presented, exposed, lacksLevels, unsilenced, away, moved, held, wakeHeld, finalProbeEnded
     case readingProbeEnded, measured, looked, reached
 }
 
@@ -78,6 +78,8 @@ extension Fact {
         case .unextended: .unextended
         case .toldMissed: .toldMissed
         case .told: .told
+        case .exposed: .exposed
+        case .rangInForeground: .rangInForeground
         case .fetched: .fetched
         case .handedOver: .handedOver
         case .presented: .presented

@@ -8,7 +8,7 @@ import TidingsModel
 struct PersonChecker: Checker {
     static let kinds = FactKinds(
         .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .told,
-        .presented)
+        .presented, .exposed, .rangInForeground)
 
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100
@@ -50,6 +50,14 @@ struct PersonChecker: Checker {
                 let what = message.map { "\($0)" } ?? "a push"
                 findings.add("P7", "the app of \(key) is told of \(what), which is for \(user)")
             }
+        case .rangInForeground(let message, let key):
+            let isOwn = state.committed.messages[message]?.message.sender == key.user.user
+            if self.left[key] != nil { findings.add("P7", "\(key) rings in the foreground for \(message), for nobody") }
+            if isOwn { findings.add("P3", "\(key) rings in the foreground for \(message), which is its own") }
+        case .exposed(let message, let byAlert, let key):
+            // What such an app gives up (docs/decisions/0008).
+            if byAlert { return findings.reach(.exposedTexts) }
+            findings.add("P7", "\(key) shows the text of \(message), which is for somebody else")
         case .presented(let record, let key) where record.isRing && record.reason == .willPresent:
             // The app is in the foreground and was asked: it knows whether anybody is signed in.
             if let since = self.left[key], state.now.monotonic - since > Self.answerTolerance {

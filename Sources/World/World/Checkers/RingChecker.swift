@@ -7,7 +7,8 @@ import TidingsModel
 
 /// A ring is a banner or a sound; an entry of the list is none.
 struct RingChecker: Checker {
-    static let kinds = FactKinds(.posted, .extended, .unextended, .fetched, .signedOut, .signedIn, .pushed, .presented)
+    static let kinds = FactKinds(
+        .posted, .extended, .unextended, .fetched, .signedOut, .signedIn, .pushed, .presented, .rangInForeground)
 
     private struct Place: Hashable {
         var device: DeviceKey
@@ -39,6 +40,12 @@ struct RingChecker: Checker {
         case .extended(let message, let isQuiet, _, let key):
             guard !isQuiet else { return }
             self.due[key, default: [:]][message.description, default: 0] += 1
+        case .rangInForeground(let message, let key):
+            // Nothing is on its way to the screen: it rings at once.
+            self.rings[key, default: [:]][message.description, default: 0] += 1
+            if self.rings[key]?[message.description] == 2 {
+                findings.add("P3", "\(key) rang in the foreground for \(message), which has rung")
+            }
         case .unextended(let identifier, let key):
             self.unextended[Slot(device: key.device, identifier: identifier), default: 0] += 1
         case .fetched(let posts, let pushRings, let key): self.addFetched(posts, pushRings, key, into: &findings)

@@ -52,6 +52,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case oldSystems = "phones with iOS before 15"
     case unsilenced = "banners iOS before 15 could not silence"
     case strayRings = "rings for the person before without an extension"
+    case exposedTexts = "texts in alerts shown to another person"
+    case fetchedTexts = "texts that extensions fetched"
+    case messageRings = "messages that rang in the foreground"
     case frozen = "apps frozen"
     case killed = "apps killed"
     case forceQuits = "apps force-quit"
@@ -120,11 +123,14 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
 }
 
 extension WorldMark {
-    /// Whether runs under this plan can come to it: crowds, people without a phone and systems before iOS 15 are only
-    /// where each seed draws its own world.
+    /// Whether runs under this plan come to it: crowds, people without a phone, systems before iOS 15, apps whose pushes bring no text and those that ring in the foreground are
+    /// only where each seed draws its own world.
     package func isPossible(with faults: WorldFaults) -> Bool {
         switch self {
-        case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced: faults.isDrawn
+        case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings:
+            faults.isDrawn
+        // One run in some thousand.
+        case .exposedTexts: false
         case .hostileActs, .hostileRefusals: faults.isDrawn || faults.hasHostileClients
         default: true  // tidy: the other situations need no more than time and faults
         }
