@@ -365,9 +365,6 @@ extension [ExtensionMachine.Effect] {
         let answer = Self.answer([("image", "https://a/b.jpg")])
         #expect(bench.handle(.missedFetched(answer, delivered: [])) == [.fetchImage("https://a/b.jpg")])
         #expect(bench.handle(.imageFetched(isThere: true)).edit?.hasImage == true)
-        var plain = Self.asking()
-        let insecure = Self.answer([("image", "http://a/b.jpg")])
-        #expect(plain.handle(.missedFetched(insecure, delivered: [])).edit?.hasImage == false)
     }
 
     @Test func `says no more than the person wants said`() {

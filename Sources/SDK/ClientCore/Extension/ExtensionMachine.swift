@@ -249,7 +249,7 @@ package struct ExtensionMachine: Hashable, Sendable {
             work.fetch = nil
             return
         }
-        if fetch.includesPush, let info = self.info {
+        if let info = self.info {
             self.changes?.showFetched(answer, of: info, work.names)
             self.fetchImage(self.changes?.imageURL, &work, &turn)
         }

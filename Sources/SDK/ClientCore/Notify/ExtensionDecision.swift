@@ -244,12 +244,11 @@ extension ExtensionDecision.Changes {
         self.message = text.body
     }
 
-    /// What the server answers of the push's own message (`PushTextMode.idOnly`). Without it the neutral alert stays: the message was
-    /// recalled or deleted meanwhile.
+    /// What the server answers of the push's own message, if that was asked for (`PushTextMode.idOnly`). Without it the neutral alert stays:
+    /// the message was recalled or deleted meanwhile.
     mutating func showFetched(_ answer: JSONValue, of info: PushInfo, _ names: KnownNames) {
         let id = info.message.description
-        guard self.reason == .rings || self.reason == .alreadyShown,
-            let entry = answer["entries"]?.arrayValue?.first(where: { $0["message_id"]?.stringValue == id }),
+        guard let entry = answer["entries"]?.arrayValue?.first(where: { $0["message_id"]?.stringValue == id }),
             let text = PushInfo.Text(entry["text"])
         else { return }
         if entry["hidden"]?.boolValue == true {
@@ -258,7 +257,6 @@ extension ExtensionDecision.Changes {
             return
         }
         self.show(text, of: entry, names)
-        // Nothing is fetched over a connection that others can read.
-        if !self.isDiscarded, let url = entry["image"]?.stringValue, WebAddress.isSecure(url) { self.imageURL = url }
+        if !self.isDiscarded { self.imageURL = entry["image"]?.stringValue }
     }
 }
