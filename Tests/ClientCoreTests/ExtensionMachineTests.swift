@@ -155,10 +155,12 @@ extension [ExtensionMachine.Effect] {
         #expect(bench.handle(.timeExpired) == [])
     }
 
-    @Test func `adds the image`() {
+    @Test func `adds the image, which is fetched once whatever was missed`() {
         var bench = Bench(push(image: "https://a/b.jpg"))
+        bench.group?.position = 16
         _ = bench.handle(.received)
         _ = bench.handle(.reported)
+        #expect(bench.handle(.missedFetched(["entries": []], delivered: [])) == [])
         #expect(bench.handle(.imageFetched(isThere: true)).edit?.hasImage == true)
     }
 

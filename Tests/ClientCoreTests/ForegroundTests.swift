@@ -80,6 +80,17 @@ import TidingsModel
         }
     }
 
+    @Test func `does not ring when the person has opened its conversation while the app was asked`() {
+        var core = Self.core()
+        _ = core.hear(entry(1), at: at(1))
+        var kit = KitSettings()
+        kit.ringsInForeground = true
+        kit.activeConversation = withBob
+        _ = core.handle(.kitConfigured(kit), at: at(1))
+        #expect(core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(1)) == [])
+        #expect(core.handle(.deadlineReached, at: at(3)) == [])
+    }
+
     @Test func `does not ring without its name, and the app is told`() {
         var core = Self.core()
         _ = core.hear(entry(1), at: at(1))

@@ -33,7 +33,8 @@ final class Service: UNNotificationServiceExtension {
     ///   - isFiltering: whether app and extension have the filtering entitlement.
     ///   - extensionCode: another extension than `Service`.
     init(osVersion: OSVersion = 17, isFiltering: Bool = false, extensionCode: ProcessCode? = nil) async {
-        Service.web.reset()
+        // It is shared by all benches with our own extensions; tests with another one run beside them.
+        if extensionCode == nil { Service.web.reset() }
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         self.phone.install(

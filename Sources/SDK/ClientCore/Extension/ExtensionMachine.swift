@@ -250,8 +250,7 @@ package struct ExtensionMachine: Hashable, Sendable {
             return
         }
         if let info = self.info {
-            self.changes?.showFetched(answer, of: info, work.names)
-            self.fetchImage(self.changes?.imageURL, &work, &turn)
+            self.fetchImage(self.changes?.showFetched(answer, of: info, work.names), &work, &turn)
         }
         let removed = MissedDecision.removed(answer)
         if !removed.isEmpty { turn.effects.append(.remove(removed)) }

@@ -246,17 +246,19 @@ extension ExtensionDecision.Changes {
 
     /// What the server answers of the push's own message, if that was asked for (`PushTextMode.idOnly`). Without it the neutral alert stays:
     /// the message was recalled or deleted meanwhile.
-    mutating func showFetched(_ answer: JSONValue, of info: PushInfo, _ names: KnownNames) {
+    /// - Returns: where the image is that only the answer names; who fetches it sees to it that the connection is encrypted.
+    mutating func showFetched(_ answer: JSONValue, of info: PushInfo, _ names: KnownNames) -> String? {
         let id = info.message.description
         guard let entry = answer["entries"]?.arrayValue?.first(where: { $0["message_id"]?.stringValue == id }),
             let text = PushInfo.Text(entry["text"])
-        else { return }
+        else { return nil }
         if entry["hidden"]?.boolValue == true {
             // The person has asked for it since: these are the server's words for it.
             self.body = text.body
-            return
+            return nil
         }
         self.show(text, of: entry, names)
         if !self.isDiscarded { self.imageURL = entry["image"]?.stringValue }
+        return self.imageURL
     }
 }

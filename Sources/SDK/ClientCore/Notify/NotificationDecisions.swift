@@ -58,6 +58,8 @@ package struct NotificationDecisions: Hashable, Sendable {
         _ id: MessageID, _ names: ResolvedNames, kit: KitSettings, at now: Now
     ) -> Outcome {
         guard let item = self.pending[id], case .names = item.step else { return Outcome() }
+        // The person may have opened it while the app was asked.
+        if item.isInForeground, item.conversation == kit.activeConversation { return self.finish(id, .shown) }
         guard let names = Gate.names(item.message, names) else { return self.endNameless(id) }
         self.pending[id]?.names = names
         guard kit.hasDelegate, !item.isInForeground else { return self.claim(id) }

@@ -64,20 +64,21 @@ extension ServerCore {
                 sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
             image = shared.message.pushImageURL
         }
-        var bytes = try self.alert(of: shared, at: position, with: counted, text, image, for: id, slot)
-            .serialized(bytesMax: .max)
-        if bytes.count > bytesMax, image != nil {
-            bytes = try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
+        if image != nil {
+            let bytes = try self.alert(of: shared, at: position, with: counted, text, image, for: id, slot)
                 .serialized(bytesMax: .max)
+            if bytes.count <= bytesMax { return bytes }
         }
-        if bytes.count > bytesMax, let body = text?.body {
+        let bytes = try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
+            .serialized(bytesMax: .max)
+        guard bytes.count > bytesMax else { return bytes }
+        if let body = text?.body {
             // In this mode the text stands there twice.
             let excess = mode == .alert ? (bytes.count - bytesMax + 1) / 2 : bytes.count - bytesMax
             text?.body = APNsPayload.shortened(body, bytesMax: APNsPayload.escapedCount(body.utf8) - excess)
-            bytes = try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
-                .serialized(bytesMax: bytesMax)
         }
-        return bytes
+        return try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
+            .serialized(bytesMax: bytesMax)
     }
 
     /// `text` is nil where the message is hidden, or not to be in the push.
