@@ -83,7 +83,14 @@ def test_sigterm_asks_clients_to_come_back_and_ends_with_status_0(site):
 def test_the_documented_configuration_is_a_good_one(make_site, serve):
     page = (ROOT / "docs" / "configuration.md").read_text()
     example = re.search(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
-    result = serve(make_site(), example, flags=["--check"])
+    place = make_site()
+    # The key of the example is made, as openssl makes one; the page names a path of the reader's machine.
+    key = place.folder / "AuthKey.p8"
+    subprocess.run(
+        ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key], check=True,
+        capture_output=True,
+    )
+    result = serve(place, re.sub(r"key_path: \S+", f"key_path: {key}", example), flags=["--check"])
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pathlib
 import re
 import subprocess
 import urllib.error
@@ -11,6 +12,8 @@ import pytest
 
 from conftest import tool
 from tidings_client import Client
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def run(*arguments: str, site=None, status: int = 0) -> str:
@@ -102,6 +105,12 @@ def test_worlds_side_by_side_print_what_one_after_the_other_does():
     alone = run(*options)
     assert alone == run(*options, "--jobs", "3")
     assert "3 seeds, 2 phones, 1 h, faults default: " in alone
+
+
+def test_a_run_of_one_seed_prints_the_hash_that_the_page_has():
+    page = (ROOT / "docs" / "simulation.md").read_text()
+    options, recorded = re.search(r"^\| `(--seed \d+ .* --faults none)` \| \d+ \| `([0-9a-f]+)` \|$", page, re.MULTILINE).groups()
+    assert f"trace hash: {recorded}\n" in run("simulate", *options.split())
 
 
 def test_a_replay_runs_what_its_file_says_and_nothing_else(tmp_path):
@@ -206,6 +215,13 @@ def test_serve_lists_and_checks_its_configuration(site):
     assert "the configuration is good" in run("serve", "--config", str(site.config), "--check")
     fault = run("serve", "--config", str(site.config), "--check", "--set", "gateway.port=70000", status=78)
     assert "gateway.port must be 0 to 65535, got 70000" in fault
+
+
+def test_a_check_reads_the_key_files_too(site):
+    apns = {"environment": "sandbox", "team_id": "TEAM123456", "key_id": "KEY1234567", "topic": "com.example.chat"}
+    settings = [f"app.demo.apns.{key}={value}" for key, value in (apns | {"key_path": str(site.folder / "none.p8")}).items()]
+    fault = run("serve", "--config", str(site.config), "--check", *(f"--set={pair}" for pair in settings), status=78)
+    assert "app.demo.apns.key_path must name a readable file" in fault
 
 
 def test_a_phone_that_stays_silent_says_why_in_list_and_trace_also_when_it_is_gone(site):

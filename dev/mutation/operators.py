@@ -16,7 +16,7 @@ import re
 TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)"
     r'|(?P<string>#*"""(?:.|\n)*?"""#*|#+"[^\n]*?"#+)'
-    r"|(?P<quote>\")|(?P<tick>`[^`]*`)|(?P<number>\b\d[\d_]*(?:\.\d[\d_]*)?\b|\b0x[0-9a-fA-F_]+\b)"
+    r"|(?P<quote>\")|(?P<tick>`[^`]*`)|(?P<number>\b0[xob][0-9a-fA-F_]+\b|\b\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?\b)"
     r"|(?P<word>[#@$]?[A-Za-z_][A-Za-z_0-9]*|\$\d+)|(?P<symbol>->|&&|\|\||==|!=|<=|>=|\.\.\.|\.\.<|\+=|-=|\?\?|[^\s\w])",
     re.DOTALL)
 # A switch for them all; it stands in the mutated copy only, where a core may look at the environment.

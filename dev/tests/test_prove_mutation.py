@@ -430,3 +430,14 @@ def mutate(text):
 )
 def test_operators_know_where_an_expression_stands(toy, text, mutated):
     assert mutate(text) == (text if mutated is None else mutated)
+
+
+def test_every_source_can_be_read_by_the_operators(script, root):
+    operators = script("prove-mutation").operators
+    sources = sorted((root / "Sources").rglob("*.swift"))
+    assert sources
+    for path in sources:
+        operators.tokens(path.read_text())
+    read = operators.tokens("x < 1e15, y == 0o600, 1.5e-3, 0...3")
+    numbers = [token.text for token in read if token.kind == "number"]
+    assert numbers == ["1e15", "0o600", "1.5e-3", "0", "3"]

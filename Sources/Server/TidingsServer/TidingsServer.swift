@@ -43,6 +43,14 @@ package struct TidingsServer: Service {
         self.onReady = onReady
     }
 
+    /// Reads the key files of APNs that the configuration names; opens, connects and listens to nothing.
+    /// - Throws: `ConfigurationFaults` with every app whose credential cannot be used.
+    package func check() async throws(ConfigurationFaults) {
+        let senders = try await APNsSenders(
+            self.configuration, group: MultiThreadedEventLoopGroup.singleton, logger: self.logger)
+        await senders.close()
+    }
+
     /// Until SIGTERM or SIGINT, then drains.
     package func runUntilSignalled() async throws {
         let group = ServiceGroup(

@@ -22,7 +22,7 @@ struct Serve: AsyncParsableCommand {
             "Set one key, for example --set gateway.port=7401. May be given again.", valueName: "key=value"))
     var settings: [String] = []
     @Flag(help: "Print every key with its default, then exit.") var keys = false
-    @Flag(help: "Check the configuration, then exit.") var check = false
+    @Flag(help: "Check the configuration and the key files it names, then exit.") var check = false
 
     func run() async throws {
         // A log reader that goes away must not end the server.
@@ -39,6 +39,8 @@ struct Serve: AsyncParsableCommand {
             let configuration = try await ServerConfiguration.load(
                 file: self.config, environment: ProcessInfo.processInfo.environment, overrides: overrides)
             if self.check {
+                let silent = Logger(label: "tidings.check") { _ in SwiftLogNoOpLogHandler() }
+                try await TidingsServer(configuration: configuration, logger: silent).check()
                 print("the configuration is good")
                 return
             }

@@ -85,7 +85,7 @@ struct Simulate: AsyncParsableCommand {
         let seeds = total.runs == 1 ? "seed \(range.lowerBound)" : "\(total.runs) seeds"
         print("\(seeds), \(self.phones) phones, \(self.hours) h, faults \(self.faults): \(total.text)")
         print("came to: \(total.marksText)")
-        print("trace hash: \(String(total.hash.value, radix: 16))")
+        print("trace hash: \(String(total.traceHash, radix: 16))")
         let missing = total.missing(with: WorldFaults(name: self.faults) ?? .default)
         if self.everyMark, !missing.isEmpty {
             print("never came to: \(missing.map(\.rawValue).joined(separator: ", "))")

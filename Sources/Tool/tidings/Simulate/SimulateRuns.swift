@@ -39,8 +39,10 @@ struct SimulateTotal {
     private(set) var events = 0
     private(set) var failed = 0
     private(set) var firstFailure: WorldReport?
-    /// Over the hashes of the runs, in the order in which they were added.
-    private(set) var hash = FNV1a()
+    /// Of one run that of its trace; of several one over theirs, in the order in which they were added.
+    var traceHash: UInt64 { self.runs == 1 ? self.lastHash : self.hash.value }
+    private var hash = FNV1a()
+    private var lastHash: UInt64 = 0
     private var marks = WorldMarks()
     private var acknowledged = 0
     private var pushes = 0
@@ -53,6 +55,7 @@ struct SimulateTotal {
     mutating func add(_ report: WorldReport) {
         self.runs += 1
         self.hash.feed(report.traceHash)
+        self.lastHash = report.traceHash
         self.events += report.events
         self.acknowledged += report.acknowledged
         self.pushes += report.pushes
