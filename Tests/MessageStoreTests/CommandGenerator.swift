@@ -196,6 +196,7 @@ struct CommandGenerator {
         case 75..<77: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
         case 77..<117: return self.nextAboutConversations()
         case 117..<127:
+            if self.chance(25) { return self.setVoIPToken() }
             let about = self.chance(40) ? self.pushState().registration : nil
             return .setPushState(self.deviceKey(), self.pushState(), about: about)
         case 127..<129:
@@ -208,6 +209,12 @@ struct CommandGenerator {
         case 143: return .readProfiles(self.app(), self.users(0..<4))
         default: return self.nextQuestion()
         }
+    }
+
+    private mutating func setVoIPToken() -> StoreCommand {
+        let about = self.chance(30) ? self.pushState().registration : nil
+        let token = self.pushState().registration.map { VoIPToken($0, at: self.time()) }
+        return .setVoIPToken(self.deviceKey(), token, about: about)
     }
 
     private mutating func setProfiles() -> StoreCommand {

@@ -22,7 +22,9 @@ private class CallDelegate: NSObject, PKPushRegistryDelegate {
         completion: @escaping () -> Void
     ) {
         self.add("call from \(payload.dictionaryPayload["caller"] as? String ?? "-")")
-        if self.reports { PhoneCall.reportIncoming() }
+        if self.reports {
+            PhoneProcess.current.report(.incomingCallReported(IncomingCall(identifier: "1", caller: "alice")))
+        }
         completion()
     }
 }

@@ -9,6 +9,7 @@ import UserNotifications
     let environment: ChatEnvironment
     var window: UIWindow?
     private(set) var chat: ChatSession?
+    private var calls: CallCenter?
 
     init(environment: ChatEnvironment) { self.environment = environment }
 
@@ -23,6 +24,9 @@ import UserNotifications
         let chat = ChatSession(environment: self.environment)
         self.chat = chat
         let answer = chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
+        if self.environment.takesCalls {
+            self.calls = CallCenter(kit: chat.kit) { [weak chat] event in chat?.callEvent = event }
+        }
         chat.kit.registerCategories()
         self.registerBackgroundRefresh(chat.kit, in: application)
         if !self.environment.usesScenes {

@@ -51,7 +51,7 @@ public final class PKPushPayload: Sendable {
 public protocol PKPushRegistryDelegate: AnyObject {
     /// There is a token, or a new one.
     func pushRegistry(_ registry: PKPushRegistry, didUpdate pushCredentials: PKPushCredentials, for type: PKPushType)
-    /// A push arrived. From iOS 13 a call must be reported (`PhoneCall.reportIncoming`) before it returns.
+    /// A push arrived. From iOS 13 a call must be reported (`CXProvider.reportNewIncomingCall`) before it returns.
     func pushRegistry(
         _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType,
         completion: @escaping @Sendable () -> Void)

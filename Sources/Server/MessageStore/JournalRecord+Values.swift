@@ -35,7 +35,7 @@ extension Profile: StoredValue {
     }
 }
 
-/// Without `unpushed`, which follows from the records of legs.
+/// Without `unpushed` and `voIP`, which follow from records of their own.
 extension DeviceRecord: StoredValue {
     func write(to writer: inout ByteWriter) {
         writer.write(self.key, self.platform, self.push, self.settled)
@@ -78,6 +78,14 @@ extension PushRegistration: StoredValue {
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
         self.init(token: try reader.read(), environment: try reader.read(), topic: try reader.read())
+    }
+}
+
+extension VoIPToken: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.registration, self.at) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(try reader.read(), at: try reader.read())
     }
 }
 
