@@ -5,6 +5,7 @@
     import Synchronization
     import Testing
     import TidingsModel
+    import TidingsServer
     import TidingsWire
     import URLSessionWebSocket
 

@@ -159,7 +159,8 @@ private final class Bench {
         let server = try await EchoServer()
         let bench = try Bench("ws://127.0.0.1:\(server.port)/v1")
         // What is sent early waits.
-        async let early = bench.task.sent(.string("early"))
+        let task = bench.task
+        async let early = task.sent(.string("early"))
         bench.task.resume()
         #expect(await bench.next() == "opened chat")
         #expect(await early == nil)
@@ -198,7 +199,8 @@ private final class Bench {
         let bench = try Bench("ws://127.0.0.1:\(server.port)")
         bench.task.resume()
         #expect(await bench.next() == "opened chat")
-        async let waiting = bench.task.received()
+        let task = bench.task
+        async let waiting = task.received()
         #expect(await bench.send(.string("drop")) == nil)
         #expect(await waiting == false)
         #expect(await bench.next() == "failed")
@@ -238,7 +240,8 @@ private final class Bench {
         bench.task.resume()
         #expect(await bench.next() == "opened chat")
         #expect(await bench.send(.string("silence")) == nil)
-        async let waiting = bench.task.received()
+        let task = bench.task
+        async let waiting = task.received()
         bench.task.cancel()
         #expect(await waiting == false)
         #expect(await bench.next() == "failed")

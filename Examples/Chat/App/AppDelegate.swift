@@ -24,15 +24,15 @@ import UserNotifications
         let chat = ChatSession(environment: self.environment)
         self.chat = chat
         let answer = chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
-        if self.environment.takesCalls {
-            self.calls = CallCenter(kit: chat.kit) { [weak chat] event in chat?.callEvent = event }
-        }
         chat.kit.registerCategories()
         self.registerBackgroundRefresh(chat.kit, in: application)
         if !self.environment.usesScenes {
             let window = UIWindow()
             self.window = window
             chat.show(in: window)
+        }
+        if self.environment.takesCalls {
+            self.calls = CallCenter(kit: chat.kit) { [weak chat] event in chat?.callEvent = event }
         }
         Task { await chat.kit.registerForNotifications() }
         chat.start()

@@ -34,6 +34,8 @@ public class CXAction: @unchecked Sendable {
 }
 
 /// An action on one call.
+///
+/// `@unchecked Sendable`: what changes is the action's, guarded by its lock.
 public class CXCallAction: CXAction, @unchecked Sendable {
     /// The call.
     public let callUUID: UUID
@@ -51,9 +53,13 @@ public class CXCallAction: CXAction, @unchecked Sendable {
 }
 
 /// The person answers.
+///
+/// `@unchecked Sendable`: what changes is the action's, guarded by its lock.
 public final class CXAnswerCallAction: CXCallAction, @unchecked Sendable {}
 
 /// The person declines, or hangs up.
+///
+/// `@unchecked Sendable`: what changes is the action's, guarded by its lock.
 public final class CXEndCallAction: CXCallAction, @unchecked Sendable {}
 
 /// Who is told of what the person does with calls. All methods but `providerDidReset` are optional on Apple's systems. Those of calls

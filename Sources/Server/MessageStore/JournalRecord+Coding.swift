@@ -136,3 +136,11 @@ extension ByteReader {
         return .delete(key, deletion, positions: positions, at: try self.read())
     }
 }
+
+extension VoIPToken: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.registration, self.at) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(try reader.read(), at: try reader.read())
+    }
+}

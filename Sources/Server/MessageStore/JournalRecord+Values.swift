@@ -81,14 +81,6 @@ extension PushRegistration: StoredValue {
     }
 }
 
-extension VoIPToken: StoredValue {
-    func write(to writer: inout ByteWriter) { writer.write(self.registration, self.at) }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(try reader.read(), at: try reader.read())
-    }
-}
-
 extension PushEnvironment: StoredValue {}
 extension LegWait: StoredValue {}
 extension LegReceipt: StoredValue {}

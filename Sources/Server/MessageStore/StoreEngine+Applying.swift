@@ -4,6 +4,7 @@ import TidingsModel
 /// What each journal record changes in memory: when it is written, and again after a crash. The second time, what the stored rows
 /// already contain is left out: each person by `PersonState.applied`, the message index by `indexed`, a conversation by its version.
 extension StoreEngine {
+    // tidy: long because it is one switch over the records.
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
         case .accept(let message, _, let version, let hushes):
