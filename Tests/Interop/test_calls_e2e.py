@@ -51,7 +51,7 @@ def test_a_call_rings_with_the_callers_name_and_the_answer_comes_to_the_app(make
     bob.wait_until(lambda: ringing(bob) == [("Alice Liddell", False)], "the call on the screen")
     bob.wait_until(lambda: states(stage, call) == ["accepted"], "what APNs said")
     (push,) = events_of(bob, "push")
-    assert push["push_type"] == "voip" and push["priority"] == 10
+    assert push["push_type"] == "voip"
     assert push["payload"]["data"] == {"room": "tea"}
     bob.do("answer_call")
     bob.wait_until(lambda: bob.shown.get("call") == f"answered {call}", "the answer in the app")

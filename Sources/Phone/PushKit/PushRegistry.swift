@@ -137,7 +137,8 @@ public final class PKPushRegistry: @unchecked Sendable {
     public func pushToken(for type: PKPushType) -> Data? { type == .voIP ? self.state.withLock { $0.token } : nil }
 
     private func handle(_ callback: Callback, _ reply: PhoneReply) -> Bool {
-        guard self.desiredPushTypes?.contains(.voIP) == true else { return false }
+        // The token is void after the app has said that it wants no more.
+        guard self.desiredPushTypes?.contains(.voIP) == true || self.pushToken(for: .voIP) != nil else { return false }
         switch callback {
         case .voipTokenUpdated(let token):
             let data = Data(Hexadecimal.bytes(token.rawValue.utf8) ?? [])
