@@ -83,7 +83,7 @@ public enum CXCallEndedReason: Int, Hashable, Sendable {
 }
 
 /// Why an incoming call is not shown.
-public struct CXErrorCodeIncomingCallError: Error, Hashable, Sendable, CustomNSError, LocalizedError {
+public struct CXErrorCodeIncomingCallError: Error, Hashable, Sendable, CustomNSError {
     /// Apple's numbers.
     public enum Code: Int, Hashable, Sendable {
         case unknown = 0
@@ -104,9 +104,6 @@ public struct CXErrorCodeIncomingCallError: Error, Hashable, Sendable, CustomNSE
     /// Apple's `CXErrorDomainIncomingCall`.
     public static var errorDomain: String { "com.apple.CallKit.error.incomingcall" }
     public var errorCode: Int { self.code.rawValue }
-    /// The code in words.
-    public var errorDescription: String? { "CallKit refused the incoming call: \(self.code)" }
-
     /// The call is known already.
     public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
     /// The app lacks the background mode `voip`.
