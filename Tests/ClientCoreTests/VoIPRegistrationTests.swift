@@ -75,7 +75,7 @@ private struct Facts: KitFacts {
         recipientTag: "t1")
 
     private static func decide(
-        _ payload: JSONValue = .members([("tidings", info.dictionary)]), _ facts: Facts, known: String? = nil
+        _ facts: Facts, _ payload: JSONValue = .members([("tidings", info.dictionary)]), known: String? = nil
     ) -> CallDecision {
         CallDecision(payload: payload, nameKnownHere: { $0 == "bob" ? known : nil }, facts: facts)
     }
@@ -98,6 +98,6 @@ private struct Facts: KitFacts {
             ["tidings": ["call": "0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e01", "from": "bob"]],
         ] as [JSONValue])
     func `is the app's where the push is not a call of ours`(payload: JSONValue) {
-        #expect(Self.decide(payload, Facts(signIn: .signedIn(recipientTag: "t1"))) == .leave)
+        #expect(Self.decide(Facts(signIn: .signedIn(recipientTag: "t1")), payload) == .leave)
     }
 }

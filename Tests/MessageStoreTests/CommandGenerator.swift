@@ -168,7 +168,7 @@ struct CommandGenerator {
         }
         // Who is banned tries to come back, or few runs would see them refused.
         if self.banned != nil, self.chance(8) { return .change(self.operation()) }
-        switch self.number(0..<171) {
+        switch self.number(0..<177) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
@@ -196,7 +196,6 @@ struct CommandGenerator {
         case 75..<77: return .receipt(self.leg(), self.pick([.shown, .opened]), at: self.time())
         case 77..<117: return self.nextAboutConversations()
         case 117..<127:
-            if self.chance(25) { return self.setVoIPToken() }
             let about = self.chance(40) ? self.pushState().registration : nil
             return .setPushState(self.deviceKey(), self.pushState(), about: about)
         case 127..<129:
@@ -207,14 +206,16 @@ struct CommandGenerator {
         case 129..<135: return self.declareAccount()
         case 139..<143: return self.setProfiles()
         case 143: return .readProfiles(self.app(), self.users(0..<4))
+        case 171..<177: return self.setVoIPToken()
         default: return self.nextQuestion()
         }
     }
 
     private mutating func setVoIPToken() -> StoreCommand {
-        let about = self.chance(30) ? self.pushState().registration : nil
-        let token = self.pushState().registration.map { VoIPToken($0, at: self.time()) }
-        return .setVoIPToken(self.deviceKey(), token, about: about)
+        let registration = PushRegistration(
+            token: self.pick(["ab12", "cd34"]), environment: .production, topic: "com.example.voip")
+        let token = self.chance(80) ? VoIPToken(registration, at: self.time()) : nil
+        return .setVoIPToken(self.deviceKey(), token, about: self.chance(15) ? registration : nil)
     }
 
     private mutating func setProfiles() -> StoreCommand {

@@ -225,7 +225,8 @@ extension StoreEngine {
     private static func voIPToken(_ row: SQLStatement) throws -> VoIPToken? {
         guard !row.isNull(15) else { return nil }
         var reader = ByteReader(row.blob(15))
-        return try reader.read()
+        let token: VoIPToken = try reader.read()
+        return token
     }
 
     private static func pushState(_ row: SQLStatement) throws -> PushState {
