@@ -59,7 +59,7 @@ import TidingsModel
             code: .unavailable, rule: "must wait", retryAfterMilliseconds: 2_000)
         let number = try #require(Self.told(core.handle(.voIPRegistrationSet(self.first), at: at(1))).first?.number)
         #expect(Self.told(core.handle(.frameReceived(1, .answer(number, .refused(problem))), at: at(2))).isEmpty)
-        #expect(Self.told(core.handle(.deadlineReached, at: at(2_002))).map(\.registration) == [self.first])
+        #expect(Self.told(core.handle(.deadlineReached, at: at(4))).map(\.registration) == [self.first])
     }
 }
 

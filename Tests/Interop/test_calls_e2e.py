@@ -85,7 +85,7 @@ def test_the_token_for_calls_ends_with_a_410_and_the_one_for_messages_stays(make
     kill(bob)
     control = f"http://127.0.0.1:{stage.site.control_port}"
     devices = stage.site.call("GET", f"/devices?topic={TOPIC}.voip", base=control)
-    (token,) = [found["token"] for found in devices["devices"]]
+    (token,) = [found["token"] for found in devices]
     stage.site.call("POST", f"/devices/{token}/retire", base=control)
     call = ring(stage, "alice", "bob")
     bob.wait_until(lambda: states(stage, call) == ["refused"], "the refusal")
