@@ -159,7 +159,7 @@ targets += shell(
         "Configuration", "Crypto", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics", "NIOConcurrencyHelpers",
         "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
         "SwiftProtobuf", "UnixSignals", "Yams",
-    ], testingUses: ["NIOEmbedded"],
+    ], testing: onLinux ? ["TidingsClient", "URLSessionWebSocket"] : [], testingUses: ["NIOEmbedded"],
     // Compiled in: the server's binary is copied alone.
     resources: [.embedInCode("API/openapi.yaml")])
 
@@ -181,24 +181,35 @@ if onLinux {
         "Phone", "UserNotificationsUI",
         needs: ["TidingsModel", "PhoneCore", "VirtualPhone", "UserNotifications", "UIKit", "_Testing_UIKit"],
         testing: ["ChatApp", "ChatNotificationContent"], settings: facade)
-    for name in ["AudioToolbox", "BackgroundTasks", "Intents", "KeychainServices", "PushKit"] {
+    for name in ["AudioToolbox", "BackgroundTasks", "CallKit", "Intents", "KeychainServices", "PushKit"] {
         targets += shell(
             "Phone", name,
             needs: ["TidingsModel", "PhoneCore", "VirtualPhone"] + (name == "Intents" ? ["UserNotifications"] : []),
             settings: facade)
     }
+    // Foundation's own on Linux has no WebSockets that can be relied on.
+    targets += shell(
+        "Phone", "URLSessionWebSocket",
+        uses: ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"], testing: ["APNsSimulator"],
+        settings: facade)
     // A phone on a terminal: what it draws and which keys it takes.
     targets += shell("Phone", "PhoneTerminal", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
 }
-let facades = onLinux ? ["UIKit", "UserNotifications", "AudioToolbox", "BackgroundTasks", "VirtualPhone"] : []
+let facades =
+    onLinux
+    ? ["UIKit", "UserNotifications", "AudioToolbox", "BackgroundTasks", "CallKit", "PushKit", "VirtualPhone"] : []
 /// Apple's `Security` elsewhere.
 let keychain = onLinux ? ["KeychainServices"] : []
+/// Foundation's elsewhere: the virtual phone's `performExpiringActivity`, and WebSockets.
+let expiringActivity = onLinux ? ["UserNotifications"] : []
+let webSockets = onLinux ? ["URLSessionWebSocket"] : []
 let extensionFacades = onLinux ? ["UserNotifications", "Intents", "VirtualPhone"] : []
 
 // SDK
 targets += core("SDK", "ClientCore", needs: ["TidingsModel"])
 targets += shell(
-    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"] + keychain, testing: ["AppGroupRace"],
+    "SDK", "TidingsAppGroup", needs: ["TidingsModel", "ClientCore"] + keychain + expiringActivity,
+    testing: ["AppGroupRace"] + (onLinux ? ["PhoneCore", "VirtualPhone"] : []),
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 // One process of the race on ledger and badge that the tests of the app group start several times.
 targets.append(
@@ -206,7 +217,8 @@ targets.append(
         name: "AppGroupRace", dependencies: ours(["TidingsModel", "ClientCore", "TidingsAppGroup"]),
         path: "Tests/AppGroupRace", swiftSettings: strict))
 targets += shell(
-    "SDK", "TidingsClient", needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"] + keychain,
+    "SDK", "TidingsClient",
+    needs: ["TidingsModel", "TidingsWire", "ClientCore", "TidingsAppGroup"] + keychain + webSockets,
     uses: ["GRDB", "SwiftProtobuf"] + (onLinux ? ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket"] : []),
     testing: ["SDKTestSupport", "ServerCore", "StoreModel"] + (onLinux ? ["VirtualPhone", "PhoneCore"] : []),
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade
@@ -307,7 +319,7 @@ let package = Package(
                 + (onLinux
                     ? [
                         "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks",
-                        "Intents", "KeychainServices", "PushKit",
+                        "CallKit", "Intents", "KeychainServices", "PushKit",
                     ] : [])),
         .executable(name: "tidings", targets: ["tidings"]),
     ],

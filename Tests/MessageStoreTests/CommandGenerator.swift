@@ -168,7 +168,7 @@ struct CommandGenerator {
         }
         // Who is banned tries to come back, or few runs would see them refused.
         if self.banned != nil, self.chance(8) { return .change(self.operation()) }
-        switch self.number(0..<171) {
+        switch self.number(0..<177) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
@@ -206,8 +206,16 @@ struct CommandGenerator {
         case 129..<135: return self.declareAccount()
         case 139..<143: return self.setProfiles()
         case 143: return .readProfiles(self.app(), self.users(0..<4))
+        case 171..<177: return self.setVoIPToken()
         default: return self.nextQuestion()
         }
+    }
+
+    private mutating func setVoIPToken() -> StoreCommand {
+        let registration = PushRegistration(
+            token: self.pick(["ab12", "cd34"]), environment: .production, topic: "com.example.voip")
+        let token = self.chance(80) ? VoIPToken(registration, at: self.time()) : nil
+        return .setVoIPToken(self.deviceKey(), token, about: self.chance(15) ? registration : nil)
     }
 
     private mutating func setProfiles() -> StoreCommand {

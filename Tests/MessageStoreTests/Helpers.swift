@@ -31,7 +31,10 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion10 = "ALTER TABLE person DROP COLUMN name; ALTER TABLE person DROP COLUMN portrait"
+let backToVersion12 = """
+    DROP INDEX device_voip_token; ALTER TABLE device DROP COLUMN voip_token; ALTER TABLE device DROP COLUMN voip
+    """
+let backToVersion10 = "\(backToVersion12); ALTER TABLE person DROP COLUMN name; ALTER TABLE person DROP COLUMN portrait"
 let backToVersion9 = "\(backToVersion10); DROP TABLE kept_answer"
 
 let backToVersion8 = "\(backToVersion9); ALTER TABLE device DROP COLUMN unpushed"

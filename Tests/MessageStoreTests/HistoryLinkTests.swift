@@ -67,7 +67,7 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.plain() }.filter { command in
             switch command {
-            case .setObjectNames, .setAccount, .changeAccount, .setProfiles,
+            case .setObjectNames, .setAccount, .changeAccount, .setProfiles, .setVoIPToken,
                 .setPushState(_, .registered(_, _, true), _):
                 false
             case .change(let operation): !operation.isBan

@@ -199,7 +199,7 @@ import TidingsModel
         ])
         store.close()
         let database = try DatabaseQueue(path: folder.path())
-        try await database.write { try $0.execute(sql: "PRAGMA user_version = 11") }
+        try await database.write { try $0.execute(sql: "\(backToVersion12); PRAGMA user_version = 11") }
         try database.close()
 
         let migrated = try MessageStore(path: folder.path(), logger: quiet)

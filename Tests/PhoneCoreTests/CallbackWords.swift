@@ -44,6 +44,8 @@ extension Callback {
         case .voipTokenUpdated(let token): "voipToken(\(token))"
         case .voipPushReceived: "VOIP(\(state))"
         case .voipTokenInvalidated: "noVoipToken"
+        case .callAnswered(let call): "answered(\(call))"
+        case .callDeclined(let call): "declined(\(call))"
         case .activityTokenUpdated(let activity, let token): "activityToken(\(activity),\(token))"
         case .pushToStartTokenUpdated(let token): "startToken(\(token))"
         case .activityUpdated(let update): "activity(\(update.activity),\(update.change))"

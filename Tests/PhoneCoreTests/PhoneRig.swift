@@ -237,7 +237,7 @@ struct PhoneRig {
         case .refreshTask(_, let outcome): self.tasks.append(outcome)
         case .activity(let update): self.activities.append(update.change)
         case .refused(_, let reason): self.refusals.append(reason)
-        case .callback, .completion, .state, .processStarted, .arrival, .badge, .systemSound:
+        case .callback, .completion, .state, .processStarted, .arrival, .badge, .systemSound, .incomingCall:
             break
         }
     }
@@ -277,7 +277,9 @@ struct PhoneRig {
             }
             result = .returned
         case .voipPushReceived:
-            if self.behaviour.reportsCall { self.send(.process(process, .incomingCallReported)) }
+            if self.behaviour.reportsCall {
+                self.send(.process(process, .incomingCallReported(IncomingCall(identifier: "1", caller: "Ann"))))
+            }
             result = .returned
         case .willPresent: result = self.behaviour.presentation.map(CallbackResult.presentation)
         case .receiveResponse: result = self.behaviour.answersResponse ? .returned : nil

@@ -72,6 +72,7 @@ extension RandomWalk {
         case 35: return .muteChanged(isOn: isOn)
         case 36: return isOn ? .notificationSettingsOpened(self.key()) : .appSettingsOpened(self.app())
         case 37: return .bannerSwipedAway(self.key())
+        case 39: return isOn ? .callAnswered : .callDeclined
         case 38:
             return isOn ? .alertPanelAnswered(opens: self.flag()) : .provisionalAnswered(self.app(), keep: self.flag())
         default: return .activityDismissed(self.app(), activity: self.random.pick(Self.activities))
@@ -197,7 +198,10 @@ extension RandomWalk {
         let activity = self.random.pick(Self.activities)
         let isOn = self.flag()
         switch self.random.below(44) {
-        case 0: return self.random.chance(1, of: 3) ? .exited(crashed: isOn) : .incomingCallReported
+        case 0:
+            return self.random.chance(1, of: 3)
+                ? .exited(crashed: isOn)
+                : .incomingCallReported(IncomingCall(identifier: activity, caller: "Ann"))
         case 1..<6: return .delegateChanged(isSet: !self.random.chance(1, of: 4))
         case 6..<11: return .remoteRegistrationRequested
         case 11: return self.random.chance(1, of: 4) ? .remoteRegistrationEnded : .remoteRegistrationRequested
@@ -217,7 +221,7 @@ extension RandomWalk {
         case 28: return .refreshTaskCompleted(identifier: "refresh", success: isOn)
         case 29: return .refreshTaskCancelled(identifier: isOn ? "refresh" : nil)
         case 30: return .voipRegistrationChanged(isOn: !self.random.chance(1, of: 4))
-        case 31: return isOn ? .callEnded : .screenChanged("Chat")
+        case 31: return isOn ? .callEnded(identifier: activity) : .screenChanged("Chat")
         case 32, 33:
             return .activityStarted(
                 activity: activity, pushType: self.random.chance(1, of: 3) ? .channel("c") : isOn ? .token : nil,

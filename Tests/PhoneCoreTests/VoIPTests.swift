@@ -62,7 +62,9 @@ import TidingsModel
         rig.push(Self.payload, suffix: ".voip")
         rig.pass(seconds: 600)
         #expect(rig.state == .backgroundRunning)
-        rig.app(.callEnded)
+        rig.app(.callEnded(identifier: "2"))
+        #expect(rig.state == .backgroundRunning)
+        rig.app(.callEnded(identifier: "1"))
         #expect(rig.state == .suspended)
     }
 
@@ -83,10 +85,60 @@ import TidingsModel
         rig.push(Self.payload, suffix: ".voip")
         #expect(rig.ends == [])
         rig.enter(.backgroundRunning)
-        rig.app(.incomingCallReported)
+        rig.app(.incomingCallReported(IncomingCall(identifier: "1", caller: "Ann")))
         rig.push(Self.payload, suffix: ".voip")
         #expect(rig.ends == [])
         #expect(rig.state == .backgroundRunning)
+    }
+
+    @Test(arguments: [AppState.notRunning, .forceQuit, .suspended, .foregroundActive])
+    func `puts the caller on the screen, also of a locked phone, and the person's answer reaches the app`(
+        state: AppState
+    ) {
+        var rig = Self.rig()
+        rig.enter(state)
+        rig.person(.locked)
+        rig.clear()
+        rig.push(Self.payload, suffix: ".voip")
+        let call = IncomingCall(identifier: "1", caller: "Ann")
+        #expect(rig.core.screen.calls.map(\.call) == [call])
+        #expect(rig.core.screen.calls.map(\.isAnswered) == [false])
+        #expect(rig.core.screen.calls.map(\.app) == [PhoneRig.chat])
+        rig.clear()
+        rig.person(.callAnswered)
+        #expect(rig.core.screen.calls.map(\.isAnswered) == [true])
+        rig.person(.callDeclined)
+        #expect(rig.calls == ["answered(1)", "declined(1)"])
+        #expect(rig.core.screen.calls == [])
+        #expect(rig.faults == [])
+        rig.person(.callAnswered)
+        rig.person(.callDeclined)
+        #expect(
+            rig.faults == ["an incoming call must be on the screen", "a call must be on the screen"])
+    }
+
+    @Test func `declined before it was answered leaves the screen, and the app may be suspended`() {
+        var rig = Self.rig()
+        rig.push(Self.payload, suffix: ".voip")
+        rig.person(.callDeclined)
+        rig.pass(seconds: 10)
+        #expect(rig.core.screen.calls == [])
+        #expect(rig.state == .suspended)
+    }
+
+    @Test func `ends on the screen when its app dies`() {
+        var rig = Self.rig()
+        rig.push(Self.payload, suffix: ".voip")
+        rig.send(.system(.appKilled(PhoneRig.chat)))
+        #expect(rig.core.screen.calls == [])
+    }
+
+    @Test func `has no CallKit to report to before iOS 10`() {
+        var rig = Self.rig(9, reportsCall: false)
+        rig.push(Self.payload, suffix: ".voip")
+        rig.app(.incomingCallReported(IncomingCall(identifier: "1", caller: "Ann")))
+        #expect(rig.faults == ["CallKit needs iOS 10"])
+        #expect(rig.core.screen.calls == [])
     }
 
     @Test func `that brings no call three times is the last one until the app is installed anew`() {

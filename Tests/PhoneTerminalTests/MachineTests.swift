@@ -41,8 +41,27 @@ import TidingsModel
     @Test func `has a key for every word that can stand alone`() {
         for word in TerminalWord.all {
             guard let key = word.key, !"qar?".contains(key) else { continue }
-            #expect(self.asked(String(key), Sample.panel).count == 1, "\(word.word)")
+            #expect(self.asked(String(key), Self.called).count == 1, "\(word.word)")
         }
+    }
+
+    /// With an alert panel and a call: something for every key.
+    private static var called: PhoneSnapshot {
+        var snapshot = Sample.panel
+        snapshot.calls = [PhoneSnapshot.Call(caller: "Ann", isAnswered: false)]
+        return snapshot
+    }
+
+    @Test func `answers and declines a call, which stands on the screen`() {
+        #expect(Self.called.lines.contains("call from Ann"))
+        #expect(self.asked("A", Self.called) == [.send(command(["do": "answer_call"]))])
+        #expect(self.asked("D", Self.called) == [.send(command(["do": "decline_call"]))])
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        #expect(self.press("A", on: &machine) == [])
+        #expect(machine.notice == "call is missing: nothing rings on the screen")
+        let read = PhoneSnapshot(
+            screen: ["calls": [["app": "com.example.chat", "caller": "Ann", "answered": true]]])
+        #expect(read.lines.contains("call from Ann, answered"))
     }
 
     @Test func `unlocks a locked phone with the same key`() {

@@ -17,12 +17,16 @@ private class CallDelegate: NSObject, PKPushRegistryDelegate {
         self.add("token \(pushCredentials.token.count) \(type == .voIP) \(registry.pushToken(for: .voIP)?.count ?? 0)")
     }
 
+    func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType) { self.add("no token") }
+
     func pushRegistry(
         _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType,
         completion: @escaping () -> Void
     ) {
         self.add("call from \(payload.dictionaryPayload["caller"] as? String ?? "-")")
-        if self.reports { PhoneCall.reportIncoming() }
+        if self.reports {
+            PhoneProcess.current.report(.incomingCallReported(IncomingCall(identifier: "1", caller: "alice")))
+        }
         completion()
     }
 }
@@ -73,6 +77,14 @@ private final class Keeper: @unchecked Sendable {
         await phone.deliverVoIP(["aps": [:] as JSONValue, "caller": "alice"])
         #expect(self.lines.contains("call from alice"))
         #expect(phone.state() != .forceQuit)
+        #expect(phone.faults == [])
+    }
+
+    @Test func `is told that its token is void when it wants no more pushes`() async {
+        let phone = await self.phone { CallDelegate(reports: true) }
+        self.keeper.registry?.desiredPushTypes = []
+        await phone.advance(by: .milliseconds(1))
+        #expect(self.lines == ["token 32 true 32", "no token"])
         #expect(phone.faults == [])
     }
 

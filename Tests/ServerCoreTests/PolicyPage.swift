@@ -208,7 +208,9 @@ enum PolicyPage {
             "The rows are tried from the top; the first that fits decides. An **end** is for good: the message stays in the person's log,",
             "the device gets it when it syncs, and nothing rings. A **wait** is looked at again when its reason goes away. All rows are gone",
             "through again at the moment of sending, also after each wait. What the names mean to an operator stands in",
-            "[errors.md](errors.md#ends-of-a-leg).", "", "## The rows", "", "| # | verdict | when |", "|---|---|---|",
+            "[errors.md](errors.md#ends-of-a-leg).", "",
+            "A [call](api.md#calls) is no leg and passes by all rows, levels and quiet hours: it rings or it does not, at once. Only a block refuses it, before anything is sent.",
+            "", "## The rows", "", "| # | verdict | when |", "|---|---|---|",
         ]
         for (index, row) in PolicyRow.all.enumerated() {
             let verdict = row.verdict.words.split(separator: " ")

@@ -58,6 +58,8 @@ extension ServerBench {
         case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
         case .setPushState(let key, let state, _):
             return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
+        case .setVoIPToken(let key, let token, _):
+            return "voip token of \(key.user.user)/\(key.device) is \(token == nil ? "none" : "registered")"
         case .advance(let key, let settled, let decided):
             let cursors = [settled.map { "settled \($0)" }, decided.map { "decided \($0)" }].compactMap(\.self)
             return "cursor \(key.user.user)/\(key.device) \(cursors.joined(separator: ", "))"
@@ -196,6 +198,8 @@ extension ServerBench {
         case .devices(let devices): "\(devices.count) devices"
         case .userAccount(let account): "\(account)"
         case .answer(let answer): "answer \(answer)"
+        case .ringing(let at): "ringing since \(at - ServerBench.started)"
+        case .call(let trace): "call \(trace.map { "\($0.devices.map { "\($0.id) \($0.state)" })" } ?? "unknown")"
         case .mayIssueToken(let at): "may issue a token at \(at - ServerBench.started)"
         case .keyReused: "key reused"
         case .keyInUse: "key in use"

@@ -191,7 +191,7 @@ extension ServerBench {
             .acceptCustom, .readConversation, .readHistory, .readSettings,
             .readReceipts:
             return true
-        case .setPushState:
+        case .setPushState, .setVoIPToken:
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt,

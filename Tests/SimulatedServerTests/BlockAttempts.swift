@@ -31,6 +31,7 @@ enum FrameKind: CaseIterable {
 enum RequestKind: CaseIterable {
     case change, recall, edit, delete, setConversationSettings, setPersonSettings, setBlocked, conversation, settings
     case history, enterRoom, exitRoom, receipts, watch, unwatch, renewToken, setProfile, profiles
+    case registerVoIP
 
     init(_ request: ClientRequest) {
         switch request {
@@ -52,6 +53,7 @@ enum RequestKind: CaseIterable {
         case .renewToken: self = .renewToken
         case .setProfile: self = .setProfile
         case .profiles: self = .profiles
+        case .registerVoIP: self = .registerVoIP
         }
     }
 }
@@ -80,7 +82,7 @@ enum ActionKind: CaseIterable {
 enum CommandKind: CaseIterable {
     case send, putConversation, request, sendCustom, unread, setObjectNames, objectNames, setAccount, accounts
     case setProfiles, profiles, bans, trace, signOut, signOutAll, devices, changeAccount, userAccount, issueToken, once
-    case quotas, fromExtension
+    case quotas, fromExtension, ring, call
 
     init(_ command: APICommand) {
         switch command {
@@ -106,6 +108,8 @@ enum CommandKind: CaseIterable {
         case .once: self = .once
         case .quotas: self = .quotas
         case .fromExtension: self = .fromExtension
+        case .ring: self = .ring
+        case .call: self = .call
         }
     }
 
@@ -148,6 +152,7 @@ enum Attempt: Sendable {
             .profiles(app, ["alice"]), .bans(app, place, actor: "mallory"), .trace(app, old), .signOut(phone),
             .signOutAll(mallory), .devices(mallory), .changeAccount(mallory, .ban), .userAccount(mallory),
             .issueToken(mallory),
+            .ring(app, Call(id: BlockBench.call, caller: "mallory", callee: "alice")), .call(app, BlockBench.call),
             .fromExtension(
                 phone, tokenIssuedAt: BlockBench.start.wall, .receipt(old, .opened)),
             .fromExtension(phone, tokenIssuedAt: BlockBench.start.wall, .missed(after: 0, limit: 9)),
@@ -203,6 +208,7 @@ enum Attempt: Sendable {
             .setBlocked("alice", false), .conversation(place), .settings, .history(place, before: nil, limit: 5),
             .enterRoom(place, history: 5), .exitRoom(place), .receipts(old), .watch(["alice"]), .unwatch(["alice"]),
             .renewToken("mallory"), .setProfile(Profile(name: "Alice")), .profiles(["alice"]),
+            .registerVoIP(nil),
         ]
         for type in [ConversationType.group, .discussion, .chatRoom] {
             let new = ConversationID(type: type, target: "new")

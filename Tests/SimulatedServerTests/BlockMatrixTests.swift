@@ -21,6 +21,9 @@ struct BlockBench {
     static let alice = UserKey(app: app, user: "alice")
     private static let registration = PushRegistration(
         token: "a11ce0", environment: .sandbox, topic: "com.example.chat")
+    private static let voIP = PushRegistration(
+        token: "ca11", environment: .sandbox, topic: "com.example.chat.voip")
+    static let call: CallID = "0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e01"
     static let status = DeviceStatus(
         authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true, notificationCenter: true,
         backgroundRefresh: .available)
@@ -66,6 +69,7 @@ struct BlockBench {
         }
         for user: UserID in ["alice", "mallory"] { self.tell(user, .hello(Self.hello(user, device: "phone"))) }
         self.tell("alice", .registerPush(Self.registration))
+        self.tell("alice", .request(4, .registerVoIP(Self.voIP)))
         self.tell("alice", .request(1, .enterRoom(Self.place(.chatRoom), history: 0)))
         self.tell("mallory", .request(1, .enterRoom(Self.place(.chatRoom), history: 0)))
         for type in ConversationType.allCases {
@@ -170,6 +174,7 @@ struct BlockBench {
 
     /// The recall of what was shown before replaces it without a sound; everything else that is no silent push rings.
     private static func ring(_ request: APNsRequest) -> String? {
+        if request.pushType == .voip { return "call" }
         guard request.pushType == .alert, let payload = try? JSONValue(parsing: request.payload) else { return nil }
         return payload["aps"]?["interruption-level"] == "passive" ? nil : "\(payload["aps"] ?? .null)"
     }
@@ -240,13 +245,14 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
         var counts: Set<ConversationType> = []
         var mentions: Set<ConversationType> = []
         var arrives: Set<ConversationType> = []
-        var (typing, seen, created) = (0, 0, 0)
+        var (typing, seen, created, calls) = (0, 0, 0, 0)
         for (whereabouts, type) in kinds {
             let bench = BlockBench(whereabouts, isBlocked: false)
             for attempt in Self.attempts(bench, in: type) {
                 var run = bench
                 let reached = run.reached(by: attempt)
-                if !reached.rings.isEmpty { rings.insert(type) }
+                calls += reached.rings.count { $0 == "call" }
+                if reached.rings.contains(where: { $0 != "call" }) { rings.insert(type) }
                 if reached.counts.unread > 0 { counts.insert(type) }
                 if reached.counts.mentions > 0 { mentions.insert(type) }
                 if !reached.heard.isEmpty { arrives.insert(type) }
@@ -260,7 +266,7 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
         #expect(counts == all.subtracting([.chatRoom]))
         #expect(mentions == [.group, .discussion])
         #expect(arrives == all)
-        #expect(typing > 0 && seen > 0 && created > 0)
+        #expect(typing > 0 && seen > 0 && created > 0 && calls > 0)
     }
 
     @Test(arguments: Whereabouts.allCases)

@@ -54,6 +54,7 @@ extension ServerTransport {
         UNUserNotificationCenter.current().delegate = self
         let kit = self.bench.makeKit(in: application)
         self.kit = kit
+        self.bench.takeCalls(kit)
         kit.registerCategories()
         kit.registerBackgroundRefresh(identifier: Self.refreshTask, every: 0)
         kit.scheduleBackgroundRefresh(identifier: Self.refreshTask, after: 0)
@@ -123,6 +124,9 @@ extension ServerTransport {
     var person: UserID = "alice"
     /// Whether the app signs in as it starts; false leaves it to the test.
     var signsIn = true
+    /// Set for an app that takes calls; it is made anew by each process.
+    let takesCalls: Bool
+    var calls: CallBench?
     /// When the app sets its handler; false keeps the response pending.
     var handlesResponses = true
 
@@ -146,6 +150,10 @@ extension ServerTransport {
         Task { [weak self] in for await problem in client.problems { self?.problems.append(problem) } }
         Task { [weak self] in for await response in client.notificationResponses { self?.responses.append(response) } }
         return kit
+    }
+
+    func takeCalls(_ kit: NotificationIntegration) {
+        if self.takesCalls { self.calls = CallBench(kit: kit) }
     }
 
     /// What the app's `didFinishLaunching` does.
@@ -173,9 +181,11 @@ extension ServerTransport {
     }
 
     init(
-        osVersion: OSVersion = 17, lifecycle: LifecycleStyle = .scenes, hasNames: Bool = true, isOld: Bool = false
+        osVersion: OSVersion = 17, lifecycle: LifecycleStyle = .scenes, hasNames: Bool = true, isOld: Bool = false,
+        takesCalls: Bool = false
     ) async {
         self.hasNames = hasNames
+        self.takesCalls = takesCalls
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         let clock = ForwardingClock(wall: self.phone.now.wall)
@@ -190,7 +200,8 @@ extension ServerTransport {
         self.phone.install(
             InstalledApp(
                 bundleID: TestApp.bundle, lifecycle: lifecycle, methods: methods,
-                backgroundModes: [.remoteNotification, .fetch], appGroup: "group.chat",
+                backgroundModes: takesCalls ? [.remoteNotification, .fetch, .voip] : [.remoteNotification, .fetch],
+                appGroup: "group.chat",
                 permittedTasks: isOld ? [] : [TestApp.refreshTask]),
             code: app.code(delegate: makeDelegate, sceneDelegate: { TestScene(bench: self) }))
         await self.phone.allowNotifications()

@@ -163,7 +163,7 @@ import TidingsModel
 
     @Test func `is taken by every POST of a backend, and nothing else goes by it`() async throws {
         let posts = DescribedAnswers.operations.filter { $0.method == "POST" && $0.path.hasPrefix("/v1/apps/") }
-        #expect(posts.count == 6)
+        #expect(posts.count == 7)
         #expect(
             DescribedAnswers.operations.allSatisfy {
                 $0.hasParameter("Idempotency-Key") == posts.map(\.path).contains($0.path) || $0.method != "POST"

@@ -62,6 +62,11 @@ let requestFrames: [String: ClientFrame] = [
     "request-set-profile": .request(30, .setProfile(Profile(name: "Ann", portrait: "https://a/b.png"))),
     "request-set-profile-empty": .request(31, .setProfile(Profile())),
     "request-profiles": .request(32, .profiles(["bob", "carol"])),
+    "request-register-voip": .request(
+        33,
+        .registerVoIP(
+            PushRegistration(token: "00ff", environment: .production, topic: "com.example.chat.voip"))),
+    "request-register-voip-none": .request(34, .registerVoIP(nil)),
     "request-renew-token": .request(25, .renewToken("eyJ.c.d")),
     "request-ban": .request(26, .change(lobby, .ban(["bob", "carol"], until: 1_763_683_260_000))),
     "request-ban-for-good": .request(27, .change(lobby, .ban(["bob"], until: nil))),

@@ -14,8 +14,9 @@ enum House {
 
     /// Targets shaped like Apple's modules: the members mean what Apple's documentation says.
     static let facades: Set<String> = [
-        "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks", "Intents", "PushKit",
-        "KeychainServices",
+        "UIKit", "UserNotifications", "UserNotificationsUI", "AudioToolbox", "BackgroundTasks", "CallKit", "Intents",
+        "PushKit",
+        "KeychainServices", "URLSessionWebSocket",
     ]
 
     static func isCore(_ target: String?) -> Bool {

@@ -9,6 +9,7 @@ import UserNotifications
     let environment: ChatEnvironment
     var window: UIWindow?
     private(set) var chat: ChatSession?
+    private var calls: CallCenter?
 
     init(environment: ChatEnvironment) { self.environment = environment }
 
@@ -29,6 +30,9 @@ import UserNotifications
             let window = UIWindow()
             self.window = window
             chat.show(in: window)
+        }
+        if self.environment.takesCalls {
+            self.calls = CallCenter(kit: chat.kit) { [weak chat] event in chat?.callEvent = event }
         }
         Task { await chat.kit.registerForNotifications() }
         chat.start()

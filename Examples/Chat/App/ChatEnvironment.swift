@@ -13,6 +13,8 @@ struct ChatEnvironment {
     var token: String
     var appGroup: String
     var usesScenes: Bool
+    /// Whether it registers for calls (iOS 10).
+    var takesCalls: Bool
     var delegate: Delegate
 
     /// Which delegate runs: `AppDelegate`, or `LegacyAppDelegate` as before iOS 10.
@@ -43,6 +45,7 @@ struct ChatEnvironment {
         self.appKey = try AppID.validated(try value("CHAT_APP_KEY"), field: "CHAT_APP_KEY")
         self.user = try UserID.validated(try value("CHAT_USER"), field: "CHAT_USER")
         self.token = try value("CHAT_TOKEN")
+        self.takesCalls = variables["CHAT_CALLS"] == "yes"
         self.appGroup = variables["CHAT_APP_GROUP"] ?? "group.com.example.chat"
         let name = variables["CHAT_DELEGATE"] ?? Delegate.modern.rawValue
         guard let delegate = Delegate(rawValue: name) else {

@@ -75,6 +75,7 @@ import UIKit
                     ("messages", .array(chat.messages.map { .string("\($0.message.sender): \(Self.words(of: $0))") })))
             }
             if let unread = try? self.client.unreadMessageCount() { members.append(("unread", .int(unread))) }
+            if let callEvent = self.callEvent { members.append(("call", .string(callEvent))) }
             if let banner = self.banner { members.append(("banner", .string(banner.text.body))) }
             if let user = self.client.userID { members.append(("user", .string(user.rawValue))) }
             members.append(("connection", .string(self.connectionName)))

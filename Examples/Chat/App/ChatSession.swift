@@ -12,6 +12,8 @@ import UIKit
     private var executor: NavigationExecutor?
     /// The message the server acknowledged last.
     var lastSent: MessageID?
+    /// What the person did last with a call.
+    var callEvent: String? { didSet { self.report() } }
     /// The banner the app shows in the foreground where the system shows none (iOS below 10).
     var banner: InAppBanner?
     /// The backend's custom messages, oldest first, as this process was handed them.

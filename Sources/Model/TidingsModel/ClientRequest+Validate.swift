@@ -43,6 +43,11 @@ extension ClientRequest {
         case .profiles(let users):
             try InvalidField.check(users.count, in: 1...Self.profilesMax, "users")
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
+        case .registerVoIP(let registration):
+            guard let topic = registration?.topic else { return }
+            try InvalidField.check(
+                topic.hasSuffix(PushRegistration.voIPSuffix) && topic != PushRegistration.voIPSuffix, "topic",
+                "must be a bundle identifier and \(PushRegistration.voIPSuffix), got \"\(topic)\"")
         }
     }
 }

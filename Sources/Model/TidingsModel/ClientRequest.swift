@@ -35,6 +35,9 @@ public enum ClientRequest: Hashable, Sendable {
     case setProfile(Profile)
     /// Of 1 to 100 people and accounts. Answers `.profiles`, in the order asked.
     case profiles([UserID])
+    /// The token by which this device is rung (PushKit's, for the topic `<bundle identifier>.voip`), or nil to clear it. Answers
+    /// `.done`.
+    case registerVoIP(PushRegistration?)
 }
 
 /// What a request is answered.

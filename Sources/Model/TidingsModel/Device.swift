@@ -12,8 +12,11 @@ public struct PushRegistration: Hashable, Sendable {
     public var token: PushToken
     /// Which of Apple's sides the token belongs to.
     public var environment: PushEnvironment
-    /// The app's bundle identifier: the topic of alert pushes.
+    /// The app's bundle identifier: the topic of alert pushes. Of the token for calls with `voIPSuffix` behind it.
     public var topic: String
+
+    /// What follows the bundle identifier in the topic of VoIP pushes (apns.md §6).
+    public static let voIPSuffix = ".voip"
 
     /// A registration.
     public init(token: PushToken, environment: PushEnvironment, topic: String) {

@@ -23,13 +23,8 @@ extension WireClientFrame {
             }
         case .runState(let state): self.runState = WireRunState(state)
         case .registerPush(let registration, let number):
-            self.registerPush = .with {
-                if let number { $0.number = number }
-                guard let registration else { return }
-                $0.token = registration.token.rawValue
-                $0.environment = registration.environment.rawValue
-                $0.topic = registration.topic
-            }
+            self.registerPush = WireRegisterPush(registration)
+            if let number { self.registerPush.number = number }
         case .sync(let after, let limit):
             self.sync = .with {
                 $0.after = after
@@ -62,9 +57,7 @@ extension WireClientFrame {
         case .runState(let state): return .runState(try state.model(field: "run_state"))
         case .registerPush(let registration):
             let number = registration.number == 0 ? nil : registration.number
-            // Without token, environment and topic the registration is cleared.
-            let isEmpty = registration.token.isEmpty && registration.environment.isEmpty && registration.topic.isEmpty
-            return .registerPush(isEmpty ? nil : try registration.model(), number: number)
+            return .registerPush(try registration.registration(), number: number)
         case .sync(let sync): return .sync(after: sync.after, limit: sync.limit)
         case .markRead(let read):
             return .markRead(try read.conversation.model(field: "conversation"), upTo: read.upTo)
@@ -207,7 +200,20 @@ extension WireRunState {
 }
 
 extension WireRegisterPush {
-    fileprivate func model() throws(FrameError) -> PushRegistration {
+    init(_ registration: PushRegistration?) {
+        self.init()
+        guard let registration else { return }
+        self.token = registration.token.rawValue
+        self.environment = registration.environment.rawValue
+        self.topic = registration.topic
+    }
+
+    /// Without token, environment and topic the registration is cleared.
+    func registration() throws(FrameError) -> PushRegistration? {
+        self.token.isEmpty && self.environment.isEmpty && self.topic.isEmpty ? nil : try self.model()
+    }
+
+    private func model() throws(FrameError) -> PushRegistration {
         let token = try checked { () throws(InvalidField) in try PushToken.validated(self.token, field: "token") }
         let isHexadecimal = token.rawValue.utf8.allSatisfy {
             ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || ($0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "f"))

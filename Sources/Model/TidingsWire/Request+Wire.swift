@@ -42,6 +42,7 @@ extension WireRequest {
         case .renewToken(let token): self.renewToken = .with { $0.token = token }
         case .setProfile(let profile): self.setProfile = WireProfile(profile)
         case .profiles(let users): self.profiles = .with { $0.users = users.map(\.rawValue) }
+        case .registerVoIP(let registration): self.registerVoip = WireRegisterPush(registration)
         }
     }
 
@@ -92,6 +93,7 @@ extension WireRequest {
         case .renewToken(let renewal): return .renewToken(renewal.token)
         case .setProfile(let profile): return .setProfile(profile.model)
         case .profiles(let people): return .profiles(people.users.map { UserID($0) })
+        case .registerVoip(let registration): return .registerVoIP(try registration.registration())
         }
     }
 }

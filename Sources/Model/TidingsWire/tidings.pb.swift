@@ -625,6 +625,15 @@ nonisolated struct WireRequest: Sendable {
     set {request = .profiles(newValue)}
   }
 
+  /// The token for calls; its number is not used.
+  var registerVoip: WireRegisterPush {
+    get {
+      if case .registerVoip(let v)? = request {return v}
+      return WireRegisterPush()
+    }
+    set {request = .registerVoip(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -646,6 +655,8 @@ nonisolated struct WireRequest: Sendable {
     case renewToken(WireRenewToken)
     case setProfile(WireProfile)
     case profiles(WirePeople)
+    /// The token for calls; its number is not used.
+    case registerVoip(WireRegisterPush)
 
   }
 
@@ -3351,7 +3362,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3594,6 +3605,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .profiles(v)
         }
       }()
+      case 40: try {
+        var v: WireRegisterPush?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .registerVoip(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .registerVoip(v)
+        }
+      }()
       default: break
       }
     }
@@ -3679,6 +3703,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .profiles?: try {
       guard case .profiles(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 19)
+    }()
+    case .registerVoip?: try {
+      guard case .registerVoip(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
     case nil: break
     }

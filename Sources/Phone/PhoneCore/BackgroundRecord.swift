@@ -71,7 +71,7 @@ struct BackgroundRun: Equatable, Sendable {
     /// The fetch handler was called twice (iOS 10): the crash comes with the next resume.
     var crashesOnResume = false
     /// A call reported to CallKit keeps the process running.
-    var hasCall = false
+    var calls: [RunningCall] = []
     /// Waits for the person's permission (iOS 8–10).
     var withheldRegistration: Callback?
 
@@ -79,7 +79,12 @@ struct BackgroundRun: Equatable, Sendable {
 
     var deadline: Int64? { self.refreshTasks.lazy.map(\.deadline).min() }
 
-    var isBusy: Bool { self.hasCall || !self.activities.isEmpty || !self.refreshTasks.isEmpty }
+    var isBusy: Bool { !self.calls.isEmpty || !self.activities.isEmpty || !self.refreshTasks.isEmpty }
+}
+
+struct RunningCall: Equatable, Sendable {
+    var call: IncomingCall
+    var isAnswered = false
 }
 
 struct RunningRefreshTask: Equatable, Sendable {

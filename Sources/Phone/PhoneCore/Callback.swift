@@ -102,6 +102,10 @@ public enum Callback: Hashable, Sendable, JSONTagged {
     case voipPushReceived(JSONObject)
     case voipTokenInvalidated
 
+    // CallKit: what the person does with a call, by its UUID.
+    case callAnswered(String)
+    case callDeclined(String)
+
     // ActivityKit (ios-delivery.md §12).
     case activityTokenUpdated(activity: String, PushToken)
     case pushToStartTokenUpdated(PushToken)
@@ -125,6 +129,7 @@ public enum Callback: Hashable, Sendable, JSONTagged {
             "receiveLocal": ["_0": "request"], "serviceExtensionReceive": ["_0": "request"],
             "willPresent": ["_0": "notification"], "openSettings": ["_0": "notification"],
             "registeredForRemoteNotifications": ["_0": "token"], "voipTokenUpdated": ["_0": "token"],
+            "callAnswered": ["_0": "call"], "callDeclined": ["_0": "call"],
             "pushToStartTokenUpdated": ["_0": "token"], "activityTokenUpdated": ["_1": "token"],
             "registeredUserNotificationSettings": ["_0": "types"], "backgroundRefreshStatusChanged": ["_0": "status"],
             "backgroundTaskExpired": ["_0": "task"], "expiringActivityExpired": ["_0": "activity"],
@@ -175,6 +180,8 @@ public enum Callback: Hashable, Sendable, JSONTagged {
         case .voipTokenUpdated: "pushRegistry(_:didUpdate:for:)"
         case .voipPushReceived: "pushRegistry(_:didReceiveIncomingPushWith:for:completion:)"
         case .voipTokenInvalidated: "pushRegistry(_:didInvalidatePushTokenFor:)"
+        case .callAnswered: "provider(_:perform:) with CXAnswerCallAction"
+        case .callDeclined: "provider(_:perform:) with CXEndCallAction"
         case .activityTokenUpdated: "pushTokenUpdates"
         case .pushToStartTokenUpdated: "pushToStartTokenUpdates"
         case .activityUpdated: "activityUpdates"

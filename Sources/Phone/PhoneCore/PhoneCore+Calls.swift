@@ -96,7 +96,7 @@ extension PhoneCore {
             .failedToRegisterForRemoteNotifications, .serviceExtensionReceive, .serviceExtensionTimeWillExpire,
             .openSettings, .registeredUserNotificationSettings, .refreshTaskLaunched, .refreshTaskExpired,
             .backgroundRefreshStatusChanged, .protectedDataDidBecomeAvailable,
-            .protectedDataWillBecomeUnavailable, .voipTokenUpdated, .voipTokenInvalidated,
+            .protectedDataWillBecomeUnavailable, .voipTokenUpdated, .voipTokenInvalidated, .callAnswered, .callDeclined,
             .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated:
             .method
         }

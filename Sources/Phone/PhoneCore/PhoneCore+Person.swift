@@ -38,6 +38,8 @@ extension PhoneCore {
             .alertPanelAnswered:
             self.handleNotices(event, &turn)
         case .activityDismissed(let app, let activity): self.dismissActivity(activity, of: app, &turn)
+        case .callAnswered: self.answerCall(&turn)
+        case .callDeclined: self.declineCall(&turn)
         }
     }
 

@@ -193,8 +193,8 @@ extension PhoneCore {
             self.completeRefreshTask(identifier, success: success, index, &turn)
         case .refreshTaskCancelled(let identifier): self.cancelRefreshTask(identifier, index, &turn)
         case .voipRegistrationChanged(let isOn): self.changeVoIPRegistration(isOn: isOn, index, &turn)
-        case .incomingCallReported: self.markCallReported(index)
-        case .callEnded: self.apps[index].run?.background.hasCall = false
+        case .incomingCallReported(let call): self.reportCall(call, index, &turn)
+        case .callEnded(let identifier): self.endCall(identifier, index)
         case .activityStarted(let activity, let pushType, let contentState):
             self.startActivity(activity, pushType: pushType, contentState: contentState, index, &turn)
         case .activityContentChanged(let activity, let contentState):

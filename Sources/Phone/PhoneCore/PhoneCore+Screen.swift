@@ -16,7 +16,7 @@ extension PhoneCore {
             isLit: self.lock == .unlocked || self.notices.litUntil != nil,
             groupsThreads: self.version >= 12, focus: self.notices.focus,
             heldForSummary: self.notices.heldForSummary.reversed().map(self.withHiddenPreview),
-            activities: self.shownActivities, summaryFormats: self.summaryFormats)
+            activities: self.shownActivities, calls: self.shownCalls, summaryFormats: self.summaryFormats)
     }
 
     /// The entries of the notification list, newest first, as they were delivered: without the rest of the screen, and whether

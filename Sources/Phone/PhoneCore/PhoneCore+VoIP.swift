@@ -33,22 +33,6 @@ extension PhoneCore {
         self.wake(index, for: .call(.voipPushReceived(push.payload)), &turn)
     }
 
-    /// From iOS 13 each push must report a call, unless the app is in the foreground or has one already.
-    func mustReportCall(_ index: Int) -> Bool {
-        self.version >= 13 && !self.apps[index].state.isInForeground
-            && self.apps[index].run?.background.hasCall == false
-    }
-
-    mutating func markCallReported(_ index: Int) {
-        guard var run = self.apps[index].run else { return }
-        run.background.hasCall = true
-        for position in run.openCalls.indices {
-            guard case .voip = run.openCalls[position].kind else { continue }
-            run.openCalls[position].kind = .voip(mustReport: false)
-        }
-        self.apps[index].run = run
-    }
-
     /// The app is killed; after some such pushes no more arrive.
     mutating func recordMissingCall(_ index: Int, _ turn: inout Turn) -> EndReason {
         self.apps[index].background.voip.unreportedCalls += 1

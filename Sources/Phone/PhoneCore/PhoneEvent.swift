@@ -51,6 +51,10 @@ package enum PersonEvent: Equatable, Sendable {
     /// "View" is a tap (iOS 3–9).
     case alertPanelAnswered(opens: Bool)
     case activityDismissed(BundleID, activity: String)
+    /// The first call that rings.
+    case callAnswered
+    /// The first call that rings, or else the first that was answered.
+    case callDeclined
 }
 
 /// What the system does by itself.

@@ -25,6 +25,8 @@ public struct PhoneRecord: Hashable, Sendable {
         case refreshTask(identifier: String, RefreshTaskOutcome)
         indirect case activity(ActivityUpdate)
         case systemSound(SystemSound)
+        /// An app has reported it to CallKit.
+        case incomingCall(IncomingCall)
         /// Against the rules; nothing was changed.
         case fault(String)
     }

@@ -36,8 +36,8 @@ package enum ProcessEvent: Equatable, Sendable, JSONTagged {
     case refreshTaskCancelled(identifier: String?)
     case voipRegistrationChanged(isOn: Bool)
     /// CallKit's `reportNewIncomingCall` (ios-delivery.md §12).
-    case incomingCallReported
-    case callEnded
+    case incomingCallReported(IncomingCall)
+    case callEnded(identifier: String)
     /// Without a push type only the app changes it.
     indirect case activityStarted(activity: String, pushType: ActivityPushType?, contentState: JSONValue)
     case activityContentChanged(activity: String, contentState: JSONValue)
@@ -64,7 +64,8 @@ package enum ProcessEvent: Equatable, Sendable, JSONTagged {
             "remoteTypesRequested": ["_0": "types"],
             "userNotificationSettingsRegistered": ["_0": "types", "_1": "categories"],
             "localNotificationScheduled": ["_0": "request"], "minimumFetchIntervalSet": ["_0": "milliseconds"],
-            "voipRegistrationChanged": ["isOn": "on"], "appGroupLockTaken": ["_0": "lock"],
+            "voipRegistrationChanged": ["isOn": "on"], "incomingCallReported": ["_0": "call"],
+            "appGroupLockTaken": ["_0": "lock"],
             "appGroupLockReleased": ["_0": "lock"], "systemSoundPlayed": ["_0": ""], "screenChanged": ["_0": "screen"],
         ])
 }

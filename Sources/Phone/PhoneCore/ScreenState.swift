@@ -34,6 +34,8 @@ public struct ScreenState: Hashable, Sendable {
     public var heldForSummary: [ListEntry] = []
     /// The Live Activities on the lock screen.
     public var activities: [ShownActivity] = []
+    /// The calls that ring or go on, in the order of the apps.
+    public var calls: [ShownCall] = []
     /// How the apps' categories want their groups summed up (iOS 12).
     public var summaryFormats: [SummaryFormat] = []
 

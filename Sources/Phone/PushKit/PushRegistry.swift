@@ -51,7 +51,7 @@ public final class PKPushPayload: Sendable {
 public protocol PKPushRegistryDelegate: AnyObject {
     /// There is a token, or a new one.
     func pushRegistry(_ registry: PKPushRegistry, didUpdate pushCredentials: PKPushCredentials, for type: PKPushType)
-    /// A push arrived. From iOS 13 a call must be reported (`PhoneCall.reportIncoming`) before it returns.
+    /// A push arrived. From iOS 13 a call must be reported (`CXProvider.reportNewIncomingCall`) before it returns.
     func pushRegistry(
         _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType,
         completion: @escaping @Sendable () -> Void)
@@ -137,7 +137,8 @@ public final class PKPushRegistry: @unchecked Sendable {
     public func pushToken(for type: PKPushType) -> Data? { type == .voIP ? self.state.withLock { $0.token } : nil }
 
     private func handle(_ callback: Callback, _ reply: PhoneReply) -> Bool {
-        guard self.desiredPushTypes?.contains(.voIP) == true else { return false }
+        // The token is void after the app has said that it wants no more.
+        guard self.desiredPushTypes?.contains(.voIP) == true || self.pushToken(for: .voIP) != nil else { return false }
         switch callback {
         case .voipTokenUpdated(let token):
             let data = Data(Hexadecimal.bytes(token.rawValue.utf8) ?? [])

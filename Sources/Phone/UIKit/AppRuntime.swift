@@ -68,8 +68,9 @@ import VirtualPhone
                     categories: self.application.registeredSettings?.categories))
             reply()
         case .refreshTaskLaunched, .refreshTaskExpired, .voipTokenUpdated, .voipPushReceived, .voipTokenInvalidated,
-            .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated, .expiringActivityExpired:
-            // BackgroundTasks, PushKit and ActivityKit handle theirs before this.
+            .callAnswered, .callDeclined, .activityTokenUpdated, .pushToStartTokenUpdated, .activityUpdated,
+            .expiringActivityExpired:
+            // BackgroundTasks, PushKit, CallKit and ActivityKit handle theirs before this.
             PhoneProcess.current.send(.fault("\(callback.name) was called and nothing in the app takes it"))
             reply()
         case .backgroundRefreshStatusChanged:

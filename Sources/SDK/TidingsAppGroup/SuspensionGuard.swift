@@ -1,3 +1,9 @@
+import Foundation
+
+#if TIDINGS_UIKIT
+    import UserNotifications
+#endif
+
 /// Keeps the system from suspending this process while it holds a lock in the app group, for which it would be killed
 /// (0xDEAD10CC; ios-delivery.md §14, Q13). On Apple's systems this is `performExpiringActivity`, in app and extension
 /// alike: it begins on the thread that locks, before the lock is taken. A background task could only be begun on the
@@ -21,11 +27,10 @@ package struct SystemSuspensionGuard: SuspensionGuard {
     }
 }
 
-#if os(iOS) || os(tvOS) || os(watchOS)
-    import Foundation
-
+#if os(iOS) || os(tvOS) || os(watchOS) || TIDINGS_UIKIT
     /// One `performExpiringActivity`: its block, on a queue of the system, only waits while another thread works.
-    private final class ExpiringActivity: Sendable {
+    /// On Linux it is built and tested over the virtual phone's own; nothing there is suspended while it works.
+    final class ExpiringActivity: Sendable {
         private let answered = DispatchSemaphore(value: 0)
         private let finished = DispatchSemaphore(value: 0)
         private let isGranted = Locked(false)

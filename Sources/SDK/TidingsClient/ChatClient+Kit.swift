@@ -57,6 +57,14 @@ extension ChatClient {
         }
     }
 
+    package func decideCall(_ payload: JSONValue) -> CallDecision {
+        CallDecision(
+            payload: payload,
+            nameKnownHere: { caller in
+                (try? self.group(of: self.engine)?.update { $0.settings[name: .user(caller)] }) ?? nil
+            }, facts: self.kitFacts)
+    }
+
     package var kitFacts: ClientKitFacts { ClientKitFacts(client: self) }
 
     /// The app's names, with the server's where they may stand in for them.

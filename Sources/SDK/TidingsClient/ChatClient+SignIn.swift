@@ -82,6 +82,7 @@ extension ChatClient {
         if state.registration != nil || state.isUnregistered {
             engine.post(.pushRegistrationSet(state.registration))
         }
+        if let voIP = state.voIP { engine.post(.voIPRegistrationSet(voIP.registration)) }
         state.engine = engine
         state.hasRequested = false
         return engine

@@ -27,6 +27,7 @@ public final class ChatClient: Sendable {
         var host: (any KitHost)?
         var registration: PushRegistration?
         var isUnregistered = false
+        var voIP: VoIPRegistration?
         var storeFault: String?
         var wakes: [WakeNumber: CheckedContinuation<BackgroundRefreshResult, Never>] = [:]
         var lastWake: WakeNumber = 0
@@ -197,6 +198,38 @@ public final class ChatClient: Sendable {
         let app = self.configuration.appKey
         self.storing { try $0.writeUnregistered(registration == nil, app: app) }
         engine?.post(.pushRegistrationSet(registration))
+    }
+
+    // MARK: Calls
+
+    struct VoIPRegistration: Sendable {
+        let registration: PushRegistration?
+    }
+
+    /// Hands the token for calls to the server, after each connect and when it changes. `CallIntegration` does it for an app that
+    /// uses the kit.
+    ///
+    /// - Throws: `ChatError.invalid` for an empty token or an app without bundle identifier.
+    public func register(voIPToken: DeviceToken, environment: PushEnvironment) throws {
+        let bundle = self.configuration.bundleIdentifier ?? Bundle.main.bundleIdentifier ?? ""
+        try ChatError.check { () throws(InvalidField) in
+            let token = try PushToken.validated(voIPToken.hexString, field: "voip_token")
+            guard !bundle.isEmpty else { throw InvalidField(field: "bundleIdentifier", rule: "must not be empty") }
+            self.setVoIP(
+                PushRegistration(
+                    token: token, environment: environment, topic: bundle + PushRegistration.voIPSuffix))
+        }
+    }
+
+    /// Takes the token for calls back: no call rings here until the next `register(voIPToken:environment:)`.
+    public func unregisterVoIP() { self.setVoIP(nil) }
+
+    private func setVoIP(_ registration: PushRegistration?) {
+        let engine = self.state.withLock { state in
+            state.voIP = VoIPRegistration(registration: registration)
+            return state.engine
+        }
+        engine?.post(.voIPRegistrationSet(registration))
     }
 
     // MARK: Kit

@@ -34,6 +34,7 @@ extension ByteWriter {
         case .signIn(let device): self.write(Kind.signIn, device)
         case .signOut(let key): self.write(Kind.signOut, key)
         case .setPushState(let key, let state): self.write(Kind.setPushState, key, state)
+        case .setVoIPToken(let key, let token): self.write(Kind.setVoIPToken, key, token)
         case .advance(let key, let settled, let decided): self.write(Kind.advance, key, settled, decided)
         case .markRead(let key, let conversation, let upTo, let at):
             self.write(Kind.markRead, key, conversation, upTo, at)
@@ -95,6 +96,7 @@ extension ByteReader {
         case .signIn: return .signIn(try self.read())
         case .signOut: return .signOut(try self.read())
         case .setPushState: return .setPushState(try self.read(), try self.read())
+        case .setVoIPToken: return .setVoIPToken(try self.read(), try self.read())
         case .advance: return .advance(try self.read(), settled: try self.read(), decided: try self.read())
         case .markRead: return .markRead(try self.read(), try self.read(), upTo: try self.read(), at: try self.read())
         case .keepLeg: return .keepLeg(try self.read())
@@ -132,5 +134,13 @@ extension ByteReader {
             positions.append(try self.read())
         }
         return .delete(key, deletion, positions: positions, at: try self.read())
+    }
+}
+
+extension VoIPToken: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.registration, self.at) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(try reader.read(), at: try reader.read())
     }
 }

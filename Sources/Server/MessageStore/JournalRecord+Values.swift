@@ -35,7 +35,7 @@ extension Profile: StoredValue {
     }
 }
 
-/// Without `unpushed`, which follows from the records of legs.
+/// Without `unpushed` and `voIP`, which follow from records of their own.
 extension DeviceRecord: StoredValue {
     func write(to writer: inout ByteWriter) {
         writer.write(self.key, self.platform, self.push, self.settled)

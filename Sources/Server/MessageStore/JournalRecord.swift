@@ -24,6 +24,7 @@ enum JournalRecord: Hashable {
     case signIn(DeviceRecord)
     case signOut(DeviceKey)
     case setPushState(DeviceKey, PushState)
+    case setVoIPToken(DeviceKey, VoIPToken?)
     case advance(DeviceKey, settled: LogPosition, decided: LogPosition)
     case markRead(UserKey, ConversationID, upTo: LogPosition, at: Int64)
     case keepLeg(OpenLeg)
@@ -43,9 +44,8 @@ enum JournalRecord: Hashable {
         switch self {
         case .accept, .recall, .custom: true
         case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-            .userAccount, .profile, .signOut, .setPushState, .advance, .markRead, .keepLeg, .endLeg, .receipt,
-            .objectNames,
-            .account, .lost:
+            .userAccount, .profile, .signOut, .setPushState, .setVoIPToken, .advance, .markRead, .keepLeg, .endLeg,
+            .receipt, .objectNames, .account, .lost:
             false
         }
     }
@@ -80,6 +80,7 @@ enum JournalRecord: Hashable {
         /// As `accept` and `acceptAddressed`, with `hushes`.
         case acceptHushing = 26
         case acceptAddressedHushing = 27
+        case setVoIPToken = 40
         case lost = 63
     }
 }

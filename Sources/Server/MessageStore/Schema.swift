@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 12
+    static let version = 16
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -103,6 +103,7 @@ enum Schema {
             if found < 10 { try database.execute(sql: Self.tablesOfVersion10) }
             if found < 11 { try database.execute(sql: Self.tablesOfVersion11) }
             // Version 12 has no other tables: records of messages that hush, and format 5 of logs, which earlier builds cannot read.
+            if found < 16 { try database.execute(sql: Self.tablesOfVersion16) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -378,5 +379,12 @@ enum Schema {
         -- The person's profile (Profile): NULL for none.
         ALTER TABLE person ADD COLUMN name TEXT;
         ALTER TABLE person ADD COLUMN portrait TEXT;
+        """
+
+    private static let tablesOfVersion16 = """
+        -- The token for calls, and the registration it is of (VoIPToken in JournalRecord+Values.swift); NULL for none.
+        ALTER TABLE device ADD COLUMN voip_token TEXT;
+        ALTER TABLE device ADD COLUMN voip BLOB;
+        CREATE INDEX device_voip_token ON device (voip_token) WHERE voip_token IS NOT NULL;
         """
 }

@@ -107,13 +107,16 @@ struct Statements {
         self.devices = try prepare(
             """
             SELECT id, platform, push, token, environment, topic, push_at, push_reason, settled, decided, since,
-                signed_in_at, signed_out, push_accepted, unpushed FROM device WHERE person = ? ORDER BY id
+                signed_in_at, signed_out, push_accepted, unpushed, voip FROM device WHERE person = ? ORDER BY id
             """)
         self.putDevice = try prepare(
-            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteDevice = try prepare("DELETE FROM device WHERE person = ? AND id = ?")
         self.devicesWithToken = try prepare(
-            "SELECT app, user, id FROM device JOIN person ON person.number = device.person WHERE token = ?")
+            """
+            SELECT app, user, id FROM device JOIN person ON person.number = device.person
+                WHERE token = ?1 OR voip_token = ?1
+            """)
         self.openLegs = try prepare(
             "SELECT message, device, position, wait, apns_id, attempts, not_before FROM open_leg WHERE person = ?")
         self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?)")

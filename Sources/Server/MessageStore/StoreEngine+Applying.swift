@@ -4,6 +4,7 @@ import TidingsModel
 /// What each journal record changes in memory: when it is written, and again after a crash. The second time, what the stored rows
 /// already contain is left out: each person by `PersonState.applied`, the message index by `indexed`, a conversation by its version.
 extension StoreEngine {
+    // tidy: long because it is one switch over the records.
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
         case .accept(let message, _, let version, let hushes):
@@ -31,12 +32,16 @@ extension StoreEngine {
         case .signOut(let key):
             try self.changeDevice(key, at: position) { device in
                 device.push = .none
+                device.voIP = nil
                 device.isSignedOut = true
                 device.unpushed = UnpushedMessages()
             }
         case .setPushState(let key, let state):
             self.rememberToken(state, of: key)
             try self.changeDevice(key, at: position) { $0.push = state }
+        case .setVoIPToken(let key, let token):
+            self.remember(token?.registration.token, of: key)
+            try self.changeDevice(key, at: position) { $0.voIP = token }
         case .advance(let key, let settled, let decided):
             let head = try self.intern(key.user).head
             try self.changeDevice(key, at: position) { $0.advance(settled: settled, decided: decided, head: head) }
@@ -88,7 +93,11 @@ extension StoreEngine {
     }
 
     private func rememberToken(_ state: PushState, of key: DeviceKey) {
-        if let token = state.registration?.token { self.tokenTail[token, default: []].insert(key) }
+        self.remember(state.registration?.token, of: key)
+    }
+
+    private func remember(_ token: PushToken?, of key: DeviceKey) {
+        if let token { self.tokenTail[token, default: []].insert(key) }
     }
 
     func append(_ entry: LogChunk.Entry, to person: PersonState) -> Delivery {
@@ -235,6 +244,7 @@ extension StoreEngine {
             person.devices?[place] = device
             // A sign-in's record does not repeat it; one that was signed out begins anew.
             person.devices?[place].unpushed = known.isSignedOut ? UnpushedMessages() : known.unpushed
+            person.devices?[place].voIP = known.voIP
         } else {
             person.signedIn += 1
             person.devices?.insert(device, at: place)

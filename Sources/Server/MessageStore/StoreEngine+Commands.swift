@@ -27,6 +27,7 @@ extension StoreEngine {
         case .readProfiles(let app, let users): .profiles(try users.map { try self.profile(of: $0, in: app) })
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): try self.setPushState(key, state, about: about)
+        case .setVoIPToken(let key, let token, let about): try self.setVoIPToken(key, token, about: about)
         case .advance(let key, let settled, let decided):
             try self.advance(key, settled: settled ?? 0, decided: decided ?? 0)
         case .markRead(let key, let conversation, let upTo, let at):
@@ -221,7 +222,9 @@ extension StoreEngine {
         if device.isSignedOut || (about != nil && device.push.registration != about) { return .done }
         var others: [DeviceKey] = []
         if about == nil, case .registered(let registration, let at, _) = state {
-            others = try self.devices(with: registration, in: key.user.app).filter { $0 != key }
+            others = try self.devices(with: registration.token, in: key.user.app).filter {
+                try $0 != key && self.device($0)?.push.registration == registration
+            }
             for other in others {
                 try self.endLegs(of: other, .noToken, at: at)
                 _ = try self.write(.setPushState(other, .none))
@@ -231,15 +234,29 @@ extension StoreEngine {
         return others.isEmpty ? .done : .taken(others)
     }
 
-    private func devices(with registration: PushRegistration, in app: AppID) throws -> [DeviceKey] {
-        let token = registration.token
+    private func setVoIPToken(
+        _ key: DeviceKey, _ token: VoIPToken?, about: PushRegistration?
+    ) throws -> StoreResult {
+        guard let device = try self.device(key) else { return .refused(StoreRules.unknownDevice(key)) }
+        if device.isSignedOut || (about != nil && device.voIP?.registration != about) { return .done }
+        var others: [DeviceKey] = []
+        if let registration = token?.registration {
+            others = try self.devices(with: registration.token, in: key.user.app).filter {
+                try $0 != key && self.device($0)?.voIP?.registration == registration
+            }
+            for other in others { _ = try self.write(.setVoIPToken(other, nil)) }
+        }
+        if device.voIP != token { _ = try self.write(.setVoIPToken(key, token)) }
+        return others.isEmpty ? .done : .taken(others)
+    }
+
+    /// Those that may have it, for whatever it is.
+    private func devices(with token: PushToken, in app: AppID) throws -> [DeviceKey] {
         let stored = try self.sql.devicesWithToken.bind(token.rawValue).all { row in
             DeviceKey(user: row.userKey(0), device: DeviceID(row.text(2)))
         }
         let keys = (self.tokenTail[token] ?? []).union(self.tokensInRound[token] ?? []).union(stored)
-        return try keys.sorted().filter { key in
-            try key.user.app == app && self.device(key)?.push.registration == registration
-        }
+        return keys.filter { $0.user.app == app }.sorted()
     }
 
     /// Each end is a record of its own: replayed, it must not depend on which legs are still open by then.

@@ -150,7 +150,8 @@ extension StoreCommand {
             .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),
             .mayWrite(let key, _, _):
             key
-        case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _, _), .advance(let key, _, _):
+        case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _, _),
+            .setVoIPToken(let key, _, _), .advance(let key, _, _):
             key.user
         case .keepLeg(let open): open.leg.user
         case .endLeg(let ended): ended.leg.user

@@ -82,7 +82,7 @@ extension StoreEngine {
         case .personSettings(_, let settings, _): return .personSettings(settings)
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
-        case .putConversation, .signIn, .signOut, .setPushState, .advance, .keepLeg, .endLeg, .receipt,
+        case .putConversation, .signIn, .signOut, .setPushState, .setVoIPToken, .advance, .keepLeg, .endLeg, .receipt,
             .objectNames, .account, .userAccount, .profile, .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }

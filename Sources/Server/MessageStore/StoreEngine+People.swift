@@ -208,7 +208,7 @@ extension StoreEngine {
                 key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
                 push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
                 since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0,
-                unpushed: try Self.unpushed(row))
+                unpushed: try Self.unpushed(row), voIP: try Self.voIPToken(row))
         }
         person.devices = devices
         return devices
@@ -220,6 +220,13 @@ extension StoreEngine {
         var reader = ByteReader(row.blob(14))
         while !reader.isAtEnd { unpushed.insert(try reader.read()) }
         return unpushed
+    }
+
+    private static func voIPToken(_ row: SQLStatement) throws -> VoIPToken? {
+        guard !row.isNull(15) else { return nil }
+        var reader = ByteReader(row.blob(15))
+        let token: VoIPToken = try reader.read()
+        return token
     }
 
     private static func pushState(_ row: SQLStatement) throws -> PushState {

@@ -98,7 +98,11 @@ extension StoreEngine {
         put.bind(at: 14, device.isSignedOut)
         var unpushed = ByteWriter()
         for id in device.unpushed.ids { unpushed.write(id) }
-        try put.bind(at: 16, unpushed.bytes.isEmpty ? nil : unpushed.bytes).run()
+        put.bind(at: 16, unpushed.bytes.isEmpty ? nil : unpushed.bytes)
+        put.bind(at: 17, device.voIP?.registration.token.rawValue)
+        var voIP = ByteWriter()
+        if let token = device.voIP { voIP.write(token) }
+        try put.bind(at: 18, voIP.bytes.isEmpty ? nil : voIP.bytes).run()
     }
 
     private static func bind(_ registration: PushRegistration, at: Int64, to put: SQLStatement) {

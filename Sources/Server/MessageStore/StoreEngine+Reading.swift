@@ -189,7 +189,8 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .userAccount, .profile, .signIn, .signOut, .setPushState, .advance, .markRead, .keepLeg, .objectNames,
+                .userAccount, .profile, .signIn, .signOut, .setPushState, .setVoIPToken, .advance, .markRead, .keepLeg,
+                .objectNames,
                 .account,
                 .lost:
                 break

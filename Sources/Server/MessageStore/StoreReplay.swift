@@ -219,7 +219,9 @@ extension JournalRecord {
             "person \(key)"
         case .custom(let operation): "custom message \(operation.message.id) of \(operation.app)"
         case .signIn(let device): "device \(device.key)"
-        case .signOut(let key), .setPushState(let key, _), .advance(let key, _, _): "device \(key)"
+        case .signOut(let key), .setPushState(let key, _), .setVoIPToken(let key, _),
+            .advance(let key, _, _):
+            "device \(key)"
         case .keepLeg(let open): "person \(open.leg.user)"
         case .endLeg(let ended): "person \(ended.leg.user)"
         case .receipt(let leg, _, _): "person \(leg.user)"

@@ -68,6 +68,7 @@ package struct ServerCore: Sendable {
     var outages: [LaneScope: LaneState] = [:]
     var pushCount: UInt64 = 0
     var pushes: [PushID: OutgoingPush] = [:]
+    var calls = Calls()
     /// Cached: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 

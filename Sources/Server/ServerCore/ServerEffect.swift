@@ -50,6 +50,10 @@ package enum APIResult: Hashable, Sendable {
     case accounts([ConversationID])
     case profiles([UserProfile])
     case bans([Ban])
+    /// The wall time at which its pushes were handed over.
+    case ringing(at: Int64)
+    /// nil if the app has no such call, or it is no longer remembered.
+    case call(CallTrace?)
     case devices([DeviceInfo])
     case userAccount(AccountState)
     /// The time at which it counts as issued.

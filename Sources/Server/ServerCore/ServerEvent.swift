@@ -100,6 +100,10 @@ package enum APICommand: Hashable, Sendable {
     case setProfiles(AppID, [UserProfile])
     /// Answers `.profiles`, in the order asked.
     case profiles(AppID, [UserID])
+    /// Answers `.ringing` or `.refused`.
+    case ring(AppID, Call)
+    /// Answers `.call`.
+    case call(AppID, CallID)
     /// `actor` is nil for the app's backend. Answers `.bans` or `.refused`.
     case bans(AppID, ConversationID, actor: UserID?)
     /// Of a message, recall or custom message, live legs included. Answers `.trace`.

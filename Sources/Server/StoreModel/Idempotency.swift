@@ -79,9 +79,10 @@ extension StoreRules {
         case .duplicate(let id, let sentAt): .accepted(id, sentAt: sentAt, isRepeat: true)
         // Read for a user token, which nobody who is banned gets.
         case .userAccount(let account): account.isBanned ? nil : .done
+        // Read for a call: what it says is said to phones, and nothing of it is the answer.
+        case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
-            .profiles, .bans,
-            .isSameLog, .unreadable, .device, .read, .user, .page, .trace, .kept, .failed:
+            .bans, .isSameLog, .unreadable, .device, .read, .user, .page, .trace, .kept, .failed:
             nil
         }
     }

@@ -41,6 +41,7 @@ extension ReferenceStore {
             !device.isSignedOut
         else { return .done }
         self.setPush(.none, of: key)
+        self.people[place].devices[key.device]?.voIP = nil
         self.people[place].devices[key.device]?.isSignedOut = true
         self.people[place].devices[key.device]?.unpushed = UnpushedMessages()
         self.endLegs(of: key, end, at: at)
@@ -62,6 +63,29 @@ extension ReferenceStore {
             self.endLegs(of: other, .noToken, at: at)
         }
         return others.isEmpty ? .done : .taken(others)
+    }
+
+    mutating func setVoIPToken(_ key: DeviceKey, _ token: VoIPToken?, about: PushRegistration?) -> StoreResult {
+        guard let place = self.people.place(of: key.user), let device = self.people[place].devices[key.device] else {
+            return .refused(StoreRules.unknownDevice(key))
+        }
+        if device.isSignedOut || (about != nil && device.voIP?.registration != about) { return .done }
+        self.people[place].devices[key.device]?.voIP = token
+        guard let registration = token?.registration else { return .done }
+        var others: [DeviceKey] = []
+        for user in self.people.keys where user.app == key.user.app {
+            guard let other = self.people.place(of: user) else { continue }
+            // tidy: order does not leave: the keys are sorted
+            for device in self.people[other].devices.values
+            where device.key != key && device.voIP?.registration == registration {
+                others.append(device.key)
+            }
+        }
+        for other in others.sorted() {
+            guard let place = self.people.place(of: other.user) else { continue }
+            self.people[place].devices[other.device]?.voIP = nil
+        }
+        return others.isEmpty ? .done : .taken(others.sorted())
     }
 
     /// The only place that changes the push state of a known device.

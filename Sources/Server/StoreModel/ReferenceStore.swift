@@ -58,6 +58,8 @@ package import TidingsModel
 /// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for topic and environment, from every other
 ///   device of the app that is registered or quarantined with it: those have `.none`, and their open legs end `no_token` at the time
 ///   of the registration. With `about` it changes nothing unless that is the device's registration, and takes nothing from others.
+/// - **setVoIPToken** of a signed-out device changes nothing. A token is taken, for topic and environment, from every other device of the
+///   app that has it. With `about` it changes nothing unless that is the device's. A sign-out clears it, a sign-in leaves it.
 /// - **advance** moves each cursor forward only, and not past the head.
 /// - **keepLeg** opens a leg, or replaces its state. **endLeg** closes it and keeps the end; of several ends the first stays.
 /// - **receipt** is kept for a message, recall or custom message that the person has an entry of; of several with the same leg and name
@@ -259,6 +261,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readProfiles(let app, let users): .profiles(users.map { self.profile(of: $0, in: app) })
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): self.setPushState(key, state, about: about)
+        case .setVoIPToken(let key, let token, let about): self.setVoIPToken(key, token, about: about)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)
         case .markRead(let key, let conversation, let upTo, _): self.markRead(key, conversation, upTo: upTo)
         case .keepLeg(let leg): self.keepLeg(leg)

@@ -37,6 +37,8 @@ package enum StoreCommand: Hashable, Sendable {
     /// answered: it changes nothing if it is not the device's any more, and takes it from nobody; nil if the device
     /// itself registers, or clears its registration.
     indirect case setPushState(DeviceKey, PushState, about: PushRegistration? = nil)
+    /// As `setPushState`, of the token for calls; nil clears it.
+    indirect case setVoIPToken(DeviceKey, VoIPToken?, about: PushRegistration? = nil)
     /// Moves cursors forward only. Answers `.done`; `.refused` for an unknown device.
     case advance(DeviceKey, settled: LogPosition?, decided: LogPosition?)
     /// Up to and including a position of the person's own log. Answers `.read` or `.refused`.

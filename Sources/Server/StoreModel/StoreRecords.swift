@@ -58,10 +58,24 @@ package enum PushState: Hashable, Sendable {
     }
 }
 
+/// The token by which a device is rung, as the device has registered it. It is there, or it is not: a call that APNs refuses waits
+/// for nothing.
+package struct VoIPToken: Hashable, Sendable {
+    package var registration: PushRegistration
+    /// Wall milliseconds.
+    package var at: Int64
+
+    package init(_ registration: PushRegistration, at: Int64) {
+        self.registration = registration
+        self.at = at
+    }
+}
+
 package struct DeviceRecord: Hashable, Sendable {
     package var key: DeviceKey
     package var platform: String
     package var push: PushState
+    package var voIP: VoIPToken?
     /// Everything up to here was settled by the device itself.
     package var settled: LogPosition
     /// Everything up to here was decided by the server: ended, or kept as an open leg.
@@ -77,8 +91,10 @@ package struct DeviceRecord: Hashable, Sendable {
 
     package init(
         key: DeviceKey, platform: String, push: PushState, settled: LogPosition, decided: LogPosition,
-        since: LogPosition, signedInAt: Int64, isSignedOut: Bool, unpushed: UnpushedMessages = UnpushedMessages()
+        since: LogPosition, signedInAt: Int64, isSignedOut: Bool, unpushed: UnpushedMessages = UnpushedMessages(),
+        voIP: VoIPToken? = nil
     ) {
+        self.voIP = voIP
         self.key = key
         self.platform = platform
         self.push = push

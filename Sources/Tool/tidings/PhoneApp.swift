@@ -61,7 +61,7 @@ struct PhoneApp {
         }
         if self.isChat {
             installed.methods.formUnion([.receiveRemote, .performFetch])
-            installed.backgroundModes.insert(.fetch)
+            installed.backgroundModes.formUnion([.fetch, .voip])
             installed.permittedTasks = ["com.example.chat.refresh"]
         }
         return installed

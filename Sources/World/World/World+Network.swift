@@ -251,6 +251,8 @@ extension World {
         case .renewToken: "renew token"
         case .setProfile(let profile): "set profile \(profile.name ?? "")"
         case .profiles(let people): "profiles \(Self.names(people))"
+        case .registerVoIP(let registration):
+            registration.map { "register for calls \($0.token)" } ?? "unregister for calls"
         }
     }
 

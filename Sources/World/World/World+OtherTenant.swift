@@ -88,6 +88,7 @@ extension StoreCommand {
             .mayWrite(let user, _, _), .compareLog(let user, _):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
+            .setVoIPToken(let device, _, _),
             .advance(let device, _, _):
             device.user.app
         case .keepLeg(let open): open.leg.user.app

@@ -128,7 +128,7 @@ extension World {
         case .wake(_, let outcome):
             if outcome.isHeldBySystem { self.emit(.wakeHeld(self.phones[index].device)) }
         case .completion, .processStarted, .badge, .refused, .backgroundFetch, .refreshTask, .activity,
-            .systemSound:
+            .systemSound, .incomingCall:
             break
         }
     }
@@ -186,7 +186,8 @@ extension World {
             .failedToRegisterForRemoteNotifications, .openSettings, .registeredUserNotificationSettings,
             .refreshTaskLaunched, .refreshTaskExpired, .backgroundRefreshStatusChanged, .voipTokenUpdated,
             .protectedDataDidBecomeAvailable, .protectedDataWillBecomeUnavailable,
-            .voipPushReceived, .voipTokenInvalidated, .activityTokenUpdated, .pushToStartTokenUpdated,
+            .voipPushReceived, .voipTokenInvalidated, .callAnswered, .callDeclined, .activityTokenUpdated,
+            .pushToStartTokenUpdated,
             .activityUpdated, .expiringActivityExpired:
             break
         }

@@ -27,6 +27,8 @@ extension TerminalCommand {
         case .focus(let state): .focus(isOn: state.value(now: snapshot.focus))
         case .memory: .memoryLow
         case .panel(let opens): try Self.panel(opens, snapshot)
+        case .answerCall: try Self.call(.answerCall, snapshot)
+        case .declineCall: try Self.call(.declineCall, snapshot)
         case .alertStyle(let style, let app): .change(.alertStyle(try Self.bundle(app, snapshot), style))
         case .restart: .restart
         case .input(let value): .input(try Self.bundle(snapshot.foregroundApp, snapshot), value)
@@ -63,6 +65,13 @@ extension TerminalCommand {
             throw InvalidField(field: "alert panel", rule: "is missing: nothing on the screen asks")
         }
         return .change(.alertPanel(opens: opens))
+    }
+
+    private static func call(_ change: PhoneChange, _ snapshot: PhoneSnapshot) throws(InvalidField) -> PhoneCommand {
+        guard !snapshot.calls.isEmpty else {
+            throw InvalidField(field: "call", rule: "is missing: nothing rings on the screen")
+        }
+        return .change(change)
     }
 
     /// By its bundle identifier or its short name.

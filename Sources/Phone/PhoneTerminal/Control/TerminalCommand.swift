@@ -41,6 +41,8 @@ enum TerminalCommand: Hashable, Sendable {
     case memory
     /// Answers the alert panel of iOS 3–9.
     case panel(opens: Bool)
+    case answerCall
+    case declineCall
     case alertStyle(AlertStyle, app: String?)
     case restart
     /// For the app's own interface.
@@ -101,6 +103,8 @@ package struct TerminalWord: Sendable {
         TerminalWord("deny", key: "n", "answer no", .deny),
         TerminalWord("view", key: "v", "answer an alert panel by opening the app", .panel(opens: true)),
         TerminalWord("close", key: "c", "close an alert panel", .panel(opens: false)),
+        TerminalWord("answer-call", key: "A", "answer the call that rings", .answerCall),
+        TerminalWord("decline-call", key: "D", "decline it, or hang up", .declineCall),
         TerminalWord("alert-style", "STYLE [APP]", "none, banner or alert (a panel, iOS 5–9)", Self.alertStyle),
         TerminalWord("input", "JSON", "hand a value to the app's own interface", Self.json("input") { .input($0) }),
         TerminalWord("push", "TEXT|JSON", "a push without APNs; JSON is the payload", Self.push),

@@ -54,6 +54,10 @@ struct PhonePane {
 
     private var prompts: [[Span]] {
         var lines: [[Span]] = []
+        for call in self.snapshot.calls {
+            lines.append([Span(" ☎ ", .notice), Span(VisibleText.of(call.words), .strong)])
+            lines.append([Span(call.isAnswered ? "   [D Hang up]" : "   [A Answer] [D Decline]", .notice)])
+        }
         if let app = self.snapshot.permissionPrompt {
             lines.append([Span(" \(VisibleText.of(app)) would like to send notifications (y/n)", .notice)])
         }

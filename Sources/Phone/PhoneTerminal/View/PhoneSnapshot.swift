@@ -37,6 +37,13 @@ struct PhoneSnapshot: Equatable, Sendable {
         }
     }
 
+    struct Call: Equatable, Sendable {
+        var caller: String
+        var isAnswered: Bool
+
+        var words: String { "call from \(self.caller)\(self.isAnswered ? ", answered" : "")" }
+    }
+
     var isLocked = false
     var isBeforeFirstUnlock = false
     var airplaneMode = false
@@ -53,6 +60,7 @@ struct PhoneSnapshot: Equatable, Sendable {
     var unlockFor: String?
     /// iOS 3–9.
     var alertPanel: Notice?
+    var calls: [Call] = []
 
     var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
 
@@ -65,6 +73,7 @@ struct PhoneSnapshot: Equatable, Sendable {
                 : self.foregroundApp == nil ? "home screen" : "in the foreground: \(self.foregroundApp ?? "")")
         if self.isBeforeFirstUnlock { lines.append("before first unlock") }
         lines += self.signs
+        lines += self.calls.map(\.words)
         if let app = self.permissionPrompt { lines.append("permission: \(app) would like to send notifications") }
         if let identifier = self.unlockFor { lines.append("unlock to go on with \(identifier)") }
         if let panel = self.alertPanel { lines.append("alert: \(panel.words)") }
@@ -100,6 +109,9 @@ extension PhoneSnapshot {
         self.permissionPrompt = json["permission_prompt"]?.stringValue
         self.unlockFor = json["unlock_for"]?.stringValue
         self.alertPanel = json["alert_panel"].flatMap { $0.objectValue == nil ? nil : Notice(json: $0) }
+        self.calls = (json["calls"]?.arrayValue ?? []).map {
+            Call(caller: $0["caller"]?.stringValue ?? "", isAnswered: $0["answered"]?.boolValue ?? false)
+        }
         self.apps = (json["apps"]?.objectValue?.members ?? []).map { bundle, app in
             App(
                 bundle: bundle, state: app["state"]?.stringValue ?? "unknown", processIdentifier: app["pid"]?.intValue,

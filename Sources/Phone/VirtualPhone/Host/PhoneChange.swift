@@ -30,6 +30,10 @@ public enum PhoneChange: Equatable, Sendable {
     /// For Background Fetch or a refresh task.
     case backgroundChance(BundleID)
     case crossRegion(String, entering: Bool)
+    /// The first that rings.
+    case answerCall
+    /// The first that rings, or else the first that was answered.
+    case declineCall
 
     enum Word: String, CaseIterable {
         case previews, mute, prewarm, update, reinstall, provisional
@@ -46,6 +50,8 @@ public enum PhoneChange: Equatable, Sendable {
         case restoreFromBackup = "restore_from_backup"
         case backgroundChance = "background_chance"
         case crossRegion = "cross_region"
+        case answerCall = "answer_call"
+        case declineCall = "decline_call"
     }
 
     init(_ word: Word, _ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) {
@@ -68,6 +74,8 @@ public enum PhoneChange: Equatable, Sendable {
         case .reinstall: self = .reinstall(try PhoneCommand.app(fields, apps))
         case .restoreFromBackup: self = .restoreFromBackup
         case .backgroundChance: self = .backgroundChance(try PhoneCommand.app(fields, apps))
+        case .answerCall: self = .answerCall
+        case .declineCall: self = .declineCall
         case .crossRegion: self = .crossRegion(try fields.get("region"), entering: try fields.get("entering"))
         }
     }
@@ -120,6 +128,8 @@ extension HostShell {
             PhoneKeychain(path: PhoneFolders(root: self.configuration.folder).keychain).restoreFromBackup()
             self.engine.post(.system(.restoredFromBackup))
         case .backgroundChance(let app): self.engine.post(.system(.backgroundChance(app)))
+        case .answerCall: self.engine.post(.person(.callAnswered))
+        case .declineCall: self.engine.post(.person(.callDeclined))
         case .crossRegion(let region, let entering):
             self.engine.post(.system(.regionCrossed(region, entered: entering)))
         }

@@ -58,6 +58,7 @@ extension PhoneRecord {
                 ("event", "system_sound"), ("sound", .int(sound.number)), ("alert", .bool(sound.isAlert)),
                 ("vibrates", .bool(sound.vibrates)),
             ]
+        case .incomingCall(let call): [("event", "incoming_call")] + call.members
         case .fault(let text): [("event", "fault"), ("text", .string(text))]
         }
     }
@@ -101,8 +102,21 @@ extension ScreenState {
             ("unlock_for", .optional(self.asksToUnlockFor?.identifier)),
             ("alert_panel", self.alertPanel?.json() ?? .null), ("waiting_panels", .int(self.waitingPanels)),
             ("lit", .bool(self.isLit)), ("held_for_summary", .array(self.heldForSummary.map { $0.json() })),
-            ("activities", .array(self.activities.map(\.json))),
+            ("activities", .array(self.activities.map(\.json))), ("calls", .array(self.calls.map(\.json))),
         ]
+    }
+}
+
+extension IncomingCall {
+    fileprivate var members: [(String, JSONValue)] {
+        [("call", .string(self.identifier)), ("caller", .string(self.caller)), ("video", .bool(self.hasVideo))]
+    }
+}
+
+extension ShownCall {
+    fileprivate var json: JSONValue {
+        .members(
+            [("app", .string(self.app.rawValue))] + self.call.members + [("answered", .bool(self.isAnswered))])
     }
 }
 

@@ -77,4 +77,8 @@ extension VirtualPhone {
     public func dismissActivity(_ activity: String, of app: BundleID? = nil) async {
         await self.postAndSettle(.person(.activityDismissed(self.target(app), activity: activity)))
     }
+    /// Answers the first call that rings.
+    public func answerCall() async { await self.postAndSettle(.person(.callAnswered)) }
+    /// Declines the first call that rings, or ends the first that was answered.
+    public func declineCall() async { await self.postAndSettle(.person(.callDeclined)) }
 }

@@ -34,12 +34,3 @@ public enum PhoneLog {
         PhoneProcess.current.send(.log(level: level, text: text))
     }
 }
-
-/// What CallKit does for calls, as far as a phone without telephony needs it: the report that a VoIP push brought a call
-/// (ios-delivery.md §12). Linux only; on Apple's systems it is `CXProvider`.
-public enum PhoneCall {
-    /// The place of `CXProvider.reportNewIncomingCall(with:update:completion:)`.
-    public static func reportIncoming() { PhoneProcess.current.report(.incomingCallReported) }
-    /// The place of `CXProvider.reportCall(with:endedAt:reason:)`.
-    public static func end() { PhoneProcess.current.report(.callEnded) }
-}

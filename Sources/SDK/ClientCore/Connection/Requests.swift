@@ -14,6 +14,7 @@ package struct Requests: Hashable, Sendable {
         case app(RequestNumber)
         case pendingChanges([Preferences.Telling])
         case token
+        case voIP
         /// A part of the log is gone.
         case settings
         case conversation(ConversationID)

@@ -22,6 +22,7 @@ extension ClientCore {
             self.write(.markRead(conversation, upTo: position), into: &effects)
         }
         if self.registration != nil || self.isUnregistered { self.tellRegistration(into: &effects) }
+        self.tellVoIPRegistration(at: now, into: &effects)
     }
 }
 

@@ -41,6 +41,7 @@ extension ClientCore {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
         case .pendingChanges(let pendingChanges): self.settingsAnswered(pendingChanges, answer, at: now, into: &effects)
         case .settings: break
+        case .voIP: self.voIPAnswered(answer, to: item.request, at: now, into: &effects)
         case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
         case .room(let room): self.reentered(room, answer, into: &effects)
@@ -105,6 +106,31 @@ extension ClientCore {
         guard problem.waitMilliseconds(default: 0) == nil else { return self.heldBack(by: problem, at: now) }
         guard problem != self.refusedRegistration else { return }
         self.refusedRegistration = problem
+        effects.append(.publishProblem(.pushRegistrationRefused(problem)))
+    }
+
+    struct VoIPRegistration: Hashable, Sendable {
+        let registration: PushRegistration?
+        /// The app hears of each fault once.
+        var refused: ServerFrame.Problem?
+    }
+
+    mutating func tellVoIPRegistration(at now: Now, into effects: inout [ClientEffect]) {
+        guard let voIP = self.voIP else { return }
+        self.sendRequest(.voIP, .registerVoIP(voIP.registration), at: now, into: &effects)
+    }
+
+    /// What was set while the question was open is told now.
+    private mutating func voIPAnswered(
+        _ answer: ClientAnswer, to request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        if case .registerVoIP(let told) = request, let voIP = self.voIP, voIP.registration != told {
+            return self.tellVoIPRegistration(at: now, into: &effects)
+        }
+        guard case .refused(let problem) = answer else { return }
+        guard problem.waitMilliseconds(default: 0) == nil else { return self.heldBack(by: problem, at: now) }
+        guard problem != self.voIP?.refused else { return }
+        self.voIP?.refused = problem
         effects.append(.publishProblem(.pushRegistrationRefused(problem)))
     }
 

@@ -216,6 +216,7 @@ extension ClientCore {
             self.write(.runState(report), into: &effects)
         }
         if self.registration != nil || self.isUnregistered { self.tellRegistration(into: &effects) }
+        self.tellVoIPRegistration(at: now, into: &effects)
         self.askDeviceStatus(into: &effects)
         if self.run.runState == .foreground { self.settlements.decideAll(.shown) }
         if !steps.contains(.reset) { self.sendAck(repeating: true, into: &effects) }

@@ -55,6 +55,7 @@ extension ClientCore {
         self.recipient = nil
         self.registration = nil
         self.isUnregistered = false
+        self.voIP = nil
         self.unread = 0
         self.hasCustomMessages = false
         self.customMessagesAwaitClock = false

@@ -89,6 +89,8 @@ package struct ClientCore: Hashable, Sendable {
     var registration: PushRegistration?
     var isUnregistered = false
     var registrationNumber: RequestNumber?
+    /// Nil until the app has said something of it: what an earlier process told holds.
+    var voIP: VoIPRegistration?
     /// The app hears of each fault once.
     var refusedRegistration: ServerFrame.Problem?
     var recipient: Recipient?
@@ -201,6 +203,10 @@ package struct ClientCore: Hashable, Sendable {
             self.isUnregistered = isUnregistered
             self.refusedRegistration = nil
             self.tellRegistration(into: &effects)
+        case .voIPRegistrationSet(let registration):
+            guard self.voIP?.registration != registration || self.voIP == nil else { return }
+            self.voIP = VoIPRegistration(registration: registration)
+            self.tellVoIPRegistration(at: now, into: &effects)
         case .kitConfigured(let kit): self.kit = kit
         case .settingRequested(let pendingChange): self.settingRequested(pendingChange, at: now, into: &effects)
         case .requestSubmitted(let number, let request): self.request(number, request, at: now, into: &effects)

@@ -14,6 +14,8 @@ package enum ClientEvent: Hashable, Sendable {
     case notificationOpened(MessageID)
     /// Nil forgets it (S2.7).
     case pushRegistrationSet(PushRegistration?)
+    /// The token for calls; nil forgets it.
+    case voIPRegistrationSet(PushRegistration?)
     /// Nil when only the core library runs (S0.5).
     case kitConfigured(KitSettings?)
     case settingRequested(PendingSettingsChange)

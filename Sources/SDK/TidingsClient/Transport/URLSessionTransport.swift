@@ -1,144 +1,159 @@
-#if canImport(Darwin)
-    package import Foundation
-    import TidingsAppGroup
-    import TidingsWire
+package import Foundation
+import TidingsAppGroup
+import TidingsWire
 
-    /// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library.
-    package struct URLSessionTransport: ClientTransport {
-        package init() {}
-
-        package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
-            let connection = URLSessionConnection(events: events)
-            connection.start(url)
-            return connection
-        }
-    }
-
-    private final class URLSessionConnection: NSObject, TransportConnection, URLSessionWebSocketDelegate {
-        private struct State {
-            var task: URLSessionWebSocketTask?
-            var session: URLSession?
-            var isEnded = false
-            var queue: [[UInt8]] = []
-            var isWriting = false
-            var isClosing = false
-            var isReading = true
-            var isReceiving = false
-        }
-
-        private let state = Locked(State())
-        private let events: @Sendable (TransportEvent) -> Void
-
-        init(events: @escaping @Sendable (TransportEvent) -> Void) { self.events = events }
-
-        func start(_ url: URL) {
-            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-            parts?.path = url.connectPath
-            guard let address = parts?.url else { return self.end(reason: "\(url.absoluteString) is no address") }
-            let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
-            let task = session.webSocketTask(with: address, protocols: [WireFormat.protobuf.subprotocol])
-            task.maximumMessageSize = FrameCodec.serverFrameBytesMax
-            self.state.withLock { state in
-                state.task = task
-                state.session = session
-            }
-            task.resume()
-        }
-
-        func send(_ bytes: [UInt8]) {
-            self.state.withLock { if !$0.isClosing { $0.queue.append(bytes) } }
-            self.writeNext()
-        }
-
-        func close() {
-            self.state.withLock { $0.isClosing = true }
-            self.writeNext()
-        }
-
-        /// One message at a time, so that they leave in order; the close after the last.
-        private func writeNext() {
-            enum Work { case send(URLSessionWebSocketTask, [UInt8]), close(URLSessionWebSocketTask), nothing }
-            let work: Work = self.state.withLock { state in
-                guard let task = state.task, !state.isWriting else { return .nothing }
-                guard !state.queue.isEmpty else { return state.isClosing ? .close(task) : .nothing }
-                state.isWriting = true
-                return .send(task, state.queue.removeFirst())
-            }
-            switch work {
-            case .nothing: break
-            case .close(let task):
-                task.cancel(with: .normalClosure, reason: nil)
-                self.end(reason: "closed", lettingTasksFinish: true)
-            case .send(let task, let bytes):
-                task.send(.data(Data(bytes))) { error in
-                    self.state.withLock { $0.isWriting = false }
-                    if let error { return self.end(reason: "\(error)") }
-                    self.writeNext()
-                }
-            }
-        }
-
-        func limitReceived(to bytes: Int) { self.state.withLock { $0.task }?.maximumMessageSize = bytes }
-
-        func setReading(_ isReading: Bool) {
-            let task = self.state.withLock { state in
-                state.isReading = isReading
-                return state.task
-            }
-            if let task { self.receiveNext(task) }
-        }
-
-        private func receiveNext(_ task: URLSessionWebSocketTask) {
-            let asks = self.state.withLock { state in
-                guard state.isReading, !state.isReceiving, !state.isEnded else { return false }
-                state.isReceiving = true
-                return true
-            }
-            guard asks else { return }
-            task.receive { result in
-                self.state.withLock { $0.isReceiving = false }
-                // Nothing may follow `closed`.
-                guard !self.state.withLock({ $0.isEnded }) else { return }
-                switch result {
-                case .success(.data(let data)): self.events(.received([UInt8](data)))
-                case .success(.string(let text)): self.events(.received(Array(text.utf8)))
-                case .success: break
-                case .failure(let error): return self.end(reason: "\(error)")
-                }
-                self.receiveNext(task)
-            }
-        }
-
-        /// - Parameter lettingTasksFinish: whether the close frame still has to leave.
-        private func end(reason: String, lettingTasksFinish: Bool = false) {
-            let session: URLSession?? = self.state.withLock { state in
-                guard !state.isEnded else { return nil }
-                state.isEnded = true
-                state.isClosing = true
-                state.queue = []
-                state.task = nil
-                return .some(state.session)
-            }
-            guard let session else { return }
-            self.events(.closed(reason: reason))
-            if lettingTasksFinish { session?.finishTasksAndInvalidate() } else { session?.invalidateAndCancel() }
-        }
-
-        func urlSession(
-            _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
-        ) {
-            guard !self.state.withLock({ $0.isEnded }) else { return }
-            self.events(.opened)
-            self.receiveNext(webSocketTask)
-        }
-
-        func urlSession(
-            _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
-            didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
-        ) { self.end(reason: "the server closed the connection") }
-
-        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            self.end(reason: error.map { "\($0)" } ?? "the connection ended")
-        }
-    }
+#if os(Linux)
+    package import URLSessionWebSocket
 #endif
+
+/// WebSocket by `URLSessionWebSocketTask`, so that an app on Apple's systems links no network library. On Linux it is built and tested over
+/// a stand-in of the same signatures (docs/apple.md); there apps use `NIOTransport`.
+package struct URLSessionTransport: ClientTransport {
+    private let configuration: URLSessionConfiguration
+
+    package init(configuration: URLSessionConfiguration = .ephemeral) { self.configuration = configuration }
+
+    package func open(_ url: URL, events: @escaping @Sendable (TransportEvent) -> Void) -> any TransportConnection {
+        let connection = URLSessionConnection(self.configuration, events: events)
+        connection.start(url)
+        return connection
+    }
+}
+
+private final class URLSessionConnection: NSObject, TransportConnection, URLSessionWebSocketDelegate {
+    private struct State {
+        var task: URLSessionWebSocketTask?
+        var session: URLSession?
+        var isEnded = false
+        var queue: [[UInt8]] = []
+        var isWriting = false
+        var isClosing = false
+        var isReading = true
+        var isReceiving = false
+    }
+
+    private let state = Locked(State())
+    private let configuration: URLSessionConfiguration
+    private let events: @Sendable (TransportEvent) -> Void
+
+    init(_ configuration: URLSessionConfiguration, events: @escaping @Sendable (TransportEvent) -> Void) {
+        self.configuration = configuration
+        self.events = events
+    }
+
+    func start(_ url: URL) {
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        parts?.path = url.connectPath
+        guard let address = parts?.url else { return self.end(reason: "\(url.absoluteString) is no address") }
+        let session = URLSession(configuration: self.configuration, delegate: self, delegateQueue: nil)
+        let task = session.webSocketTask(with: address, protocols: [WireFormat.protobuf.subprotocol])
+        task.maximumMessageSize = FrameCodec.serverFrameBytesMax
+        self.state.withLock { state in
+            state.task = task
+            state.session = session
+        }
+        task.resume()
+    }
+
+    func send(_ bytes: [UInt8]) {
+        self.state.withLock { if !$0.isClosing { $0.queue.append(bytes) } }
+        self.writeNext()
+    }
+
+    func close() {
+        self.state.withLock { $0.isClosing = true }
+        self.writeNext()
+    }
+
+    /// One message at a time, so that they leave in order; the close after the last.
+    private func writeNext() {
+        enum Work { case send(URLSessionWebSocketTask, [UInt8]), close(URLSessionWebSocketTask), nothing }
+        let work: Work = self.state.withLock { state in
+            guard let task = state.task, !state.isWriting else { return .nothing }
+            guard !state.queue.isEmpty else { return state.isClosing ? .close(task) : .nothing }
+            state.isWriting = true
+            return .send(task, state.queue.removeFirst())
+        }
+        switch work {
+        case .nothing: break
+        case .close(let task):
+            task.cancel(with: .normalClosure, reason: nil)
+            self.end(reason: "closed", lettingTasksFinish: true)
+        case .send(let task, let bytes):
+            task.send(.data(Data(bytes))) { error in
+                self.state.withLock { $0.isWriting = false }
+                if let error { return self.end(reason: "\(error)") }
+                self.writeNext()
+            }
+        }
+    }
+
+    func limitReceived(to bytes: Int) { self.state.withLock { $0.task }?.maximumMessageSize = bytes }
+
+    func setReading(_ isReading: Bool) {
+        let task = self.state.withLock { state in
+            state.isReading = isReading
+            return state.task
+        }
+        if let task { self.receiveNext(task) }
+    }
+
+    private func receiveNext(_ task: URLSessionWebSocketTask) {
+        let asks = self.state.withLock { state in
+            guard state.isReading, !state.isReceiving, !state.isEnded else { return false }
+            state.isReceiving = true
+            return true
+        }
+        guard asks else { return }
+        task.receive { result in
+            self.state.withLock { $0.isReceiving = false }
+            // Nothing may follow `closed`.
+            guard !self.state.withLock({ $0.isEnded }) else { return }
+            switch result {
+            case .success(let message): if let bytes = Self.bytes(of: message) { self.events(.received(bytes)) }
+            case .failure(let error): return self.end(reason: "\(error)")
+            }
+            self.receiveNext(task)
+        }
+    }
+
+    private static func bytes(of message: URLSessionWebSocketTask.Message) -> [UInt8]? {
+        switch message {
+        case .data(let data): [UInt8](data)
+        case .string(let text): Array(text.utf8)
+        @unknown default: nil
+        }
+    }
+
+    /// - Parameter lettingTasksFinish: whether the close frame still has to leave.
+    private func end(reason: String, lettingTasksFinish: Bool = false) {
+        let session: URLSession?? = self.state.withLock { state in
+            guard !state.isEnded else { return nil }
+            state.isEnded = true
+            state.isClosing = true
+            state.queue = []
+            state.task = nil
+            return .some(state.session)
+        }
+        guard let session else { return }
+        self.events(.closed(reason: reason))
+        if lettingTasksFinish { session?.finishTasksAndInvalidate() } else { session?.invalidateAndCancel() }
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
+    ) {
+        guard !self.state.withLock({ $0.isEnded }) else { return }
+        self.events(.opened)
+        self.receiveNext(webSocketTask)
+    }
+
+    func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) { self.end(reason: "the server closed the connection") }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        self.end(reason: error.map { "\($0)" } ?? "the connection ended")
+    }
+}

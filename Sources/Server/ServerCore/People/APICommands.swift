@@ -50,6 +50,8 @@ extension ServerCore {
             self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)
         case .profiles(let app, let users):
             self.sendToStore(.readProfiles(app, users), for: .apiAnswer(request), &effects)
+        case .ring(let app, let call): self.ring(call, in: app, for: request, now, &effects)
+        case .call(let app, let id): effects.append(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
         case .bans(let app, let room, let person):
             self.sendToStore(.readBans(app, room, asked: person, at: now.wall), for: .apiAnswer(request), &effects)
         case .trace(let app, let message):

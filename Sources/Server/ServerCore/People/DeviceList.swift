@@ -13,6 +13,7 @@ package struct DeviceInfo: Hashable, Sendable {
     package var signedInAt: Int64
     package var presence: Presence
     package var push: PushState
+    package var voIP: VoIPToken?
     /// nil if the device has not told its status to this process.
     package var status: ToldStatus?
 
@@ -21,6 +22,7 @@ package struct DeviceInfo: Hashable, Sendable {
         self.platform = device.platform
         self.signedInAt = device.signedInAt
         self.push = device.push
+        self.voIP = device.voIP
         self.status = status
         switch device.lease {
         // A probed device has not gone yet.

@@ -33,18 +33,21 @@ extension ServerCore {
         }
     }
 
-    private func checkRegistration(_ registration: PushRegistration, in app: AppID) throws(InvalidField) {
+    /// - Parameter field: what holds the registration's fields, with its dot.
+    func checkRegistration(
+        _ registration: PushRegistration, in app: AppID, field: String = "push_registration."
+    ) throws(InvalidField) {
         try InvalidField.check(
-            APNsFormat.isDeviceToken(registration.token.rawValue.utf8), "push_registration.token",
+            APNsFormat.isDeviceToken(registration.token.rawValue.utf8), "\(field)token",
             "must be 2 to 200 hexadecimal digits, an even number of them")
         try InvalidField.check(
-            APNsFormat.isTopic(registration.topic.utf8), "push_registration.topic",
+            APNsFormat.isTopic(registration.topic.utf8), "\(field)topic",
             "must be 1 to 255 letters, digits, hyphens, underscores and dots")
         // The team's key may push to all its apps; only the app's own list says which of them are its.
         guard let topics = self.settings.pushTopics[app], !self.settings.mayPush(to: registration.topic, in: app)
         else { return }
         throw InvalidField(
-            field: "push_registration.topic",
+            field: "\(field)topic",
             rule: "must be a topic of the app (\(topics.joined(separator: ", "))), or one with a suffix of Apple's")
     }
 
@@ -99,6 +102,30 @@ extension ServerCore {
             self.forgetToken(slot, index)
             self.pump(slot, index, now, &effects)
             self.arm(slot)
+        }
+    }
+
+    /// The token for calls of the device that asks, or nil to forget it.
+    mutating func registerVoIP(
+        _ registration: PushRegistration?, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
+        guard let known = self.sessions[try asked.session()],
+            let index = self.people[known.slot].devices.index(of: known.device.device)
+        else { throw Self.unavailable }
+        // Registered again it counts as newer: an answer of APNs about the old one clears nothing.
+        let token = registration.map { VoIPToken($0, at: now.wall) }
+        self.people[known.slot].devices[index].voIP = token
+        self.sendToStore(
+            .setVoIPToken(known.device, token), for: .setVoIPToken(asked), by: asked.asker, &effects)
+    }
+
+    mutating func clearVoIPTokens(of devices: [DeviceKey]) {
+        for device in devices {
+            guard let slot = self.slots[device.user] else { continue }
+            // A record read before the store changed would bring the token back.
+            self.loadings[slot]?.forgetVoIPToken(of: device.device)
+            guard let index = self.people[slot].devices.index(of: device.device) else { continue }
+            self.people[slot].devices[index].voIP = nil
         }
     }
 

@@ -65,6 +65,11 @@ struct Loading: Sendable {
         self.record?.devices[index].push = .none
     }
 
+    mutating func forgetVoIPToken(of device: DeviceID) {
+        guard let index = self.record?.devices.firstIndex(where: { $0.key.device == device }) else { return }
+        self.record?.devices[index].voIP = nil
+    }
+
     /// The entries after `from`, if they all came in during loading: then the log need not be read.
     func entriesFromQueue(upTo head: LogPosition) -> [LogEntry]? {
         let entries = self.queue.compactMap { pending -> LogEntry? in

@@ -72,6 +72,7 @@ struct Device: Sendable {
     let id: DeviceID
     var platform: String
     var push: PushState
+    var voIP: VoIPToken?
     /// Earlier entries have no leg for this device.
     let since: LogPosition
     /// Wall milliseconds of the last connect, which brought the newest extension token.
@@ -120,6 +121,7 @@ struct Device: Sendable {
         self.id = record.key.device
         self.platform = record.platform
         self.push = record.push
+        self.voIP = record.voIP
         self.since = record.since
         self.signedInAt = record.signedInAt
         self.settled = record.settled

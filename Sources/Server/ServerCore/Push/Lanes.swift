@@ -106,7 +106,7 @@ extension ServerCore {
     }
 
     /// An app whose topics are known has no more lanes than these make; any other a fixed number.
-    private func mayMake(_ lane: PushLane) -> Bool {
+    func mayMake(_ lane: PushLane) -> Bool {
         guard self.settings.pushTopics[lane.app] == nil else {
             return self.settings.mayPush(to: lane.topic, in: lane.app)
         }

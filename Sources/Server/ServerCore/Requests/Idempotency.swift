@@ -60,6 +60,7 @@ extension ServerCore {
         case (.sendCustom(_, _, _, let clientID), .accepted(let id, let sentAt, let isRepeat)):
             .accepted(Self.acceptance(ofRepeat: clientID, id, sentAt), isRepeat: isRepeat)
         case (.request, .done): .answer(.done(0))
+        case (.ring, .done): .ringing(at: kept.at)
         case (.issueToken, .done): .mayIssueToken(at: kept.at)
         default: .done  // tidy: every other command answers that it is done
         }
@@ -77,13 +78,15 @@ extension PendingStoreRequest {
         switch self {
         case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
             .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
-            .apiMissed(let request, _), .apiIssueToken(let request, _):
+            .apiMissed(let request, _), .apiIssueToken(let request, _),
+            .apiRing(let request, _, _, at: _):
             request
         case .clientRequest(let asked), .enterRoom(let asked, _, _):
             if case .api(let request) = asked.requester { request } else { nil }
         // It looks for the answer that others keep.
         case .apiKept: nil
-        case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .signIn, .compareLog, .signOut,
+        case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .setVoIPToken, .signIn,
+            .compareLog, .signOut,
             .kick, .loadUser, .loadPage, .findShown:
             nil
         }

@@ -19,6 +19,8 @@ extension ServerCore {
                 try InvalidField.check(Int(limit), in: 1...self.settings.historyMax, "limit")
             case .enterRoom(_, let history):
                 try InvalidField.check(Int(history), in: 0...self.settings.historyMax, "history")
+            case .registerVoIP(let registration):
+                if let registration { try self.checkRegistration(registration, in: app, field: "") }
             case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
                 .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile, .profiles:
                 break
@@ -40,7 +42,8 @@ extension ClientRequest {
         case .setProfile: "profile"
         case .change(_, .setNickname): "nickname"
         case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
-            .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .profiles:
+            .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .profiles,
+            .registerVoIP:
             nil
         }
     }

@@ -95,6 +95,7 @@ extension ServerCore {
                     throw .init(code: .notAllowed, field: "token", rule: "must be renewed on the connection it is for")
                 }
                 effects.append(.checkToken(session, number, token))
+            case .registerVoIP(let registration): try self.registerVoIP(registration, asked, now, &effects)
             case .watch(let users): try self.watch(users, asked, &effects)
             case .unwatch(let users):
                 try self.unwatch(users, asked)
@@ -148,7 +149,7 @@ extension ServerCore {
         case .setProfile(let profile):
             .setProfiles(asked.app, [UserProfile(try Self.person(asked).user, profile)], isOwn: true)
         case .profiles(let users): .readProfiles(asked.app, users)
-        case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken: throw Self.unavailable
+        case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP: throw Self.unavailable
         }
     }
 

@@ -16,6 +16,8 @@ enum PendingStoreRequest: Sendable {
     case enterRoom(Asked, ConversationID, history: Int)
     /// The registrant is nil if the core itself changes the state.
     case setPushState(Registrant?)
+    /// As `setPushState`.
+    case setVoIPToken(Asked?)
 
     case signIn(SessionID, DeviceKey)
     case compareLog(SessionID)
@@ -38,6 +40,8 @@ enum PendingStoreRequest: Sendable {
     case apiSignOut(APIRequestID, DeviceKey)
     case apiMissed(APIRequestID, UserKey)
     case apiIssueToken(APIRequestID, at: Int64)
+    /// Reads what the caller is called.
+    case apiRing(APIRequestID, AppID, Call, at: Int64)
     case apiKept(APIRequestID, APICommand)
 }
 
@@ -155,6 +159,14 @@ extension ServerCore {
         case (.setPushState(let registrant), .taken(let devices)):
             self.finishRegistering(registrant, &effects)
             self.clearTokens(of: devices, now, &effects)
+        case (.setVoIPToken(let asked), .done): if let asked { self.answer(asked, .done(0), &effects) }
+        case (.setVoIPToken(let asked), .refused(let problem)):
+            if let asked { self.answer(asked, .refused(problem), &effects) }
+        case (.setVoIPToken(let asked), .taken(let devices)):
+            if let asked { self.answer(asked, .done(0), &effects) }
+            self.clearVoIPTokens(of: devices)
+        case (.apiRing(let request, let app, let call, let at), .profiles(let profiles)):
+            self.finishRing(call, in: app, profiles.first?.profile.name, for: request, at: at, now, &effects)
         case (.signIn(let session, let device), .refused(let problem)):
             self.refuseSignIn(session, device, problem, &effects)
         case (.signIn(let session, let device), .device(let record)):
@@ -209,6 +221,7 @@ extension ServerCore {
             (.apiPutConversation(let request, _), .refused(let problem)),
             (.apiChangeAccount(let request, _, _), .refused(let problem)),
             (.apiIssueToken(let request, _), .refused(let problem)),
+            (.apiRing(let request, _, _, _), .refused(let problem)),
             (.apiSendCustom(let request, _), .refused(let problem)):
             effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .refused(let problem)): effects.append(.reply(request, .refused(problem)))
@@ -253,7 +266,7 @@ extension ServerCore {
         switch request {
         case .send(let session, let message, _):
             self.finishSend(session, message, .failure(Self.unavailable), &effects)
-        case .clientRequest(let asked), .enterRoom(let asked, _, _):
+        case .clientRequest(let asked), .enterRoom(let asked, _, _), .setVoIPToken(let asked?):
             self.answer(asked, .refused(Self.unavailable), &effects)
         case .setPushState(let registrant?):
             guard !storeHasFailed || registrant.number != nil else { return }
@@ -262,7 +275,8 @@ extension ServerCore {
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
         case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
-            .apiChangeAccount(let request, _, _), .apiIssueToken(let request, _), .apiKept(let request, _):
+            .apiChangeAccount(let request, _, _), .apiIssueToken(let request, _), .apiKept(let request, _),
+            .apiRing(let request, _, _, _):
             effects.append(.reply(request, .refused(Self.unavailable)))
         case .signOut(let session, _), .markRead(let session, _, _, _):
             guard !storeHasFailed else { return }
@@ -277,7 +291,7 @@ extension ServerCore {
             self.abandonLoading(slot, now, &effects)
         case .opened(let session): self.sessions[session]?.openedInFlight -= 1
         case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
-        case .setPushState(nil), .compareLog, .kick, .findShown, .readReceipt: break
+        case .setPushState(nil), .setVoIPToken(nil), .compareLog, .kick, .findShown, .readReceipt: break
         }
     }
 }

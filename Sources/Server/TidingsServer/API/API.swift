@@ -55,6 +55,7 @@ struct API: Sendable {
         self.addDevices(to: app)
         self.addUserAccounts(to: app)
         self.addProfiles(to: app)
+        self.addCalls(to: app)
     }
 
     private func addHealth(to router: Router<Context>) {

@@ -27,6 +27,7 @@ extension APIProblem {
         case unknownRoute = "unknown_route"
         case methodNotAllowed = "method_not_allowed"
         case bodyTooLarge = "body_too_large"
+        case unknownCall = "unknown_call"
         case keyInUse = "idempotency_key_in_use"
         case keyReused = "idempotency_key_reused"
         case `internal`
@@ -75,6 +76,7 @@ extension APIProblem.Own {
         case .missingScope: (.forbidden, "The API key may not do that")
         case .unknownRoute: (.notFound, "The path is not part of the API")
         case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
+        case .unknownCall: (.notFound, "There is no such call")
         case .bodyTooLarge: (.contentTooLarge, "The body is too large")
         case .keyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
         case .keyReused: (.unprocessableContent, "The idempotency key was used for another request")

@@ -37,6 +37,8 @@ package enum CallWords {
             backgroundRefreshStatusDidChange | UIApplication.backgroundRefreshStatusDidChangeNotification
             protectedDataDidBecomeAvailable | applicationProtectedDataDidBecomeAvailable(_:)
             protectedDataWillBecomeUnavailable | applicationProtectedDataWillBecomeUnavailable(_:)
+            callAnswered | provider(_:perform:) with CXAnswerCallAction
+            callDeclined | provider(_:perform:) with CXEndCallAction
             didUpdatePushCredentials | pushRegistry(_:didUpdate:for:)
             didInvalidatePushToken | pushRegistry(_:didInvalidatePushTokenFor:)
             didReceiveIncomingPush | pushRegistry(_:didReceiveIncomingPushWith:for:completion:)
@@ -114,6 +116,8 @@ package enum CallWords {
         case .voipPushReceived(let payload): ("didReceiveIncomingPush", [], .payload(payload))
         case .voipTokenUpdated: ("didUpdatePushCredentials", [], nil)
         case .voipTokenInvalidated: ("didInvalidatePushToken", [], nil)
+        case .callAnswered: ("callAnswered", [], nil)
+        case .callDeclined: ("callDeclined", [], nil)
         case .backgroundTaskExpired: ("backgroundTaskExpired", [], nil)
         case .expiringActivityExpired: ("expiringActivityExpired", [], nil)
         case .activityTokenUpdated(let activity, _): ("activityToken", [], .activity(activity))

@@ -22,6 +22,7 @@ extension ScenarioSection {
         turnOff | notification | the person chooses Turn Off on a provisional notification (iOS 12)
         action | mapping | the person chooses an action
         panel | view or close | the person answers the alert panel (iOS 3–9)
+        call | answer or decline | the person answers the first call that rings, or declines it; decline also ends one that was answered
         dismissActivity | activity | the person takes a Live Activity off the lock screen
         person | \(ScenarioReader.words(ofStep: "person")) | the person does something with the phone
         system | \(ScenarioReader.words(ofStep: "system")) | the system does something by itself
@@ -197,6 +198,7 @@ extension ScenarioSection {
         panel | list of ids | the alert panel on the screen now, or none (iOS 3–9)
         summary | list of ids | what waits for the scheduled summary now, newest first
         activities | list of ids, or of id: content-state | the Live Activities on the lock screen now, in the order they were started
+        calls | list of texts | the calls on the screen now by their callers, with ` answered` behind those that were
         prompt | yes or no | whether the permission prompt is on the screen
         lock | \(ExpectKey.lock.words) | whether the phone is locked now
         inForeground | yes or no | whether the app is on the screen now

@@ -60,7 +60,8 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
-    case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts
+    case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts,
+        calls
     case server, opened, customMessages, settled, told, way, attached, runState
 
     enum Form {
@@ -85,7 +86,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .wakes: .words(WakeOutcome.allCases.map(\.rawValue))
         case .results: .words(FetchResult.allCases.map { "\($0)" })
         case .ended: .words(EndReason.allCases.map(\.rawValue))
-        case .faults, .texts, .server, .settled, .told, .way, .attached: .texts
+        case .faults, .texts, .calls, .server, .settled, .told, .way, .attached: .texts
         case .started: .words(ProcessID.Role.words)
         case .list, .banners, .panel, .summary, .customMessages: .labels
         case .opened: .conversations

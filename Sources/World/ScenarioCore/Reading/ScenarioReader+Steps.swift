@@ -132,6 +132,7 @@ extension ScenarioReader {
     ]
 
     private static let wordSteps: [String: [(String, StepAction)]] = [
+        "call": [("answer", .phone(.person(.callAnswered))), ("decline", .phone(.person(.callDeclined)))],
         "panel": [true, false].map { ($0 ? "view" : "close", .phone(.person(.alertPanelAnswered(opens: $0)))) },
         "prompt": [true, false].map { ($0 ? "allow" : "deny", .phone(.person(.permissionAnswered(allowed: $0)))) },
         "install": [("update", .reinstall(keepsData: true)), ("again", .reinstall(keepsData: false))],

@@ -58,8 +58,14 @@ extension ScenarioPhone {
             if self.app.setup.backgroundTask?.endsOnExpiration ?? true {
                 self.enqueue(.process(process, .backgroundTaskEnded(HostedApp.ownTask)))
             }
-        case .voipPushReceived:
-            if habit.reportsCall { self.enqueue(.process(process, .incomingCallReported)) }
+        case .voipPushReceived(let payload):
+            // Before iOS 10 there is no CallKit.
+            if habit.reportsCall, self.setup.phone.version >= 10 {
+                let call = IncomingCall(
+                    identifier: payload["call"]?.stringValue ?? "\(number)",
+                    caller: payload["caller"]?.stringValue ?? "")
+                self.enqueue(.process(process, .incomingCallReported(call)))
+            }
         case .refreshTaskLaunched(let identifier):
             self.enqueue(.process(process, .refreshTaskCompleted(identifier: identifier, success: true)))
         case .serviceExtensionReceive(let request):

@@ -90,6 +90,7 @@ extension ScenarioPhone {
                 let content = entry.notification.request.content
                 return [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.joined(separator: " | ")
             }
+        case .calls: return screen.calls.map { $0.isAnswered ? "\($0.call.caller) answered" : $0.call.caller }
         case .runState: return [self.runState]
         case .reasons: return self.trace.presentations.map(\.record.reason.rawValue)
         case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,

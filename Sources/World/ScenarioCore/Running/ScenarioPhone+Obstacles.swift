@@ -38,6 +38,9 @@ extension ScenarioPhone {
         case .overlayDisappeared: return self.state == .foregroundInactive ? nil : "the app is \(self.state.word)"
         case .permissionAnswered: return screen.permissionPrompt == nil ? "no prompt is on the screen" : nil
         case .alertPanelAnswered: return screen.alertPanel == nil ? "no alert panel is on the screen" : nil
+        case .callAnswered:
+            return screen.calls.contains { !$0.isAnswered } ? nil : "no call rings on the screen"
+        case .callDeclined: return screen.calls.isEmpty ? "no call is on the screen" : nil
         case .focusChanged(.some): return self.needs(15, "a Focus")
         case .summaryTimesChanged: return self.needs(15, "the scheduled summary")
         default: return nil

@@ -64,7 +64,7 @@ extension ClientRequest {
         case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .setProfile:
             true
         case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken,
-            .profiles:
+            .profiles, .registerVoIP:
             false
         }
     }

@@ -1,0 +1,115 @@
+public import Foundation
+
+/// How to reach somebody on the phone.
+public final class CXHandle: Hashable, Sendable {
+    /// What the value is. Raw values as Apple's.
+    public enum HandleType: Int, Hashable, Sendable {
+        /// The app's own id.
+        case generic = 1
+        case phoneNumber = 2
+        case emailAddress = 3
+    }
+
+    /// What the value is.
+    public let type: HandleType
+    /// The id, number or address.
+    public let value: String
+
+    /// A handle.
+    public init(type: HandleType, value: String) {
+        self.type = type
+        self.value = value
+    }
+
+    public static func == (left: CXHandle, right: CXHandle) -> Bool {
+        left.type == right.type && left.value == right.value
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
+}
+
+/// What the screen says of a call. What is nil or was never set leaves as it was what was said before.
+///
+/// `@unchecked Sendable`: one thread changes it at a time, before it is reported, which copies it.
+public final class CXCallUpdate: @unchecked Sendable {
+    /// Who calls.
+    public var remoteHandle: CXHandle?
+    /// The caller's name; without one the handle's value stands on the screen.
+    public var localizedCallerName: String?
+    /// Whether the call can be held; recorded only.
+    public var supportsHolding = true
+    /// Whether the call can be grouped with others; recorded only.
+    public var supportsGrouping = true
+    /// Whether the call can leave a group; recorded only.
+    public var supportsUngrouping = true
+    /// Whether the call can send tones; recorded only.
+    public var supportsDTMF = true
+    /// Whether it is a call with pictures.
+    public var hasVideo = false
+
+    /// An update that says nothing yet.
+    public init() {}
+}
+
+/// How the app's calls look and what they can do; recorded only.
+///
+/// `@unchecked Sendable`: one thread changes it at a time, before it is given to a provider.
+public final class CXProviderConfiguration: @unchecked Sendable {
+    /// The name of a sound file in the app's bundle; nil plays the system's.
+    public var ringtoneSound: String?
+    /// The image of the button that opens the app, as PNG.
+    public var iconTemplateImageData: Data?
+    /// How many groups of calls there may be.
+    public var maximumCallGroups = 2
+    /// How many calls a group may have.
+    public var maximumCallsPerCallGroup = 5
+    /// Whether calls stand in the list of the phone app.
+    public var includesCallsInRecents = true
+    /// Whether the app has calls with pictures.
+    public var supportsVideo = false
+    /// What the app can call.
+    public var supportedHandleTypes: Set<CXHandle.HandleType> = []
+
+    /// The standard configuration (iOS 14).
+    public init() {}
+}
+
+/// Why a call ended by itself. Raw values as Apple's.
+public enum CXCallEndedReason: Int, Hashable, Sendable {
+    case failed = 1
+    case remoteEnded = 2
+    case unanswered = 3
+    case answeredElsewhere = 4
+    case declinedElsewhere = 5
+}
+
+/// Why an incoming call is not shown.
+public struct CXErrorCodeIncomingCallError: Error, Hashable, Sendable, CustomNSError {
+    /// Apple's numbers.
+    public enum Code: Int, Hashable, Sendable {
+        case unknown = 0
+        /// The app lacks the background mode `voip`.
+        case unentitled = 1
+        case callUUIDAlreadyExists = 2
+        /// Never on a virtual phone, on which a Focus lets calls through.
+        case filteredByDoNotDisturb = 3
+        /// Never on a virtual phone.
+        case filteredByBlockList = 4
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// An error of a kind.
+    public init(_ code: Code) { self.code = code }
+
+    /// Apple's `CXErrorDomainIncomingCall`.
+    public static var errorDomain: String { "com.apple.CallKit.error.incomingcall" }
+    public var errorCode: Int { self.code.rawValue }
+    /// The call is known already.
+    public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
+    /// The app lacks the background mode `voip`.
+    public static var unentitled: Code { .unentitled }
+    /// A Focus keeps the call back.
+    public static var filteredByDoNotDisturb: Code { .filteredByDoNotDisturb }
+    /// The person has blocked the caller on the phone.
+    public static var filteredByBlockList: Code { .filteredByBlockList }
+}

@@ -1,0 +1,208 @@
+import APNsModel
+import DequeModule
+import StoreModel
+import TidingsModel
+
+struct CallPush: Sendable {
+    let app: AppID
+    let call: CallID
+    let slot: Int
+    let device: DeviceKey
+    let token: VoIPToken
+    let lane: PushLane
+}
+
+/// Calls of the last minutes, in memory alone: a call that is over for longer is of no interest, and one that a crash interrupts rings no
+/// more.
+struct Calls: Sendable {
+    private struct Key: Hashable {
+        let app: AppID
+        let id: CallID
+    }
+
+    private struct Kept {
+        var trace: CallTrace
+        let until: Int64
+    }
+
+    static let keptTime: Int64 = 600_000
+    static let keptMax = 10_000
+
+    private var traces: [Key: Kept] = [:]
+    private var ages: Deque<Key> = []
+    private var pushes: [PushID: CallPush] = [:]
+
+    func trace(of id: CallID, in app: AppID, _ now: Now) -> CallTrace? {
+        self.traces[Key(app: app, id: id)].flatMap { $0.until > now.monotonic ? $0.trace : nil }
+    }
+
+    mutating func begin(_ trace: CallTrace, in app: AppID, _ now: Now) {
+        while let oldest = self.ages.first, let kept = self.traces[oldest],
+            kept.until <= now.monotonic || self.ages.count >= Self.keptMax
+        {
+            self.traces[oldest] = nil
+            self.ages.removeFirst()
+        }
+        let key = Key(app: app, id: trace.call.id)
+        self.traces[key] = Kept(trace: trace, until: now.monotonic + Self.keptTime)
+        self.ages.append(key)
+    }
+
+    mutating func begin(_ id: PushID, _ push: CallPush) { self.pushes[id] = push }
+
+    mutating func end(_ id: PushID) -> CallPush? { self.pushes.isEmpty ? nil : self.pushes.removeValue(forKey: id) }
+
+    mutating func record(_ state: CallPushState, of push: CallPush) {
+        let key = Key(app: push.app, id: push.call)
+        guard let index = self.traces[key]?.trace.devices.firstIndex(where: { $0.id == push.device.device })
+        else { return }
+        self.traces[key]?.trace.devices[index].state = state
+    }
+}
+
+extension ServerCore {
+    /// Rings at the devices of a person that have a token for calls, whatever their connections and settings say: who is called is
+    /// asked by the call itself.
+    mutating func ring(
+        _ call: Call, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let callee = UserKey(app: app, user: call.callee)
+        guard let slot = self.loadedSlot(of: callee, for: request, .ring(app, call), now, &effects) else { return }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        do throws(ServerFrame.Problem) {
+            guard self.state == .open else { throw Self.unavailable }
+            try self.admitCommand(.messages, of: app, "call", now, &effects)
+            try self.checkBacklog(of: .backend(app), &effects)
+            do throws(InvalidField) { try call.validate() } catch { throw ServerFrame.Problem(error) }
+            guard !self.people[slot].settings.blocked.contains(call.caller) else {
+                throw .init(
+                    code: .blocked, field: "to",
+                    rule: "must name a person who accepts calls, \"\(call.callee)\" has blocked the caller")
+            }
+            try self.checkIsNew(call, in: app, now)
+            self.sendToStore(
+                .readProfiles(app, [call.caller]),
+                for: .apiRing(request, app, call, at: self.keysUnderWay[request]?.at ?? now.wall), by: .backend(app),
+                &effects)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    private func checkIsNew(_ call: Call, in app: AppID, _ now: Now) throws(ServerFrame.Problem) {
+        guard self.calls.trace(of: call.id, in: app, now) == nil else {
+            throw .init(code: .exists, field: "id", rule: "must be new: the call \"\(call.id)\" has rung already")
+        }
+    }
+
+    mutating func finishRing(
+        _ call: Call, in app: AppID, _ name: String?, for request: APIRequestID, at: Int64, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            try self.checkIsNew(call, in: app, now)
+            // Who is called stays in memory for some time.
+            guard self.state == .open, let slot = self.slots[UserKey(app: app, user: call.callee)],
+                self.people[slot].isReady
+            else { throw Self.unavailable }
+            effects.append(.reply(request, .ringing(at: at)))
+            let devices = self.people[slot].devices.map(\.id)
+            self.calls.begin(
+                CallTrace(call: call, sentAt: at, devices: devices.map { .init(id: $0, state: .noToken) }), in: app, now
+            )
+            for index in devices.indices { self.push(call, named: name, at: at, slot, index, now, &effects) }
+            self.countDeliveries(devices.count, by: nil, in: app, now)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    private mutating func push(
+        _ call: Call, named name: String?, at: Int64, _ slot: Int, _ index: Int, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard let token = self.people[slot].devices[index].voIP else { return }
+        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        let registration = token.registration
+        let lane = PushLane(
+            app: device.user.app, environment: registration.environment, topic: registration.topic)
+        let push = CallPush(
+            app: device.user.app, call: call.id, slot: slot, device: device, token: token, lane: lane)
+        if self.lanes[lane] == nil, self.mayMake(lane) { self.makeLane(lane) }
+        // A call cannot wait until an outage is over.
+        if let reason = self.reasonNotToRing(lane) { return self.calls.record(.notSent(reason: reason), of: push) }
+        let info = CallInfo(
+            id: call.id, caller: call.caller, callerName: name, hasVideo: call.hasVideo,
+            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+        var custom = [(PushInfo.key, info.dictionary)]
+        if !call.data.members.isEmpty { custom.append((CallInfo.dataKey, .object(call.data))) }
+        guard let payload = try? APNsPayload(custom: JSONObject(custom)).serialized(for: .voip) else {
+            return effects.append(.flagBug("a call does not fit a push"))
+        }
+        self.calls.record(.pushing, of: push)
+        self.pushCount += 1
+        let id = PushID(self.pushCount)
+        self.calls.begin(id, push)
+        self.lanes[lane]?.begin(id, of: slot, at: now.monotonic)
+        // Whole seconds, rounded up: a lifetime of half a second is not "one attempt".
+        let expiration = call.lifetimeMilliseconds == 0 ? 0 : (at + call.lifetimeMilliseconds + 999) / 1_000
+        effects.append(
+            .push(
+                id, device.user.app,
+                APNsRequest(
+                    token: registration.token, topic: registration.topic, pushType: .voip, priority: .immediate,
+                    expiration: expiration, payload: payload, environment: registration.environment)))
+    }
+
+    private func reasonNotToRing(_ lane: PushLane) -> String? {
+        guard let known = self.lanes[lane] else { return LegWait.configFault.rawValue }
+        return switch known.hold {
+        case .none: nil
+        case .configFault: LegWait.configFault.rawValue
+        case .breakerOpen: LegWait.breakerOpen.rawValue
+        case .providerDown: LegWait.providerDown.rawValue
+        }
+    }
+
+    /// A refused token is forgotten only where APNs says that it is dead: nothing waits for the next call, which asks again.
+    mutating func endCallPush(
+        _ id: PushID, _ push: CallPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
+        switch answer {
+        case .noCredential:
+            let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: nil)
+            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
+            self.calls.record(.notSent(reason: LegWait.configFault.rawValue), of: push)
+        case .answered(.accepted(let apnsID, _)): self.calls.record(.accepted(apnsID: apnsID), of: push)
+        case .answered(.unknownOutcome): self.calls.record(.unanswered, of: push)
+        case .answered(.notSent(let reason)), .answered(.stopped(let reason)):
+            self.calls.record(.notSent(reason: reason), of: push)
+        case .answered(.refused(let refusal)):
+            self.calls.record(.refused(reason: refusal.reason.name, status: refusal.status), of: push)
+            if case .drop = refusal.reaction { self.forgetVoIPToken(push, refusal, &effects) }
+        }
+        self.pumpLane(push.lane, now, &effects)
+        self.watchIdle(push.lane, now)
+    }
+
+    private mutating func forgetVoIPToken(
+        _ push: CallPush, _ refusal: APNsRefusal, _ effects: inout [ServerEffect]
+    ) {
+        var token = push.token
+        if let slot = self.slots[push.device.user],
+            let index = self.people[slot].devices.index(of: push.device.device)
+        {
+            // It may have registered anew since.
+            guard let current = self.people[slot].devices[index].voIP,
+                current.registration == push.token.registration
+            else { return }
+            token = current
+        }
+        guard refusal.invalidSince != nil, refusal.drops(registeredAt: token.at) else { return }
+        self.clearVoIPTokens(of: [push.device])
+        self.sendToStore(
+            .setVoIPToken(push.device, nil, about: token.registration), for: .setVoIPToken(nil), &effects)
+    }
+}
