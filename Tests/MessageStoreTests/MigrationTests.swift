@@ -180,6 +180,39 @@ import TidingsModel
     }
 }
 
+@Suite struct `A store file of version 12` {
+    @Test func `opens with its devices, none of which is rung, and keeps the token for calls from now on`() async throws
+    {
+        let folder = try TemporaryFolder()
+        let phone = DeviceKey(user: bo, device: "phone")
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([.signIn(phone, platform: "ios", at: 7)])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "\(backToVersion12); PRAGMA user_version = 12") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await migrated.tokensForCalls(of: bo) == [nil])
+        let token = VoIPToken(
+            PushRegistration(token: "0a0b", environment: .production, topic: "com.example.chat.voip"), at: 9)
+        _ = try await migrated.apply([.setVoIPToken(phone, token), .signIn(phone, platform: "ios", at: 10)])
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await again.tokensForCalls(of: bo) == [token])
+        _ = try await again.apply([.signOut(phone, at: 11)])
+        #expect(try await again.tokensForCalls(of: bo) == [nil])
+        again.close()
+    }
+}
+
+extension MessageStore {
+    fileprivate func tokensForCalls(of user: UserKey) async throws -> [VoIPToken?] {
+        guard case .user(let record) = try await self.apply([.loadUser(user)]).first else { return [] }
+        return record.devices.map(\.voIP)
+    }
+}
+
 @Suite struct `A store file of version 11` {
     /// Records of then do not say that a message is hushed for those who have blocked its sender: it counted.
     @Test

@@ -44,7 +44,13 @@ import TidingsKit
     ) {
         let isOurs = self.calls.pushRegistry(
             registry, didReceiveIncomingPushWith: payload, for: type, completion: completion)
-        if !isOurs { completion() }
+        guard !isOurs else { return }
+        // Another sender's: iOS ends an app that reports no call for it.
+        let call = UUID()
+        self.provider.reportNewIncomingCall(with: call, update: CXCallUpdate()) { [provider] _ in
+            provider.reportCall(with: call, endedAt: nil, reason: .failed)
+            completion()
+        }
     }
 
     // MARK: CallKit

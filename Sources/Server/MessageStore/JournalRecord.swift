@@ -80,6 +80,7 @@ enum JournalRecord: Hashable {
         /// As `accept` and `acceptAddressed`, with `hushes`.
         case acceptHushing = 26
         case acceptAddressedHushing = 27
+        // 28 to 39 have not been used.
         case setVoIPToken = 40
         case lost = 63
     }

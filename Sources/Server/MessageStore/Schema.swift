@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 16
+    static let version = 13
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -103,7 +103,7 @@ enum Schema {
             if found < 10 { try database.execute(sql: Self.tablesOfVersion10) }
             if found < 11 { try database.execute(sql: Self.tablesOfVersion11) }
             // Version 12 has no other tables: records of messages that hush, and format 5 of logs, which earlier builds cannot read.
-            if found < 16 { try database.execute(sql: Self.tablesOfVersion16) }
+            if found < 13 { try database.execute(sql: Self.tablesOfVersion13) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -381,7 +381,7 @@ enum Schema {
         ALTER TABLE person ADD COLUMN portrait TEXT;
         """
 
-    private static let tablesOfVersion16 = """
+    private static let tablesOfVersion13 = """
         -- The token for calls, and the registration it is of (VoIPToken in JournalRecord+Values.swift); NULL for none.
         ALTER TABLE device ADD COLUMN voip_token TEXT;
         ALTER TABLE device ADD COLUMN voip BLOB;
