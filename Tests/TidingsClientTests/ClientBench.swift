@@ -45,7 +45,8 @@ final class ManualClock: ClientClock {
     /// Moves the clock by seconds and wakes who waited for it.
     func advance(by seconds: Double) {
         let woken = self.state.withLock { state in
-            state.now += Int64(seconds * 1_000)
+            // Rounded: 1.001 s times 1,000 is less than 1,001 in binary, and a sleeper of 1,001 ms would never wake.
+            state.now += Int64((seconds * 1_000).rounded())
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
             for number in due.keys { state.sleepers.removeValue(forKey: number) }
             return due.values.map(\.resume)
