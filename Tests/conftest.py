@@ -136,7 +136,7 @@ def described_answers(document: str) -> typing.Callable[[str, str], dict[int, se
     for line in paths.splitlines():
         if found := re.fullmatch(r"  (/\S*):", line):
             route = found[1]
-        elif found := re.fullmatch(r"    (get|put|post|patch|delete):", line):
+        elif found := re.fullmatch(r"    (get|head|options|put|post|patch|delete):", line):
             method = found[1]
         elif found := re.match(r'        "(\d{3})":(?:.*/responses/(\w+))?', line):
             statuses.setdefault((method.upper(), route), {})[int(found[1])] = codes.get(found[2], set())
@@ -218,7 +218,7 @@ class Site:
             "api_key": {
                 "tests": {
                     "sha256": hashlib.sha256(self.api_key.encode()).hexdigest(),
-                    "scopes": ["tokens", "messages", "conversations", "history", "settings", "trace", "accounts"],
+                    "scopes": ["tokens", "messages", "conversations", "history", "settings", "trace", "accounts", "media"],
                 }
             },
         }
@@ -261,7 +261,7 @@ class Site:
     ):
         """One request of the HTTP API, or of the routes for phones; raises urllib.error.HTTPError for anything but 2xx."""
         request = urllib.request.Request(
-            (base or (self.phone if path.startswith("/v1/extension/") else self.api)) + path,
+            (base or (self.phone if path.startswith(("/v1/extension/", "/v1/media/")) else self.api)) + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={

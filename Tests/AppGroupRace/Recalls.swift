@@ -53,7 +53,7 @@ struct Recalls {
         try self.group.update { contents in
             let answer = ExtensionDecision.answer(
                 changes, userInfo: push, facts: Self.facts, ledger: contents.ledger, badge: contents.badge)
-            try self.write("\(round) \(answer.body ?? "")\n")
+            try self.write("\(round) \(answer.body?.plain ?? "")\n")
         }
     }
 

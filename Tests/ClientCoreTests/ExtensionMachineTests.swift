@@ -21,6 +21,7 @@ private struct Group: ExtensionGroup, Equatable {
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
     var position: LogPosition? = 19
     var showsContent = true
+    var extensionFilters = false
     var words = NotificationWords.english
     var ledger = Ledger()
     var badge: Badge? = Badge(server: 2, position: 10)
@@ -170,7 +171,7 @@ extension [ExtensionMachine.Effect] {
         _ = bench.handle(.reported)
         bench.group?.ledger.markRecalled(id(7), by: .pushExtension, wall: 0)
         let edit = bench.handle(.imageFetched(isThere: true)).edit
-        #expect(edit?.body == NotificationWords.english.recalled)
+        #expect(edit?.body == .text(NotificationWords.english.recalled))
         #expect(edit?.isSilent == true)
         #expect(edit?.hasImage == false)
     }
@@ -182,7 +183,7 @@ extension [ExtensionMachine.Effect] {
         let edit = bench.handle(.reported).edit
         #expect(edit?.isStripped == true)
         #expect(edit?.title == "")
-        #expect(edit?.body == NotificationWords.english.stripped)
+        #expect(edit?.body == .text(NotificationWords.english.stripped))
         #expect(edit?.userInfo == ExtensionDecision.strippedUserInfo)
     }
 
@@ -385,7 +386,7 @@ extension [ExtensionMachine.Effect] {
         bench.group?.signIn = .signedIn(recipientTag: "other")
         let edit = bench.handle(.missedFetched(Self.answer(), delivered: [])).edit
         #expect(edit?.isStripped == true)
-        #expect(edit?.body == NotificationWords.english.stripped)
+        #expect(edit?.body == .text(NotificationWords.english.stripped))
         #expect(bench.machine.changes?.body == nil)
     }
 
@@ -394,6 +395,6 @@ extension [ExtensionMachine.Effect] {
         bench.group?.showsContent = false
         _ = bench.handle(.received)
         let edit = bench.handle(.reported).edit
-        #expect([edit?.title, edit?.body] == ["", NotificationWords.english.hidden])
+        #expect([edit?.title, edit?.body] == ["", .text(NotificationWords.english.hidden)])
     }
 }

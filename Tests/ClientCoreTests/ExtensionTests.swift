@@ -198,6 +198,13 @@ private struct AppGroup {
         #expect(named.decide(push(text: .init(title: "team", body: "hi"), type: "GRP"))?.body == "Robert: hi")
         var hiding = AppGroup()
         hiding.showsContent = false
+        let chosen = push(
+            text: .init(title: "Order", isTitleChosen: true, subtitle: "Desk", body: .localized(key: "READY")))
+        #expect(named.decide(chosen)?.title == "Order")
+        #expect(named.decide(chosen)?.subtitle == "Desk")
+        #expect(named.decide(chosen)?.body == .localized(key: "READY"))
+        #expect(named.decide(chosen)?.message == nil)
+        #expect(hiding.decide(chosen)?.subtitle == nil)
         #expect(hiding.decide(real)?.body == nil)
         #expect(hiding.decide(real)?.title == nil)
     }
@@ -248,7 +255,8 @@ private struct AppGroup {
         var group = AppGroup()
         #expect(
             group.decide(push(badge: 1, isRecall: true))
-                == .init(badge: 1, isSilent: true, title: "", body: "A message was recalled", reason: .recall))
+                == .init(
+                    badge: 1, isSilent: true, title: "", subtitle: "", body: "A message was recalled", reason: .recall))
     }
 
     @Test func `is not shown at all where the extension may filter and nothing is to ring`() {

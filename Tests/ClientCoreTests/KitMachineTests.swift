@@ -107,6 +107,19 @@ extension [KitMachine.Effect] {
         #expect(bench.present(userInfo()) == [])
     }
 
+    @Test func `shows nothing of a number that no extension has reduced to one, and tells nobody`() {
+        var bench = Bench()
+        let alert = JSONValue.members([
+            ("aps", ["alert": ["body": "You have a notification"]]),
+            (PushInfo.key, BadgeInfo(badge: 2, badgePosition: 9, recipientTag: "tag").dictionary),
+        ])
+        #expect(bench.handle(.presentationRequested(arrival(alert), 1)) == [.present([], 1)])
+        // Where the app's delegate is told of arrivals.
+        for state in [KitMachine.AppState.active, .inactive, .background] {
+            #expect(bench.receive(alert, state, isCenterDelegateSet: false, nil) == [])
+        }
+    }
+
     @Test(.requirement("S2.9")) func `shows nothing of a message in the local store`() {
         var bench = Bench()
         bench.facts.stored = [id(7)]

@@ -9,6 +9,7 @@ private struct Group: ExtensionGroup {
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
     var position: LogPosition?
     var showsContent = true
+    var extensionFilters = false
     var words = NotificationWords.english
     var ledger = Ledger()
     var badge: Badge?

@@ -27,6 +27,59 @@ import TidingsModel
             ])
     }
 
+    @Test func `is shown as the message asks, which a push does too`() throws {
+        let options = PushOptions(
+            title: "Order", subtitle: .localized(key: "FROM", arguments: ["Ada"]), text: "Ready", sound: "horn.caf",
+            category: "ORDER", interruptionLevel: .timeSensitive, relevance: 750, threadID: "orders",
+            custom: JSONObject([("order", 7)]))
+        var asked = entry(1)
+        guard case .message(var message) = asked.body else { return }
+        message.push = options
+        asked.body = .message(message)
+        var core = ClientCore.inBackground()
+        _ = core.hear(asked, unread: 3, at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        var expected = self.shown
+        expected.title = "Order"
+        expected.subtitle = .localized(key: "FROM", arguments: ["Ada"])
+        expected.body = "Ready"
+        expected.options = options.withoutTexts
+        #expect(core.handle(.ringClaimed(id(101), .granted), at: at(11)) == [.postNotification(expected)])
+        #expect(expected.userInfo["order"] == 7)
+        #expect(expected.userInfo["rc"] == self.shown.userInfo["rc"])
+        var manner = expected.manner(category: "tidings.message")
+        #expect(manner.sound == .named("horn.caf"))
+        #expect(manner.level == .timeSensitive)
+        #expect(manner.relevance == 750)
+        #expect([manner.category, manner.thread] == ["ORDER", "orders"])
+        expected.isSilent = true
+        manner = expected.manner(category: "tidings.message")
+        #expect(manner.sound == nil)
+        #expect(manner.level == .passive)
+        #expect(manner.relevance == 0)
+        let usual = self.shown.manner(category: "tidings.message")
+        #expect(usual.sound == .standard)
+        #expect([usual.category, usual.thread] == ["tidings.message", "PR:bob"])
+        #expect(
+            expected.lookedUp { key, arguments in "\(key) of \(arguments[0])" }.subtitle == "FROM of Ada")
+    }
+
+    @Test func `is shown as usual where content is hidden, but for its sound`() {
+        var asked = entry(1)
+        guard case .message(var message) = asked.body else { return }
+        message.push = PushOptions(title: "Order", subtitle: "Desk", text: "Ready", sound: "horn.caf")
+        asked.body = .message(message)
+        var core = ClientCore.inBackground(kit: KitSettings(showsContent: false))
+        _ = core.hear(asked, unread: 3, at: at(11))
+        _ = core.handle(.namesResolved(id(101), ResolvedNames(user: "Bob")), at: at(11))
+        guard case .postNotification(let posted)? = core.handle(.ringClaimed(id(101), .granted), at: at(11)).first
+        else { return #expect(Bool(false)) }
+        #expect(posted.title == "")
+        #expect(posted.subtitle == nil)
+        #expect(posted.body == .text(NotificationWords.english.hidden))
+        #expect(posted.options == PushOptions(sound: "horn.caf"))
+    }
+
     @Test(.requirement("S3.4", "S3.6", "S3.7"))
     func `asks the app's callback before anything is shown, and true means that the app did it`() {
         var core = ClientCore.inBackground(kit: KitSettings(hasDelegate: true))

@@ -41,7 +41,7 @@ private struct AppGroup {
 /// What is answered in the place of a recalled message.
 private func recall(badge: Int?, isDiscarded: Bool = false) -> ExtensionDecision.Changes {
     .init(
-        badge: badge, isSilent: true, isDiscarded: isDiscarded, title: "", body: "A message was recalled",
+        badge: badge, isSilent: true, isDiscarded: isDiscarded, title: "", subtitle: "", body: "A message was recalled",
         removed: isDiscarded ? [id(7)] : [], reason: .recall)
 }
 

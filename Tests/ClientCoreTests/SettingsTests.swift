@@ -162,7 +162,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
             return
         }
         #expect(shown.title == "")
-        #expect(shown.body == NotificationWords.english.hidden)
+        #expect(shown.body == .text(NotificationWords.english.hidden))
     }
 
     @Test func `is asked of the server where the log was trimmed`() {

@@ -201,7 +201,7 @@ import TidingsModel
 @Suite struct `What the person allows` {
     private let status = DeviceStatus(
         authorization: .authorized, alert: true, sound: false, badge: true, lockScreen: true, notificationCenter: true,
-        backgroundRefresh: .available)
+        backgroundRefresh: .available, systemVersion: "15.0")
 
     @Test func `is told to the server after the welcome and at each foreground`() {
         var core = ClientCore.fresh()
@@ -210,9 +210,33 @@ import TidingsModel
         _ = core.handle(.tokenProvided("token"), at: at(0))
         _ = core.handle(.connectionOpened(1), at: at(0))
         #expect(core.handle(.frameReceived(1, welcome()), at: at(0)).contains(.readDeviceStatus))
-        #expect(core.handle(.deviceStatusRead(self.status), at: at(1)) == [.sendFrame(1, .deviceStatus(self.status))])
+        var told = self.status
+        told.iconNumber = .kit
+        #expect(core.handle(.deviceStatusRead(self.status), at: at(1)) == [.sendFrame(1, .deviceStatus(told))])
         _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(2))
         #expect(core.handle(.appWillEnterForeground, at: at(3)).contains(.readDeviceStatus))
+    }
+
+    @Test func `says who sets the number on the icon, and again when that changes`() {
+        var status = self.status
+        var core = ClientCore.online()
+        func told(_ settings: KitSettings, extensionFilters: Bool) -> DeviceStatus.IconNumber? {
+            _ = core.handle(.kitConfigured(settings), at: at(1))
+            let event = ClientEvent.deviceStatusRead(status, extensionFilters: extensionFilters)
+            guard case .sendFrame(_, .deviceStatus(let status))? = core.handle(event, at: at(2)).first else {
+                return nil
+            }
+            return status.iconNumber
+        }
+        #expect(told(KitSettings(), extensionFilters: false) == .kit)
+        #expect(told(KitSettings(), extensionFilters: true) == .serviceExtension)
+        // An alert that is not discarded would show a banner there.
+        status.systemVersion = "14.8"
+        #expect(told(KitSettings(), extensionFilters: true) == .kit)
+        status.systemVersion = "26.0"
+        #expect(told(KitSettings(managesBadge: false), extensionFilters: true) == .app)
+        #expect(core.handle(.kitConfigured(KitSettings()), at: at(3)) == [.readDeviceStatus])
+        #expect(core.handle(.kitConfigured(KitSettings()), at: at(3)) == [])
     }
 
     @Test func `is not asked for without the kit`() {

@@ -23,6 +23,7 @@ private struct Group: ExtensionGroup {
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
     var position: LogPosition?
     var showsContent = true
+    var extensionFilters = false
     var words: NotificationWords
     var ledger = Ledger()
     var badge: Badge?
@@ -43,7 +44,7 @@ private struct Group: ExtensionGroup {
         machine.handle(.received, group: &group, canAskServer: false, wall: 0, into: &effects)
         if let group { self = group }
         guard case .finish(let edit)? = effects.last else { return nil }
-        return edit?.body
+        return edit?.body?.plain
     }
 }
 
@@ -81,19 +82,19 @@ private struct Group: ExtensionGroup {
     func `say the same in the language of the person, wherever they are made`(index: Int) {
         let (app, language, words) = cases[index]
         var core = Self.core(app, language)
-        #expect(Self.posted(&core)?.body == words.kinds[.image])
+        #expect(Self.posted(&core)?.body.plain == words.kinds[.image])
         let recall = Recall(id: id(9), message: id(101), conversation: withBob, sender: bob, at: 0)
         _ = core.handle(.notificationPosted(id(101), .shown), at: at(11))
         let effects = core.hear(LogEntry(position: 2, body: .recall(recall)), at: at(12))
         #expect(
             effects.contains { effect in
                 guard case .recallNotification(_, let replacement) = effect else { return false }
-                return replacement?.body == words.recalled
+                return replacement?.body == .text(words.recalled)
             })
         var hiding = Self.core(app, language, kit: KitSettings(showsContent: false))
-        #expect(Self.posted(&hiding)?.body == words.hidden)
+        #expect(Self.posted(&hiding)?.body == .text(words.hidden))
         var group = Group(words: words)
-        let text = PushInfo.Text(title: "Bob", body: words.kinds[.image] ?? "")
+        let text = PushInfo.Text(title: "Bob", body: .text(words.kinds[.image] ?? ""))
         var info = PushInfo(message: id(7), position: 1, badgePosition: 1, recipientTag: "tag", text: text)
         #expect(group.body(of: info, alert: words.neutral) == words.kinds[.image])
         info.recipientTag = "carol"

@@ -60,6 +60,17 @@ class Backend:
     def unread(self, user: str) -> int:
         return self.call("GET", f"users/{user}/unread")["unread"]
 
+    def wait_for_status(self, user: str, holds) -> dict:
+        """What a person's device has reported last, once it is so."""
+        deadline = time.monotonic() + SECONDS
+        while True:
+            devices = self.call("GET", f"users/{user}/devices")["devices"]
+            found = next((device["status"] for device in devices if holds(device.get("status") or {})), None)
+            if found:
+                return found
+            assert time.monotonic() < deadline, f"waited for a status: {json.dumps(devices)}"
+            time.sleep(0.1)
+
     def ends(self, message: str, user: str) -> list[str]:
         """How the legs of a message to a person's devices have ended, sorted."""
         return sorted(leg["end"] for leg in self.site.trace(message)["ended_legs"] if leg["user"] == user)

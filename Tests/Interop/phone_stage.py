@@ -19,7 +19,8 @@ class Stage:
     """A server, a local APNs, the backend, and phones as they are asked for."""
 
     def __init__(self, make_site, settings: dict[str, dict] | None = None, **options):
-        merged = {group: {**values, **(settings or {}).get(group, {})} for group, values in SETTINGS.items()}
+        own = settings or {}
+        merged = {group: {**SETTINGS.get(group, {}), **own.get(group, {})} for group in SETTINGS | own}
         self.site = site = make_site(with_apns=True, settings=merged, **options).start()
         self.backend = Backend(site)
         self.phones: list[Phone] = []

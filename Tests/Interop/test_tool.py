@@ -244,11 +244,13 @@ def test_a_phone_that_stays_silent_says_why_in_list_and_trace_also_when_it_is_go
     table = run("trace", "--api", site.api, sent.strip(), site=site)
     assert re.search(rf"^  frank/phone +allows +denied +{re.escape(off)}  20\S+ \S+ UTC$", table, re.MULTILINE), table
     (device,) = (entry for entry in site.trace(sent.strip())["devices"] if entry["user"] == "frank")
-    assert device["status"].pop("at") > 1_700_000_000_000
+    at, off_since = device["status"].pop("at"), device["status"].pop("off_since")
+    assert 1_700_000_000_000 < off_since <= at, "known to be off as long as this server knows it"
     assert device == {
         "user": "frank", "device": "phone", "status": {
             "authorization": "denied", "alert": False, "sound": False, "badge": True, "lock_screen": True,
-            "notification_center": True, "background_refresh": "restricted"},
+            "notification_center": True, "background_refresh": "restricted", "icon_number": "app", "low_power_mode": False,
+            "time_zone": "", "languages": [], "app_version": "", "system_version": ""},
     }
 
 

@@ -19,6 +19,12 @@ extension CommandGenerator {
         }
     }
 
+    /// What somebody has said who is muted or removed there, or is to be.
+    mutating func ofMuted() -> Message? {
+        guard let (key, place) = self.muted, self.number(0..<4) > 0 else { return nil }
+        return self.made.last { $0.app == key.app && $0.sender == key.user && $0.conversation == place }
+    }
+
     mutating func declareAccount() -> StoreCommand {
         let account = ConversationID(
             type: self.pick([.customerService, .customerService, .publicService, .direct]),

@@ -17,6 +17,10 @@ struct CommandGenerator {
     /// What somebody blocked last said in a group.
     private var ofBlockedMember: Message?
     private var banned: (user: UserKey, room: ConversationID)?
+    /// Who was muted or removed last, and where.
+    private(set) var muted: (user: UserKey, conversation: ConversationID)?
+    /// Who does not let everybody add them.
+    private var reserved: UserKey?
     private var signedIn: [DeviceKey] = []
     private var commands = 0
 
@@ -32,7 +36,7 @@ struct CommandGenerator {
 
     mutating func user() -> UserID { self.pick(["ada", "ada", "bo", "bo", "cy", "dee", "eve"]) }
 
-    private mutating func userKey() -> UserKey { UserKey(app: self.app(), user: self.user()) }
+    mutating func userKey() -> UserKey { UserKey(app: self.app(), user: self.user()) }
 
     private mutating func deviceKey() -> DeviceKey {
         if !self.signedIn.isEmpty, self.chance(60) { return self.pick(self.signedIn) }
@@ -58,7 +62,7 @@ struct CommandGenerator {
         return MessageID(rawValue: self.chance(50) ? self.lastID : UInt64(self.number(1000..<Int(self.lastID) + 2)))
     }
 
-    private mutating func earlier() -> Message {
+    mutating func earlier() -> Message {
         !self.made.isEmpty && self.chance(90) ? self.pick(self.made) : self.message()
     }
 
@@ -91,13 +95,15 @@ struct CommandGenerator {
             isOfBlocked = true
         }
         if let (key, room) = self.banned, self.chance(30) { (app, sender, conversation) = (key.app, key.user, room) }
+        if let (key, place) = self.muted, self.chance(15) { (app, sender, conversation) = (key.app, key.user, place) }
         let isDirected = !conversation.type.targetIsPeer && self.chance(25)
         var message = Message(
             id: id, app: app, sender: sender, conversation: conversation,
             clientMessageID: ClientMessageID("c\(self.number(0..<40))"), objectName: self.objectName(),
-            content: isLong ? String(repeating: "tidings ", count: 100) : "{\"content\":\"héllo\"}", flags: flags,
+            content: isLong ? String(repeating: "tidings ", count: 100) : self.shortContent(), flags: flags,
             pushText: self.chance(30) ? "psst" : nil, sentAt: self.time(), mentions: self.mentions(),
-            recipients: isDirected ? self.users(1..<3) : [], expiresAt: self.chance(10) ? self.time() : nil)
+            recipients: isDirected ? self.users(1..<3) : [], expiresAt: self.chance(10) ? self.time() : nil,
+            push: self.chance(10) ? self.pushOptions() : nil)
         // Sent again, as it was.
         if let earlier = self.made.last, self.chance(6) {
             message = earlier
@@ -168,11 +174,11 @@ struct CommandGenerator {
         }
         // Who is banned tries to come back, or few runs would see them refused.
         if self.banned != nil, self.chance(8) { return .change(self.operation()) }
-        switch self.number(0..<177) {
+        switch self.number(0..<183) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
-                ignoresBlocks: self.chance(8))
+                ignoresBlocks: self.chance(8), push: self.chance(8) ? self.pushOptions() : nil)
         case 34..<39: return self.putConversation()
         case 39..<45: return self.signIn()
         case 45..<47: return .signOut(self.deviceKey(), at: self.time())
@@ -197,7 +203,10 @@ struct CommandGenerator {
         case 77..<117: return self.nextAboutConversations()
         case 117..<127:
             let about = self.chance(40) ? self.pushState().registration : nil
-            return .setPushState(self.deviceKey(), self.pushState(), about: about)
+            let (key, state) = (self.deviceKey(), self.pushState())
+            // Drawn from what is there, so that the other commands stay as they were.
+            if about == nil, case .dead = state { return .setDeviceStatus(key, Self.reportedStatus(self.clock)) }
+            return .setPushState(key, state, about: about)
         case 127..<129:
             let names: [ObjectName] = self.chance(30) ? [] : ["my:Poll", "my:Card", "my:Poll"]
             return .setObjectNames(self.app(), self.chance(90) ? Array(names.dropLast(self.number(0..<3))) : [""])
@@ -206,9 +215,21 @@ struct CommandGenerator {
         case 129..<135: return self.declareAccount()
         case 139..<143: return self.setProfiles()
         case 143: return .readProfiles(self.app(), self.users(0..<4))
-        case 171..<177: return self.setVoIPToken()
+        case 171..<177: return self.readMedia()
+        case 177..<183: return self.setVoIPToken()
         default: return self.nextQuestion()
         }
+    }
+
+    private static func reportedStatus(_ clock: Int64) -> ReportedStatus {
+        let isEven = clock % 2 == 0
+        let status = DeviceStatus(
+            authorization: isEven ? .authorized : .denied, alert: isEven, sound: true, badge: true, lockScreen: true,
+            notificationCenter: clock % 3 == 0, backgroundRefresh: .available,
+            iconNumber: DeviceStatus.IconNumber.allCases[Int(clock.magnitude % 3)], isLowPowerModeOn: isEven,
+            timeZone: "Europe/Berlin", languages: isEven ? [] : ["de", "en-GB"], appVersion: "1.2",
+            systemVersion: "17.4")
+        return ReportedStatus(status, at: clock, offSince: isEven ? nil : clock - 5)
     }
 
     private mutating func setVoIPToken() -> StoreCommand {
@@ -247,10 +268,12 @@ struct CommandGenerator {
                     UserKey(app: key.app, user: user), .init(type: .direct, target: key.user.rawValue),
                     room: self.roomAccess())
             }
+            if let (key, place) = self.muted, self.chance(40) { return .mayWrite(key, place, room: self.roomAccess()) }
             return .mayWrite(self.userKey(), self.conversation(), room: self.roomAccess())
         case 11:
-            return .readBans(
-                self.app(), self.membersConversation(), asked: self.chance(60) ? self.user() : nil, at: self.time())
+            return .readRestrictions(
+                self.pick([.bans, .mutes, .invitations]), self.app(), self.membersConversation(),
+                asked: self.chance(60) ? self.user() : nil, at: self.time())
         case 6: return .readUnread(self.userKey(), self.chance(80) ? self.conversation() : nil)
         case 7: return .readObjectNames(self.app())
         case 8:
@@ -264,7 +287,7 @@ struct CommandGenerator {
         case 2: return .trace(self.app(), self.messageID())
         case 3:
             return .readConversation(
-                self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil)
+                self.app(), self.membersConversation(), asked: self.chance(70) ? self.user() : nil, at: self.time())
         case 4: return .readSettings(self.userKey())
         default:
             if let (key, room) = self.banned, self.chance(75) {
@@ -290,7 +313,16 @@ struct CommandGenerator {
                 app: self.app(),
                 conversation: self.chance(95) ? self.membersConversation() : self.conversation(),
                 name: self.pick(["Team", "The team"]), portrait: self.chance(20) ? "https://example.com/p" : nil,
-                members: members))
+                members: members, push: self.chance(25) ? self.pushOptions().nonEmpty : nil))
+    }
+
+    private mutating func pushOptions() -> PushOptions {
+        PushOptions(
+            title: self.chance(40) ? "Desk" : nil,
+            subtitle: self.chance(20) ? .localized(key: "FROM", arguments: ["Ada"]) : nil,
+            text: self.chance(20) ? "News" : nil, sound: self.chance(60) ? self.pick(["a.caf", "b.caf"]) : nil,
+            interruptionLevel: self.chance(30) ? .passive : nil, threadID: self.chance(30) ? "desk" : nil,
+            custom: self.chance(30) ? JSONObject([("order", .int(self.number(0..<9)))]) : nil)
     }
 }
 
@@ -300,11 +332,12 @@ extension CommandGenerator {
         case 0..<14: return .change(self.operation())
         case 14..<18: return self.recall()
         case 18..<21:
-            let message = self.ofBlocked() ?? self.earlier()
+            let message = self.ofBlocked() ?? self.ofMuted() ?? self.earlier()
             return .edit(
                 EditOperation(
                     app: self.chance(90) ? message.app : self.app(), message: message.id,
-                    actor: self.actor(about: message), content: self.pick([message.content, "ho", "ho", ""]),
+                    actor: self.actor(about: message),
+                    content: self.pick([message.content, "ho", "ho", "", self.mediaContent()]),
                     window: Int64(self.number(0..<4_000)), room: self.roomAccess(), at: self.time()))
         case 21..<26: return self.deletion()
         case 26..<30: return self.conversationSettings()
@@ -313,7 +346,10 @@ extension CommandGenerator {
                 self.chance(80)
                 ? self.levelled ?? (self.userKey(), self.conversation()) : (self.userKey(), self.conversation())
             return .endLevel(key, conversation, at: self.time() + Int64(self.number(0..<400)))
-        case 31..<33: return .setPersonSettings(self.userKey(), self.personSettings(), at: self.time())
+        case 31..<33:
+            let (key, settings) = (self.userKey(), self.personSettings())
+            if settings.mayBeAddedBy ?? .everybody != .everybody { self.reserved = key }
+            return .setPersonSettings(key, settings, at: self.time())
         case 33..<37:
             var (key, user) = (self.userKey(), self.user())
             if self.chance(40), let message = self.made.last(where: \.conversation.type.targetIsPeer) {
@@ -342,8 +378,36 @@ extension CommandGenerator {
                 action: self.chance(40) ? .create(name: "Team", portrait: nil, members: members) : .add(members),
                 actor: user, policy: .init(create: .anyone, join: .anyone, add: .members), at: self.time())
         }
+        // Who is to be asked is brought in, and answers.
+        if let key = self.reserved, self.chance(25) {
+            let action: ConversationAction =
+                switch self.number(0..<6) {
+                case 0:
+                    .create(name: "Team", portrait: self.pick([nil, "p"]), members: [key.user, self.user()].sorted())
+                case 1, 2: .add(Set([key.user, self.user()]).sorted())
+                case 3: .join
+                case 4: .decline
+                default: .withdraw([key.user])
+                }
+            let answers = action == .join || action == .decline
+            return ConversationOperation(
+                app: key.app, conversation: self.membersConversation(), action: action,
+                actor: answers ? key.user : self.user(),
+                policy: .init(create: .anyone, join: .nobody, add: .members), at: self.time())
+        }
+        // Who has said something in a group is muted there, or removed.
+        if self.chance(16), let said = self.made.last(where: { !$0.conversation.type.targetIsPeer }) {
+            self.muted = (UserKey(app: said.app, user: said.sender), said.conversation)
+            return ConversationOperation(
+                app: said.app, conversation: said.conversation,
+                action: self.chance(70) ? .mute([said.sender], until: nil) : .remove([said.sender]), actor: nil,
+                at: self.time())
+        }
         let (app, action) = (self.app(), self.action())
         var conversation = self.membersConversation()
+        if case .mute(let users, _) = action, let user = users.first {
+            self.muted = (UserKey(app: app, user: user), conversation)
+        }
         if case .ban(let users, _) = action, self.chance(90) {
             conversation = ConversationID(type: .chatRoom, target: "team")
             if let user = users.first { self.banned = (UserKey(app: app, user: user), conversation) }
@@ -371,7 +435,12 @@ extension CommandGenerator {
     }
 
     private mutating func action() -> ConversationAction {
-        switch self.number(0..<17) {
+        switch self.number(0..<23) {
+        case 17, 18: .mute(self.users(0..<3), until: self.chance(40) ? nil : self.clock + Int64(self.number(0..<3_000)))
+        case 19: .unmute(self.users(0..<3))
+        case 20: .setOnlyAdminsWrite(self.chance(50))
+        case 21: .withdraw(self.users(0..<3))
+        case 22: .decline
         case 0, 1: .create(name: "Team", portrait: self.chance(30) ? "p" : nil, members: self.users(0..<5))
         case 2, 3: .add(self.users(0..<3))
         case 4: .join
@@ -416,6 +485,7 @@ extension CommandGenerator {
                 start: self.pick([1_320, 1_440]), end: 420, weekdays: [1, 7], timeZone: "Europe/Berlin",
                 manner: self.pick([.defer, .drop]))
         }
+        if self.chance(50) { settings.mayBeAddedBy = self.pick(AddingConsent.allCases) }
         return settings
     }
 

@@ -6,7 +6,7 @@ import TidingsModel
     /// What the comparison of the stores is worth depends on what the commands of the short form reach.
     @Test func `reach every answer of every kind`() throws {
         var seen: [String: Int] = [:]
-        for seed: UInt64 in 0..<2_000 {
+        for seed: UInt64 in 0..<2_500 {
             var generator = CommandGenerator(seed: seed)
             var store = ReferenceStore()
             _ = store.open()
@@ -45,10 +45,14 @@ import TidingsModel
             "readUnread: unread", "accept: not_allowed", "accept: banned", "edit: blocked", "edit: not_a_member",
             "recall: not_a_member", "change: banned", "change: blocked", "change: invalid_field conversation.type",
             "readHistory: banned", "readHistory: not_a_member", "setAccount: done", "setAccount: invalid_field kind",
-            "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readBans: bans", "readBans: not_allowed",
+            "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readRestrictions: bans",
+            "readRestrictions: not_allowed", "readRestrictions: invited", "accept: muted", "edit: muted",
+            "mayWrite: muted", "change: invited", "once: invited",
             "once: accepted", "once: duplicate", "once: done", "once: kept", "once: rate_limited", "once: changed",
             "readKept: kept", "setProfiles: done", "setProfiles: invalid_field name", "setProfiles: not_allowed",
-            "setProfiles: invalid_field profiles", "readProfiles: profiles",
+            "setProfiles: invalid_field profiles", "readProfiles: profiles", "readMedia: mediaUse",
+            "readMedia: nothing", "readMediaUses: mediaUses",
+            "readMediaUses: nothing",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }
@@ -59,10 +63,12 @@ import TidingsModel
             switch result {
             case .refused(let problem):
                 problem.code == .invalidField ? "invalid_field \(problem.field)" : problem.code.rawValue
-            case .accepted(let deliveries, _) where deliveries.contains(where: \.isHushed),
+            case .accepted(let deliveries, _, _) where deliveries.contains(where: \.isHushed),
                 .recalled(_, _, let deliveries, _) where deliveries.contains(where: \.isHushed):
                 "hushed"
-            case .changed(nil, _), .noted(nil, _), .read(nil, _): "nothing"
+            case .changed(_, let invited) where !invited.isEmpty: "invited"
+            case .changed(let changes, _) where changes.isEmpty: "nothing"
+            case .noted(nil, _), .read(nil, _), .mediaUse(nil), .mediaUses([]): "nothing"
             default: String("\(result)".prefix { $0 != "(" })
             }
         return "\(kind): \(answer)"

@@ -13,6 +13,7 @@ import TidingsModel
         var message = message(id, content: "{\"content\":\"\(text)\"}")
         message.pushText = "push of \(text)"
         message.mentions = id % 2 == 0 ? .none : .users(["bo"])
+        if id > 1 { message.push = PushOptions(title: .text("title of \(text)"), sound: "a.caf") }
         return accept(message)
     }
 

@@ -31,10 +31,20 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion12 = """
-    DROP INDEX device_voip_token; ALTER TABLE device DROP COLUMN voip_token; ALTER TABLE device DROP COLUMN voip
+let backToVersion16 = "ALTER TABLE device DROP COLUMN status"
+let backToVersion15 = "\(backToVersion16); ALTER TABLE conversation DROP COLUMN push"
+let backToVersion14 = "\(backToVersion15); DROP TABLE media_use"
+let backToVersion13 = """
+    \(backToVersion14); ALTER TABLE conversation DROP COLUMN mutes; ALTER TABLE conversation DROP COLUMN only_admins_write;
+    ALTER TABLE conversation DROP COLUMN invited; ALTER TABLE person_conversation DROP COLUMN wrote;
+    ALTER TABLE kept_answer DROP COLUMN invited
     """
-let backToVersion10 = "\(backToVersion12); ALTER TABLE person DROP COLUMN name; ALTER TABLE person DROP COLUMN portrait"
+let backToVersion12 = """
+    \(backToVersion13); DROP INDEX device_voip_token; ALTER TABLE device DROP COLUMN voip_token; ALTER TABLE device DROP COLUMN voip
+    """
+let backToVersion10 = """
+    \(backToVersion12); ALTER TABLE person DROP COLUMN name; ALTER TABLE person DROP COLUMN portrait
+    """
 let backToVersion9 = "\(backToVersion10); DROP TABLE kept_answer"
 
 let backToVersion8 = "\(backToVersion9); ALTER TABLE device DROP COLUMN unpushed"

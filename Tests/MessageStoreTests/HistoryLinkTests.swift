@@ -67,17 +67,26 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.plain() }.filter { command in
             switch command {
-            case .setObjectNames, .setAccount, .changeAccount, .setProfiles, .setVoIPToken,
+            case .setObjectNames, .setAccount, .changeAccount, .setProfiles, .setVoIPToken, .setDeviceStatus,
                 .setPushState(_, .registered(_, _, true), _):
                 false
-            case .change(let operation): !operation.isBan
+            case .change(let operation): !operation.isNewer
+            case .edit(let operation): !operation.content.contains("media:")
+            // Whom it asks first version 2 did not know.
+            case .setPersonSettings(_, let settings, _): settings.mayBeAddedBy == nil
             // What could not be pushed version 2 did not keep.
             case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed
             default: true
             }
-        }.map { command in
-            // Version 2 hushed nothing.
-            guard case .accept(let message, let device, let room, _) = command else { return command }
+        }.map { (command: StoreCommand) -> StoreCommand in
+            // Version 2 hushed nothing, and knew neither options of pushes nor media.
+            if case .putConversation(var record) = command {
+                record.push = nil
+                return .putConversation(record)
+            }
+            guard case .accept(var message, let device, let room, _, _) = command else { return command }
+            message.push = nil
+            message.content = message.content.replacing("media:", with: "none:")
             return .accept(message: message, senderDevice: device, room: room, ignoresBlocks: true)
         }
         let first = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
@@ -102,7 +111,10 @@ import TidingsModel
         }
         #expect(try await second.apply(questions) == reference.apply(questions, epoch: 2))
         let more = (0..<30).map { _ in generator.plain() } + questions
-        #expect(try await second.apply(more) == reference.apply(more, epoch: 2))
+        let (found, expected) = (try await second.apply(more), try reference.apply(more, epoch: 2))
+        for (index, command) in more.enumerated() where found[index] != expected[index] {
+            Issue.record("\(command): \(found[index]), not \(expected[index])")
+        }
         second.close()
     }
 
@@ -144,9 +156,10 @@ import TidingsModel
 }
 
 extension ConversationOperation {
-    fileprivate var isBan: Bool {
+    /// Version 2 had no place for what it does.
+    fileprivate var isNewer: Bool {
         switch self.action {
-        case .ban, .unban: true
+        case .ban, .unban, .mute, .unmute, .setOnlyAdminsWrite, .invite, .decline, .withdraw: true
         default: false
         }
     }

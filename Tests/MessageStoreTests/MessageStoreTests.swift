@@ -168,7 +168,7 @@ import TidingsModel
                         }
                     }
                     let own = results.map { result -> LogPosition in
-                        guard case .accepted(let deliveries, _) = result else { return 0 }
+                        guard case .accepted(let deliveries, _, _) = result else { return 0 }
                         return deliveries.first { $0.user != "bo" }?.position ?? 0
                     }
                     #expect(own == Array(1...50))
@@ -216,7 +216,7 @@ import TidingsModel
             accept(message(1, from: "member1", to: "team", type: .group)),
             accept(message(2, from: "member2", to: "team", type: .group)),
         ])
-        guard case .accepted(let deliveries, _) = results[1] else { return #expect(Bool(false), "\(results)") }
+        guard case .accepted(let deliveries, _, _) = results[1] else { return #expect(Bool(false), "\(results)") }
         #expect(deliveries.map(\.user) == members.sorted())
         #expect(deliveries.allSatisfy { $0.position == 2 })
         #expect(deliveries.count { $0.unread == 2 } == 2998)

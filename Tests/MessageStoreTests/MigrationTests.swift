@@ -254,6 +254,28 @@ extension MessageStore {
         #expect(after.people == before.people)
     }
 
+    @Test func `has records of messages with options that come back the same`() throws {
+        var said = message(1, to: "team", type: .group)
+        said.push = PushOptions(
+            title: "Desk", sound: "a.caf", interruptionLevel: .passive, custom: JSONObject([("order", 7)]))
+        var parts = [said, said, said]
+        parts[1].push = PushOptions(title: "Desk")
+        parts[2].push = PushOptions(sound: "a.caf")
+        for message in parts {
+            for hushes in [false, true] {
+                let record = JournalRecord.accept(message, senderDevice: nil, version: 1, hushes: hushes)
+                var row = JournalRow()
+                row.append(record)
+                try row.bytes.withUnsafeBytes { bytes in
+                    try JournalRow.read(bytes) { read in
+                        #expect(read == record)
+                        return true
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `has records that differ from those that hush in their kind alone`() throws {
         func bytes(hushes: Bool, _ mentions: Mentions) throws -> [UInt8] {
             var said = message(1, to: "team", type: .group)
@@ -275,6 +297,89 @@ extension MessageStore {
             let (old, new) = (try bytes(hushes: false, mentions), try bytes(hushes: true, mentions))
             let others = zip(old, new).filter { $0 != $1 }
             #expect(old.count == new.count && others.flatMap { [Int($0), Int($1)] } == kinds)
+        }
+    }
+}
+
+@Suite struct `A store file of version 16` {
+    @Test func `opens with its devices, of which nothing was reported, and keeps what is from now on`() async throws {
+        let folder = try TemporaryFolder()
+        let phone = DeviceKey(user: bo, device: "phone")
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([.signIn(phone, platform: "ios", at: 7)])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "\(backToVersion16); PRAGMA user_version = 16") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await migrated.device(phone)?.status == nil)
+        let status = DeviceStatus(
+            authorization: .denied, alert: false, sound: true, badge: true, lockScreen: false,
+            notificationCenter: true, backgroundRefresh: .restricted, iconNumber: .serviceExtension,
+            isLowPowerModeOn: true, timeZone: "Asia/Shanghai", languages: ["zh-Hans", "en"], appVersion: "2.0",
+            systemVersion: "26.1")
+        let reported = ReportedStatus(status, at: 9, offSince: 8)
+        // Another sign-in's record does not repeat it.
+        _ = try await migrated.apply([
+            .setDeviceStatus(phone, reported), .signIn(phone, platform: "ios", at: 10),
+        ])
+        migrated.close()
+        let again = try MessageStore(path: folder.path(), logger: quiet)
+        #expect(try await again.device(phone)?.status == reported)
+        _ = try await again.apply([.signOut(phone, at: 11)])
+        #expect(try await again.device(phone)?.status == nil)
+        again.close()
+    }
+}
+
+@Suite struct `A store file of version 13` {
+    /// Who had written to whom stood in the journal alone.
+    @Test func `knows whom people had written to from their devices`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try MessageStore(path: folder.path(), logger: quiet)
+        _ = try await store.apply([
+            accept(message(1, from: "bo", to: "ada")), accept(message(2, from: "ada", to: "cy")),
+            .accept(message: message(3, from: "bo", to: "cy"), senderDevice: nil),
+        ])
+        store.close()
+        let database = try DatabaseQueue(path: folder.path())
+        try await database.write { try $0.execute(sql: "\(backToVersion13); PRAGMA user_version = 13") }
+        try database.close()
+
+        let migrated = try MessageStore(path: folder.path(), logger: quiet)
+        let cursors = try await migrated.dump().people.flatMap { person in
+            person.cursors.filter(\.hasWritten).map { "\(person.record.key.user) to \($0.conversation.target)" }
+        }
+        #expect(cursors == ["ada to cy", "bo to ada"])
+        let contacts = PersonSettings(mayBeAddedBy: .contacts)
+        let create = ConversationOperation(
+            app: "shop", conversation: team, action: .create(name: "Team", portrait: nil, members: ["bo"]),
+            actor: "cy", at: 9)
+        let results = try await migrated.apply([.setPersonSettings(bo, contacts, at: 8), .change(create)])
+        guard case .changed(_, invited: ["bo"])? = results.last else {
+            return #expect(Bool(false), "the backend wrote to cy, not bo: \(results)")
+        }
+        migrated.close()
+    }
+
+    @Test func `has settings that differ from those that say by whom one may be added in what stands before`() throws {
+        func record(_ consent: AddingConsent?) -> JournalRecord {
+            .personSettings(bo, PersonSettings(hidesContent: true, language: "de", mayBeAddedBy: consent), at: 7)
+        }
+        for consent in [nil, AddingConsent.nobody] {
+            var row = JournalRow()
+            row.append(record(consent))
+            var read: [JournalRecord] = []
+            try row.bytes.withUnsafeBytes {
+                try JournalRow.read($0) { record in
+                    read.append(record)
+                    return true
+                }
+            }
+            #expect(read == [record(consent)])
+            // A byte of format, four of length, the kind.
+            #expect(row.bytes[5] == (consent == nil ? 18 : 28))
         }
     }
 }

@@ -175,8 +175,8 @@ import TidingsModel
             .loadUser(bo), accept(message(4, to: "cy")), accept(message(5, to: "team", type: .group)), .loadUser(bo),
             .readLog(self.cy, after: 0, limit: 9),
         ])
-        guard case .unreadable = answers[0], case .accepted(let two, _) = answers[1],
-            case .accepted(let group, _) = answers[2], case .unreadable(bo, _) = answers[3],
+        guard case .unreadable = answers[0], case .accepted(let two, _, _) = answers[1],
+            case .accepted(let group, _, _) = answers[2], case .unreadable(bo, _) = answers[3],
             case .page(let page) = answers[4]
         else {
             Issue.record("\(answers)")

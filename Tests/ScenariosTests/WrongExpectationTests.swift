@@ -47,6 +47,12 @@ struct WrongCase: CustomTestStringConvertible {
                 "  - push: {id: m, alert: {body: hello}, mutable-content: 1}",
             ], wrong: "{texts: [Bob | hello], ended: []}", differs: ["texts": ["hello"], "ended": ["crashed"]]),
         WrongCase(
+            title: "how a notification comes",
+            lines: [
+                "app: {sdk: {push: {sound: chime.caf}}}", "start: not running", "steps:",
+                "  - message: {id: m, push: {thread_id: orders, custom: {order: 7}}}",
+            ], wrong: "{options: [chime.caf]}", differs: ["options": ["chime.caf | in orders | order 7"]]),
+        WrongCase(
             title: "what the extension removes",
             lines: [
                 "app: {serviceExtension: {removes: {n: [m]}}}", "steps:", "  - push: {id: m, alert: {body: a}}",

@@ -37,10 +37,10 @@ import TidingsModel
         backgroundRefresh: .available)
 
     /// What the phone said is allowed there, by the answer to the question for all devices; nil if it is told of no device.
-    private static func told(_ bench: inout ServerBench) -> [ToldStatus?]? {
+    private static func told(_ bench: inout ServerBench) -> [ReportedStatus?]? {
         bench.run(Self.list)
         guard case .devices(let devices)? = bench.replies.last else { return nil }
-        return devices.map(\.status)
+        return devices.map(\.reported)
     }
 
     @Test func `are told with what the person allows there, also long after they have gone`() throws {
@@ -50,10 +50,9 @@ import TidingsModel
         bench.run(.frame(phone, .registerPush(ServerBench.registration("bob"))))
         bench.run(.frame(phone, .deviceStatus(Self.allowed)))
         bench.pass(5_000)
-        var denied = Self.allowed
-        (denied.authorization, denied.alert, denied.sound) = (.denied, false, false)
+        let denied = Self.allowed.denied
         bench.run(.frame(phone, .deviceStatus(denied)))
-        let status = ToldStatus(device: ServerBench.device("bob"), status: denied, at: bench.now.wall)
+        let status = ReportedStatus(denied, at: bench.now.wall, offSince: bench.now.wall)
         #expect(Self.told(&bench) == [status])
         bench.run(.frame(phone, .runState(.suspending)))
         bench.run(.disconnected(phone))
@@ -65,26 +64,48 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         bench.acceptPush()
         bench.run(.api(APIRequestID(9), .trace(ServerBench.app, bench.messages[0])))
-        guard case .trace(_, let statuses)? = bench.replies.last else {
+        guard case .trace(let trace?)? = bench.replies.last else {
             Issue.record("no trace")
             return
         }
-        #expect(statuses == [status])
+        #expect(trace.reports == [DeviceReport(device: ServerBench.device("bob"), reported: status)])
         // Whoever signs in there again has said nothing yet.
         bench.run(Self.signOutAll)
         bench.connect("bob")
         #expect(Self.told(&bench) == [nil])
     }
 
-    @Test func `are remembered in a bounded number, those that said something last`() {
-        var statuses = ToldStatuses()
-        func device(_ number: Int) -> DeviceKey { ServerBench.device("bob", DeviceID("phone-\(number)")) }
-        for number in 0..<3 * ToldStatuses.keptMin { statuses.record(Self.allowed, of: device(number), at: 1) }
-        let kept = (0..<3 * ToldStatuses.keptMin).filter { statuses[device($0)] != nil }
-        #expect(kept.count >= ToldStatuses.keptMin)
-        #expect(kept.count < 2 * ToldStatuses.keptMin)
-        #expect(kept.last == 3 * ToldStatuses.keptMin - 1)
-        #expect(kept.first.map { kept.count == 3 * ToldStatuses.keptMin - $0 } == true)
+    @Test func `are told to the store when they say something new, and not each time they say something`() {
+        var bench = ServerBench()
+        let phone = bench.connect("bob").session
+        let denied = Self.allowed.denied
+        let report = { (status: DeviceStatus) in ServerEvent.frame(phone, .deviceStatus(status)) }
+        #expect(bench.run(report(Self.allowed)) == ["store status of bob/phone is authorized"])
+        bench.pass(20_000)
+        #expect(bench.run(report(Self.allowed)) == [])
+        #expect(bench.run(report(denied)) == ["store status of bob/phone is denied"])
+        for _ in 0..<3 {
+            #expect(bench.run(report(Self.allowed)) == [])
+            #expect(bench.run(report(denied)) == [])
+        }
+        #expect(Self.told(&bench)?.first??.offSince == bench.now.wall)
+    }
+
+    @Test func `are told since when notifications are off there, whatever else they say meanwhile`() {
+        var bench = ServerBench()
+        let phone = bench.connect("bob").session
+        bench.run(.frame(phone, .deviceStatus(Self.allowed)))
+        bench.pass(20_000)
+        var denied = Self.allowed.denied
+        bench.run(.frame(phone, .deviceStatus(denied)))
+        let since = bench.now.wall
+        bench.pass(20_000)
+        denied.timeZone = "Asia/Shanghai"
+        bench.run(.frame(phone, .deviceStatus(denied)))
+        #expect(Self.told(&bench) == [ReportedStatus(denied, at: bench.now.wall, offSince: since)])
+        bench.pass(20_000)
+        bench.run(.frame(phone, .deviceStatus(Self.allowed)))
+        #expect(Self.told(&bench) == [ReportedStatus(Self.allowed, at: bench.now.wall)])
     }
 
     @Test func `are none for somebody nobody knows`() {
@@ -105,5 +126,14 @@ import TidingsModel
             ])
         #expect(bench.run(Self.list) == ["reply 0 devices"])
         #expect(bench.say(to: .direct("bob")).contains("count no_device"))
+    }
+}
+
+extension DeviceStatus {
+    /// The person has turned notifications off since.
+    fileprivate var denied: DeviceStatus {
+        var status = self
+        (status.authorization, status.alert, status.sound) = (.denied, false, false)
+        return status
     }
 }

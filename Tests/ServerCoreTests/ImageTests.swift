@@ -42,6 +42,16 @@ extension ServerBench {
         #expect(Self.image(in: Self.push(link)) == "https://a/c.png")
     }
 
+    @Test func `is an id where it lies on the server, of the thumbnail if there is one`() {
+        let (large, small) = (
+            "media:" + String(repeating: "0", count: 32), "media:" + String(repeating: "1", count: 32)
+        )
+        #expect(Self.image(in: Self.push(.image(.init(url: large)))) == large)
+        #expect(Self.image(in: Self.push(.image(.init(url: large, thumbnailURL: small)))) == small)
+        #expect(Self.image(in: Self.push(.image(.init(url: large, thumbnailURL: small, isAnimated: true)))) == small)
+        #expect(Self.push(.custom(.image, #"{"imageUri":"media:x"}"#))?["tidings"]?["image"] == nil)
+    }
+
     @Test func `is missing where there is none, or none that may be followed`() {
         #expect(Self.image(in: Self.push(.text("hi"))) == nil)
         #expect(Self.image(in: Self.push(.video(.init(url: "https://a/b.mp4", seconds: 1)))) == nil)

@@ -176,9 +176,9 @@ import TidingsModel
     private static func changed(_ count: Int, _ name: String) -> StoreResult {
         let change = ConversationChange(
             conversation: Self.crowd, version: 2, action: .rename(name), by: "mallory", at: 1)
-        return .changed(
-            change,
-            deliveries: (0..<count).map { Delivery(user: UserID("u\($0)"), position: 1, unread: 0) })
+        return .changed([
+            MadeChange(change, (0..<count).map { Delivery(user: UserID("u\($0)"), position: 1, unread: 0) })
+        ])
     }
 
     @Test func `costs what it touches: renames of a group of 3,000 end, and other people go on`() {

@@ -122,9 +122,41 @@ struct BadgeRow: Sendable, CustomTestStringConvertible {
         .init(.wait(.busy), "the phone may come straight back, or an alert is under way, which carries the number") {
             $0.isBusy = true
         },
+        .init(
+            .wait(.recentAlert),
+            "the number is an alert itself, and another one went out less than \(ServerSettings().badgeAlertGap / 1_000) s ago"
+        ) { $0.isAlertRecent = true },
         .init(.wait(.lane), "nothing is sent in its lane, or it is tried out: a number is worth no probe") {
             $0.isLaneHeld = true
         },
+    ]
+}
+
+/// The rows of how a phone is told its number, in their order.
+struct BadgeRouteRow: Sendable, CustomTestStringConvertible {
+    let route: BadgeRoute
+    let push: String
+    let needs: String
+    let apply: @Sendable (inout BadgeRouteFacts) -> Void
+
+    var testDescription: String { self.route.rawValue }
+
+    static let all: [BadgeRouteRow] = [
+        .init(
+            route: .filtered,
+            push: "an alert without sound, passive, that the service extension reduces to the number",
+            needs:
+                "the kit manages the number, on iOS 15 or later, the extension may discard alerts and has run there, and the person allows alerts"
+        ) { $0.iconNumber = .serviceExtension },
+        .init(
+            route: .direct, push: "`aps` with `badge` alone, which the system sets",
+            needs:
+                "the kit manages the number, and the app has declared that nobody else pushes to it (`push.only_sender`)"
+        ) {
+            $0.iconNumber = .kit
+            $0.isOnlySender = true
+        },
+        .init(route: .silent, push: "a silent push", needs: "otherwise") { _ in },
     ]
 }
 
@@ -227,7 +259,7 @@ enum PolicyPage {
         }
         lines += [
             "", "## The number on the icon", "",
-            "When the person's unread count falls, because they have read on another device or a message was recalled, a silent push tells the",
+            "When the person's unread count falls, because they have read on another device or a message was recalled, a push tells the",
             "new number to phones that show a higher one. Rows of the same file decide it, in the same way:", "",
             "| # | verdict | when |", "|---|---|---|",
         ]
@@ -236,6 +268,15 @@ enum PolicyPage {
             lines.append("| \(index + 1) | \(verdict[0]) `\(verdict[1])` | \(row.needs) |")
         }
         lines.append("| \(BadgeRow.all.count + 1) | send | nothing speaks against it |")
+        lines += [
+            "",
+            "Which push that is, rows say as well. None of them is a message or has a leg, rings, or leaves anything in the list:",
+            "",
+            "| # | push | what goes out | when |", "|---|---|---|---|",
+        ]
+        for (index, row) in BadgeRouteRow.all.enumerated() {
+            lines.append("| \(index + 1) | `\(row.route.rawValue)` | \(row.push) | \(row.needs) |")
+        }
         lines += [
             "", "## Which messages a level lets ring", "", "| level | no mention | me | somebody else | everybody |",
             "|---|---|---|---|---|",
@@ -300,8 +341,12 @@ enum PolicyPage {
             "  hour holds it up; all other rows hold. Other senders' share of the number goes down with it if the message was unread and not",
             "  muted, as the store knows.",
             "- When the number on the icon falls otherwise, its push goes \(settings.badgePushDelay / 1_000) s later, so that what falls",
-            "  together goes together, and \(settings.badgePushesPerHour) an hour at most. It rings nothing; the notifications of what was read go when the phone has the log.",
-            "  APNs is not to keep it: an alert that waits there for a phone that is off must not give way to it.",
+            "  together goes together: `silent` \(settings.badgePushesPerHour) an hour at most, `direct` \(settings.directBadgesPerHour), `filtered` by its distance from the last alert alone. APNs is not to keep",
+            "  it: an alert that waits there for a phone that is off must not give way to it. All go with priority 5.",
+            "- The notifications of what was read leave the list when the phone has the log: with `filtered` the extension asks for it, with `silent` the app does,",
+            "  with `direct` the extension of the next push or the app in the foreground. No extension shows a number of an earlier log position",
+            "  than the one it has; `direct` alone is compared with nothing, so one that is late or for the person before stands until the next",
+            "  push or the next look at the app. That is why the app has to ask for it.",
         ]
     }()
 }

@@ -319,7 +319,7 @@ import TidingsModel
         bench.goneDevice("bob")
         bench.say(String(repeating: "long ", count: 6_000), to: .direct("bob"))
         #expect(bench.pushes[0].request.payload.count <= 4_096)
-        let text = PushInfo(userInfo: try JSONValue(parsing: bench.pushes[0].request.payload))?.text?.body
+        let text = PushInfo(userInfo: try JSONValue(parsing: bench.pushes[0].request.payload))?.text?.body.plain
         #expect(text?.utf8.count == PushText.bytesMax && text?.hasSuffix("…") == true)
         try bench.pushes[0].request.validate()
     }

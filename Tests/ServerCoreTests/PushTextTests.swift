@@ -155,7 +155,7 @@ import TidingsModel
     private static func texts(_ bench: inout ServerBench) -> [String] {
         var texts: [String] = []
         while let payload = bench.payload {
-            texts.append(PushInfo(userInfo: payload)?.text?.body ?? "")
+            texts.append(PushInfo(userInfo: payload)?.text?.body.plain ?? "")
             bench.acceptPush()
         }
         return texts

@@ -116,7 +116,7 @@ import TidingsModel
             bench.say(String(repeating: "long ", count: 6_000), to: .group("t1"))
         }
         #expect(push.bytes <= 4_096)
-        #expect(push.text?.title == name)
+        #expect(push.text?.title == .text(name))
         #expect(push.text?.sender == nickname)
     }
 }

@@ -43,6 +43,16 @@ import TidingsModel
         #expect(BadgeVerdict(BadgeFacts()) == .send)
     }
 
+    @Test(arguments: BadgeRouteRow.all) func `goes by the way that the phone has`(row: BadgeRouteRow) {
+        var facts = BadgeRouteFacts()
+        row.apply(&facts)
+        #expect(BadgeRoute(facts) == row.route)
+        facts.isOnlySender = true
+        #expect(BadgeRoute(facts) == (row.route == .silent ? .silent : row.route))
+        facts.showsAlerts = false
+        #expect(BadgeRoute(facts) == (row.route == .silent ? .silent : .direct))
+    }
+
     @Test(arguments: BadgeRow.all) func `names the one reason there is`(row: BadgeRow) {
         var facts = BadgeFacts()
         row.apply(&facts)
@@ -61,6 +71,7 @@ import TidingsModel
     }
 
     @Test func `has a row for every end and every wait`() {
+        #expect(BadgeRouteRow.all.map(\.route) == BadgeRoute.allCases)
         let rows = Set(BadgeRow.all.map(\.verdict))
         for end in BadgeVerdict.BadgeEnd.allCases { #expect(rows.contains(.end(end))) }
         for wait in BadgeVerdict.BadgeWait.allCases { #expect(rows.contains(.wait(wait))) }

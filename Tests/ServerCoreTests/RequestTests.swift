@@ -15,11 +15,11 @@ import TidingsModel
         let alice = bench.connect("alice").session
         bench.connect("bob")
         bench.script = [
-            .changed(
-                Self.change(.rename("Us"), by: "alice"),
-                deliveries: [
-                    .init(user: "alice", position: 1, unread: 0), .init(user: "bob", position: 1, unread: 0),
-                ])
+            .changed([
+                MadeChange(
+                    Self.change(.rename("Us"), by: "alice"),
+                    [.init(user: "alice", position: 1, unread: 0), .init(user: "bob", position: 1, unread: 0)])
+            ])
         ]
         #expect(
             bench.ask(alice, 7, .change(Self.group, .rename("Us"))) == [
@@ -31,7 +31,7 @@ import TidingsModel
     @Test func `that changes nothing is answered without a position`() {
         var bench = ServerBench()
         let alice = bench.connect("alice").session
-        bench.script = [.changed(nil, deliveries: [])]
+        bench.script = [.changed([])]
         #expect(bench.ask(alice, 7, .change(Self.group, .join)).outside == ["s1 ← answer 7 done(0)"])
     }
 
@@ -53,7 +53,7 @@ import TidingsModel
 
     @Test func `of the backend is answered to the API, and changes as nobody`() {
         var bench = ServerBench()
-        bench.script = [.changed(Self.change(.dissolve, by: nil), deliveries: [])]
+        bench.script = [.changed([MadeChange(Self.change(.dissolve, by: nil))])]
         #expect(
             bench.run(.api(APIRequestID(1), .request(ServerBench.app, actor: nil, .change(Self.group, .dissolve)))) == [
                 "store dissolve GRP:team", "reply answer done(0)",
@@ -169,7 +169,7 @@ import TidingsModel
         draft.recipients = ["dave", "bob", "dave"]
         draft.lifetimeMilliseconds = 5_000
         bench.run(.api(APIRequestID(1), .send(ServerBench.key("alice"), draft)))
-        guard case .accept(let message, _, _, _) = bench.waiting.last?.command else {
+        guard case .accept(let message, _, _, _, _) = bench.waiting.last?.command else {
             Issue.record("no message")
             return
         }
@@ -244,7 +244,7 @@ import TidingsModel
         let alice = bench.connect("alice").session
         let asked = bench.ask(alice, 1, .change(.group("team"), .add(three)))
         #expect(asked.count == 1 && asked[0].contains("must be at most 2, got 3"))
-        bench.script = [.changed(nil, deliveries: [])]
+        bench.script = [.changed([])]
         #expect(bench.ask(alice, 2, .change(.group("team"), .add(["carol"]))).first == "store add GRP:team")
     }
 }

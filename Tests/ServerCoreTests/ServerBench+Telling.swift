@@ -48,9 +48,10 @@ extension ServerBench {
         "\(self.name(leg.message)) \(leg.user.user)/\(leg.device?.rawValue ?? "-")"
     }
 
+    // tidy: long because it is one line per command.
     private mutating func tell(_ command: StoreCommand) -> String {
         switch command {
-        case .accept(let message, _, _, _):
+        case .accept(let message, _, _, _, _):
             self.messages.append(message.id)
             return "accept \(self.name(message.id))"
         case .putConversation(let record): return "conversation \(record.conversation)"
@@ -58,6 +59,8 @@ extension ServerBench {
         case .signOut(let key, _): return "sign out \(key.user.user)/\(key.device)"
         case .setPushState(let key, let state, _):
             return "token of \(key.user.user)/\(key.device) is \(Self.name(state))"
+        case .setDeviceStatus(let key, let reported):
+            return "status of \(key.user.user)/\(key.device) is \(reported.status.authorization.rawValue)"
         case .setVoIPToken(let key, let token, _):
             return "voip token of \(key.user.user)/\(key.device) is \(token == nil ? "none" : "registered")"
         case .advance(let key, let settled, let decided):
@@ -91,7 +94,7 @@ extension ServerBench {
         case .acceptCustom(let operation):
             self.messages.append(operation.message.id)
             return "custom \(self.name(operation.message.id)) \(operation.recipients)"
-        case .readConversation(_, let conversation, _): return "conversation? \(conversation)"
+        case .readConversation(_, let conversation, _, _): return "conversation? \(conversation)"
         case .readHistory(let user, let conversation, _, let limit, _):
             return "history \(user.user) \(conversation) \(limit)"
         case .readSettings(let user): return "settings? \(user.user)"
@@ -104,13 +107,16 @@ extension ServerBench {
         case .setObjectNames(_, let names): return "object names \(names)"
         case .readObjectNames: return "object names?"
         case .mayWrite(let user, let conversation, _): return "may write? \(user.user) \(conversation)"
-        case .readBans(_, let room, _, _): return "bans? \(room)"
+        case .readRestrictions(let kind, _, let conversation, _, _): return "\(kind)? \(conversation)"
         case .setAccount(_, let account, let isDeclared): return "account \(account) \(isDeclared)"
         case .readAccounts: return "accounts?"
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
             return "profiles \(names)\(isOwn ? " own" : "")"
         case .readProfiles(_, let users): return "profiles? \(users)"
+        case .readMedia(let user, let media, let message, _):
+            return "media? \(user.user) \(media) in \(self.name(message))"
+        case .readMediaUses(_, let media, let owner): return "uses? \(media) \(owner?.rawValue ?? "backend")"
         case .readKept(let key, _): return "kept? \(key.text)"
         case .once(let request, let command): return "once \(request.key.text) \(self.tell(command))"
         }
@@ -187,10 +193,13 @@ extension ServerBench {
             "accepted \(self.name(accepted.messageID))\(isRepeat ? " again" : "")"
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
-        case .trace(let trace, _): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
+        case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
         case .accounts(let accounts): "accounts \(accounts)"
         case .profiles(let profiles): "profiles \(profiles.map(\.id))"
+        case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"
+        case .mediaUses(let uses): "uses \(uses.map { self.name($0.message) })"
         case .bans(let bans): "bans \(bans.map(\.user))"
+        case .invited(let people): "invited \(people.map(\.user))"
         case .missed(let page, _, _): "page of \(page.entries.count)"
         case .unread(let report):
             "unread \(report.counts.unread)" + (report.conversation.map { " of them \($0.unread) there" } ?? "")

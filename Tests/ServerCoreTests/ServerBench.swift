@@ -194,12 +194,13 @@ extension ServerBench {
         case .setPushState, .setVoIPToken:
             guard case .taken = result else { return false }
             return true
-        case .accept, .putConversation, .signIn, .signOut, .advance, .markRead, .keepLeg, .endLeg, .receipt,
+        case .accept, .putConversation, .signIn, .signOut, .setDeviceStatus, .advance, .markRead, .keepLeg, .endLeg,
+            .receipt,
             .compareLog,
             .loadUser,
             .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readBans, .setAccount,
-            .readAccounts, .setProfiles, .readProfiles, .readKept:
+            .readRestrictions, .setAccount,
+            .readAccounts, .setProfiles, .readProfiles, .readKept, .readMedia, .readMediaUses:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

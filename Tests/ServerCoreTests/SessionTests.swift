@@ -255,7 +255,7 @@ import TidingsModel
         bench.goneDevice("bob", "tablet")
         bench.say(to: .direct("bob"))
         bench.run(.api(APIRequestID(1), .trace(ServerBench.app, bench.messages[0])))
-        guard case .trace(let found, _)? = bench.replies.last else {
+        guard case .trace(let found)? = bench.replies.last else {
             Issue.record("no trace")
             return
         }
@@ -326,7 +326,7 @@ import TidingsModel
         bench.pass(1_000)
         bench.run(.frame(session, .opened(message)))
         bench.run(.api(APIRequestID(3), .trace(ServerBench.app, message)))
-        guard case .trace(let found, _)? = bench.replies.last else {
+        guard case .trace(let found)? = bench.replies.last else {
             Issue.record("no trace")
             return
         }

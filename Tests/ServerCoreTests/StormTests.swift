@@ -160,7 +160,7 @@ import TidingsModel
         return bench.payload
     }
 
-    static func body(_ payload: JSONValue?) -> String? { payload.flatMap { PushInfo(userInfo: $0) }?.text?.body }
+    static func body(_ payload: JSONValue?) -> String? { payload.flatMap { PushInfo(userInfo: $0) }?.text?.body.plain }
 
     @Test(
         arguments: [

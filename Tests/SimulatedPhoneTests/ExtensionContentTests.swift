@@ -15,6 +15,7 @@ import TidingsModel
             var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
             var position: LogPosition?
             var showsContent = true
+            var extensionFilters = false
             var words = NotificationWords.english
             var ledger = Ledger()
             var badge: Badge?

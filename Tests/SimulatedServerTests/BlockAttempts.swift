@@ -60,6 +60,7 @@ enum RequestKind: CaseIterable {
 
 enum ActionKind: CaseIterable {
     case create, add, join, remove, leave, rename, setPortrait, setRole, setNickname, dissolve, ban, unban
+    case mute, unmute, setOnlyAdminsWrite, invite, decline, withdraw
 
     init(_ action: ConversationAction) {
         switch action {
@@ -75,14 +76,21 @@ enum ActionKind: CaseIterable {
         case .dissolve: self = .dissolve
         case .ban: self = .ban
         case .unban: self = .unban
+        case .mute: self = .mute
+        case .unmute: self = .unmute
+        case .setOnlyAdminsWrite: self = .setOnlyAdminsWrite
+        case .invite: self = .invite
+        case .decline: self = .decline
+        case .withdraw: self = .withdraw
         }
     }
 }
 
 enum CommandKind: CaseIterable {
     case send, putConversation, request, sendCustom, unread, setObjectNames, objectNames, setAccount, accounts
-    case setProfiles, profiles, bans, trace, signOut, signOutAll, devices, changeAccount, userAccount, issueToken, once
-    case quotas, fromExtension, ring, call
+    case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
+        issueToken, once
+    case quotas, media, mediaUses, fromExtension, ring, call
 
     init(_ command: APICommand) {
         switch command {
@@ -97,7 +105,7 @@ enum CommandKind: CaseIterable {
         case .accounts: self = .accounts
         case .setProfiles: self = .setProfiles
         case .profiles: self = .profiles
-        case .bans: self = .bans
+        case .restrictions: self = .restrictions
         case .trace: self = .trace
         case .signOut: self = .signOut
         case .signOutAll: self = .signOutAll
@@ -107,6 +115,8 @@ enum CommandKind: CaseIterable {
         case .issueToken: self = .issueToken
         case .once: self = .once
         case .quotas: self = .quotas
+        case .media: self = .media
+        case .mediaUses: self = .mediaUses
         case .fromExtension: self = .fromExtension
         case .ring: self = .ring
         case .call: self = .call
@@ -115,7 +125,7 @@ enum CommandKind: CaseIterable {
 
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
-        .sendCustom, .setObjectNames, .objectNames, .setAccount, .accounts, .quotas,
+        .sendCustom, .setObjectNames, .objectNames, .setAccount, .accounts, .quotas, .mediaUses,
     ]
 }
 
@@ -149,10 +159,13 @@ enum Attempt: Sendable {
         frames += requests.enumerated().map { .request(RequestNumber(100 + $0.offset), $0.element) }
         var commands: [APICommand] = [
             .unread(mallory, place), .setProfiles(app, [UserProfile("mallory", Profile(name: "Alice"))]),
-            .profiles(app, ["alice"]), .bans(app, place, actor: "mallory"), .trace(app, old), .signOut(phone),
+            .profiles(app, ["alice"]), .restrictions(.bans, app, place, actor: "mallory"),
+            .restrictions(.mutes, app, place, actor: "mallory"),
+            .restrictions(.invitations, app, place, actor: "mallory"), .trace(app, old), .signOut(phone),
             .signOutAll(mallory), .devices(mallory), .changeAccount(mallory, .ban), .userAccount(mallory),
             .issueToken(mallory),
             .ring(app, Call(id: BlockBench.call, caller: "mallory", callee: "alice")), .call(app, BlockBench.call),
+            .media(mallory, tokenIssuedAt: nil, .read(MediaID(String(repeating: "0", count: 32)), in: old)),
             .fromExtension(
                 phone, tokenIssuedAt: BlockBench.start.wall, .receipt(old, .opened)),
             .fromExtension(phone, tokenIssuedAt: BlockBench.start.wall, .missed(after: 0, limit: 9)),
@@ -222,6 +235,8 @@ enum Attempt: Sendable {
         .create(name: "New", portrait: nil, members: ["alice"]), .add(["alice"]), .add(["alice", "dave"]), .join,
         .remove(["alice"]), .leave, .rename("Hey Alice"), .setPortrait("https://files.example.com/hey.png"),
         .setRole("alice", .admin), .setNickname("alice", "Hey"), .setNickname("mallory", "Alice"), .dissolve,
-        .ban(["alice"], until: nil), .unban(["alice"]),
+        .ban(["alice"], until: nil), .unban(["alice"]), .mute(["alice"], until: nil), .unmute(["alice"]),
+        .setOnlyAdminsWrite(true), .setOnlyAdminsWrite(false), .invite(["alice"], name: "Hey Alice", portrait: nil),
+        .decline, .withdraw(["alice"]),
     ]
 }

@@ -23,7 +23,7 @@ extension Opened {
     ) throws -> [Delivery] {
         let said = message(id, in: conversation, mentions: .everyone, recipients: recipients)
         let result = try self.apply(.accept(message: said, senderDevice: nil, ignoresBlocks: ignoresBlocks))
-        guard case .accepted(let deliveries, _) = result else { return [] }
+        guard case .accepted(let deliveries, _, _) = result else { return [] }
         return deliveries
     }
 
@@ -152,7 +152,7 @@ extension Opened {
         #expect(problem.rule == "must not name who has blocked the one who brings them in, \"bo\" has")
         #expect(opened.store == before)
         _ = try opened.block(false)
-        guard case .changed(.some, _) = try opened.change(.add(["bo"]), by: "ada", in: conversation) else {
+        guard made(try opened.change(.add(["bo"]), by: "ada", in: conversation)) != nil else {
             return #expect(Bool(false), "no longer blocked")
         }
     }
@@ -165,11 +165,11 @@ extension Opened {
         let make = ConversationAction.create(name: "Team", portrait: nil, members: ["ada", "bo"])
         for (index, actor) in ["bo", "cy", nil].enumerated() {
             let conversation = ConversationID(type: .group, target: "team\(index)")
-            guard case .changed(.some, _) = try opened.change(make, by: actor.map { UserID($0) }, in: conversation)
+            guard made(try opened.change(make, by: actor.map { UserID($0) }, in: conversation)) != nil
             else { return #expect(Bool(false), "\(actor ?? "the backend") may") }
         }
         #expect(try opened.apply(group(["ada", "bo"], circle)) == .done)
-        guard case .changed(.some, _) = try opened.change(.add(["bo", "cy"]), by: "ada", in: circle) else {
+        guard made(try opened.change(.add(["bo", "cy"]), by: "ada", in: circle)) != nil else {
             return #expect(Bool(false), "bo is in already")
         }
     }

@@ -22,7 +22,7 @@ struct Opened {
 
     /// Accepts a message and returns who got it where.
     mutating func send(_ message: Message) throws -> [Delivery] {
-        guard case .accepted(let deliveries, _) = try self.apply(.accept(message: message, senderDevice: nil)) else {
+        guard case .accepted(let deliveries, _, _) = try self.apply(.accept(message: message, senderDevice: nil)) else {
             return []
         }
         return deliveries
@@ -125,6 +125,11 @@ func group(_ members: [UserID], _ conversation: ConversationID = team) -> StoreC
 }
 
 /// A refusal for the code and field; its words are for people.
+/// The last change that was made; nil for none.
+func made(_ result: StoreResult) -> MadeChange? {
+    if case .changed(let changes, _) = result { changes.last } else { nil }
+}
+
 func refused(_ result: StoreResult) -> String {
     guard case .refused(let problem) = result else { return "\(result)" }
     return problem.field.isEmpty ? problem.code.rawValue : "\(problem.code.rawValue) \(problem.field)"

@@ -18,7 +18,7 @@ private let day = StoreRules.answerLifetime
     @Test func `is carried out the first time, and answers what the command answers`() throws {
         var opened = Opened()
         #expect(try opened.apply(.readKept(key, at: 5)) == .kept(nil))
-        guard case .accepted(let deliveries, _) = try opened.apply(self.once(self.send(1))) else {
+        guard case .accepted(let deliveries, _, _) = try opened.apply(self.once(self.send(1))) else {
             Issue.record("it was not accepted")
             return
         }

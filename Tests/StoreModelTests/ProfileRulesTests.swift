@@ -27,7 +27,8 @@ import TidingsModel
         _ = try opened.apply(Self.set("Ada"))
         _ = try opened.apply(group(["ada", "bo"]))
         func names(_ message: Message) throws -> MessageNames? {
-            guard case .accepted(_, let names) = try opened.apply(.accept(message: message, senderDevice: nil)) else {
+            guard case .accepted(_, let names, _) = try opened.apply(.accept(message: message, senderDevice: nil))
+            else {
                 return nil
             }
             return names
@@ -67,7 +68,7 @@ import TidingsModel
         #expect(try opened.apply(Self.set("Ada", isOwn: true)) == .done)
         // The backend knows what it does.
         #expect(try opened.apply(Self.set(name)) == .done)
-        guard case .changed(.some, _) = try opened.change(.setNickname("ada", name)) else {
+        guard made(try opened.change(.setNickname("ada", name))) != nil else {
             return #expect(Bool(false), "the backend's nickname")
         }
         _ = try opened.apply(.setAccount("shop", desk, isDeclared: false))

@@ -62,6 +62,7 @@ private struct LocalStoreRun {
         var infos: [ConversationInfo?] = []
         var newest: [LogPosition?] = []
         var preferences: Preferences
+        var invitations: [Invitation]
 
         init(of store: some LocalStoreContract, _ ids: [MessageID]) throws {
             self.restored = try store.restored()
@@ -73,6 +74,7 @@ private struct LocalStoreRun {
             self.positions = try few.map { try store.position(of: $0) }
             self.conversations = try store.conversations(wall: 50)
             self.preferences = try store.preferences()
+            self.invitations = try store.invitations()
             for conversation in LocalStoreGenerator.conversations {
                 let newest = try store.history(conversation, before: nil, limit: 3)
                 self.histories.append(newest)

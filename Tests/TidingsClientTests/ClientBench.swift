@@ -71,7 +71,8 @@ struct ClientBench {
 
     func client(
         tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
-        safety: any FileSafety = SystemFileSafety(), _ change: (inout ChatClient.Configuration) -> Void = { _ in }
+        safety: any FileSafety = SystemFileSafety(), mediaHTTP: any MediaHTTP = URLSessionMediaHTTP(),
+        _ change: (inout ChatClient.Configuration) -> Void = { _ in }
     ) throws -> ChatClient {
         var configuration = ChatClient.Configuration(
             appKey: "demo", serverURL: URL(fileURLWithPath: "/in-memory"))
@@ -81,7 +82,7 @@ struct ClientBench {
         change(&configuration)
         return ChatClient(
             configuration: configuration, transport: self.server, clock: self.clock, tokens: tokens, secrets: secrets,
-            safety: safety)
+            safety: safety, mediaHTTP: mediaHTTP)
     }
 
     /// Lets back-offs and deadlines pass until something holds: slowly while there is a connection, so that neither end is late. Gives up after

@@ -44,6 +44,13 @@ extension ServerTransport {
         try await client.setPortrait(nil, of: team)
         try await client.setRole(.admin, of: bob, in: team)
         try await client.setNickname("Al", of: alice, in: team)
+        try await client.mute([bob, "carol", bob], in: team, until: Date(timeIntervalSince1970: 1_763_683_260))
+        try await client.unmute([bob], in: team)
+        try await client.setOnlyAdminsWrite(true, in: team)
+        try await client.ban([bob], from: lobby, until: nil)
+        try await client.unban([bob], from: lobby)
+        try await client.declineInvitation(to: team)
+        try await client.withdrawInvitations(of: ["carol"], to: team)
         try await client.join(lobby)
         try await client.leave(team)
         try await client.dissolve(lobby)
@@ -52,7 +59,11 @@ extension ServerTransport {
                 .change(team, .create(name: "Team", portrait: "https://p", members: [bob, "carol"])),
                 .change(team, .add(["dave", "erin"])), .change(team, .remove(["erin"])),
                 .change(team, .rename("The team")), .change(team, .setPortrait(nil)),
-                .change(team, .setRole(bob, .admin)), .change(team, .setNickname(alice, "Al")), .change(lobby, .join),
+                .change(team, .setRole(bob, .admin)), .change(team, .setNickname(alice, "Al")),
+                .change(team, .mute([bob, "carol"], until: 1_763_683_260_000)), .change(team, .unmute([bob])),
+                .change(team, .setOnlyAdminsWrite(true)), .change(lobby, .ban([bob], until: nil)),
+                .change(lobby, .unban([bob])), .change(team, .decline), .change(team, .withdraw(["carol"])),
+                .change(lobby, .join),
                 .change(team, .leave), .change(lobby, .dissolve),
             ])
         #expect(try await client.createDiscussion(named: "d").type == .discussion)
@@ -159,6 +170,7 @@ extension ServerTransport {
             (.invalidField, .invalid(InvalidField(field: "f", rule: "r"))), (.unavailable, .unavailable(reason: "r")),
             (.unknownConversation, .unknownConversation(reason: "r")), (.unknownMessage, .unknownMessage(reason: "r")),
             (.notAMember, .notAMember(reason: "r")), (.notAllowed, .notAllowed(reason: "r")), (.blocked, .blocked),
+            (.muted, .muted(reason: "r")),
             (.tooLate, .tooLate(reason: "r")), (.exists, .exists(reason: "r")),
             (.unknownObjectName, .unknownObjectName(reason: "r")),
         ]
@@ -318,76 +330,6 @@ extension ServerTransport {
         #expect(bench.server.requests == [.setBlocked(bob, true), .setBlocked("carol", false)])
         bench.server.request(.setBlocked(bob, true), as: alice)
         while try client.settings().blocked != [bob] { await Task.yield() }
-        await client.signOut()
-    }
-}
-
-@Suite struct `A client and what is said only now` {
-    private func said(_ number: UInt64) -> Message {
-        Message(
-            id: MessageID(rawValue: number), app: "demo", sender: bob, conversation: lobby,
-            clientMessageID: ClientMessageID("r\(number)"), objectName: .text, content: #"{"content":"\#(number)"}"#,
-            flags: .normal, pushText: nil, sentAt: 1)
-    }
-
-    @Test func `tells and hears who types`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        client.setTyping(true, in: withBob)
-        try await client.connect(userID: alice, token: "alice")
-        var changes = client.typingChanges.makeAsyncIterator()
-        client.setTyping(true, in: withBob)
-        _ = await bench.server.frame { $0 == .typing(withBob, isTyping: true) }
-        bench.server.write(.signal(.typing(withBob, bob, isTyping: true)), to: alice)
-        #expect(await changes.next() == .init(conversation: withBob, user: bob, isTyping: true))
-        await client.signOut()
-    }
-
-    @Test func `watches people, and asks who has read a message`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
-        var presences = client.presenceChanges.makeAsyncIterator()
-        var receipts = client.receiptChanges.makeAsyncIterator()
-        bench.server.answerRequests(.presence([Presence(id: bob, isOnline: true)]))
-        #expect(try await client.watch([bob]) == [Presence(id: bob, isOnline: true)])
-        let gone = Presence(id: bob, isOnline: false, lastSeenAt: 7)
-        bench.server.write(.signal(.presence(gone)), to: alice)
-        #expect(await presences.next() == gone)
-        let id = MessageID(rawValue: 5)
-        bench.server.write(.signal(.receipt(withBob, bob, .read, upTo: id)), to: alice)
-        #expect(await receipts.next() == .init(conversation: withBob, user: bob, kind: .read, upTo: id))
-        let all = MessageReceipts(id: id, recipients: 1, delivered: [bob], read: [bob])
-        bench.server.answerRequests(.receipts(all))
-        #expect(try await client.receipts(of: id) == all)
-        bench.server.answerRequests(.done(0))
-        try await client.unwatch([bob])
-        await client.signOut()
-    }
-
-    @Test func `hears a room it has entered, and enters it again after a lost connection`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
-        let history = [self.said(2), self.said(1)]
-        bench.server.answerRequests(.history(history, hasMore: false))
-        var messages = client.roomMessages(lobby).makeAsyncIterator()
-        #expect(try await client.enterRoom(lobby, history: 2).map(\.id.rawValue) == [1, 2])
-        bench.server.write(.signal(.room(self.said(3))), to: alice)
-        #expect(await messages.next()?.id.rawValue == 3)
-        let missed = [self.said(5), self.said(4), self.said(3)]
-        bench.server.answerRequests(.history(missed, hasMore: true))
-        bench.server.drop()
-        for await status in client.connectionStatuses { if case .waiting = status { break } }
-        bench.clock.advance(by: 1)
-        #expect(await messages.next()?.id.rawValue == 4)
-        #expect(await messages.next()?.id.rawValue == 5)
-        client.disconnect()
-        for await status in client.connectionStatuses where status == .disconnected { break }
-        try await client.exitRoom(lobby)
         await client.signOut()
     }
 }

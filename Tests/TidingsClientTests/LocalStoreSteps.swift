@@ -235,6 +235,7 @@ struct LocalStoreGenerator {
         settings.hidesContent = self.chance(30)
         settings.quietHours = self.hours()
         settings.language = self.chance(30) ? "zh-Hans" : nil
+        settings.mayBeAddedBy = self.chance(30) ? self.pick(AddingConsent.allCases) : nil
         return settings
     }
 
@@ -243,6 +244,7 @@ struct LocalStoreGenerator {
         case 0...1: .conversation(self.pick(Self.conversations), self.own())
         case 2: .level(self.pick([.direct, .group]), self.pick([.all, .blocked]))
         case 3: self.chance(50) ? .quietHours(self.hours()) : .language(self.chance(50) ? "en" : nil)
+        case 4 where self.chance(40): .mayBeAddedBy(self.pick(AddingConsent.allCases))
         default: .hidesContent(self.chance(50))
         }
     }
@@ -257,14 +259,22 @@ struct LocalStoreGenerator {
         ConversationInfo(
             id: self.pick(Array(Self.conversations.suffix(2))), version: UInt64(self.number(1...6)), name: "Team",
             portrait: self.chance(50) ? "https://example.org/p" : nil,
-            members: [Member("alice", role: .owner), Member("cat", nickname: self.chance(50) ? "C" : nil)],
-            isDissolved: self.chance(20))
+            members: [
+                Member("alice", role: .owner),
+                Member("cat", nickname: self.chance(50) ? "C" : nil, mute: self.chance(30) ? Mute(until: 7) : nil),
+            ],
+            isDissolved: self.chance(20), onlyAdminsWrite: self.chance(30))
     }
 
     private mutating func change() -> ConversationChange {
         let users = Set((0..<self.number(1...2)).map { _ in self.pick(Self.others) }).sorted()
         let action: ConversationAction =
-            switch self.number(0...10) {
+            switch self.number(0...15) {
+            case 10: .mute(users, until: self.chance(50) ? Int64(self.number(1...100)) : nil)
+            case 11: .unmute(users)
+            case 12: .setOnlyAdminsWrite(self.chance(50))
+            case 13: .invite(users, name: "T\(self.number(0...9))", portrait: self.chance(50) ? "p" : nil)
+            case 14: self.chance(50) ? .decline : .withdraw(users)
             case 0...1: .create(name: "Team", portrait: nil, members: users)
             case 2: .add(users)
             case 3: .join

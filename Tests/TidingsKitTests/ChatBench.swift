@@ -201,7 +201,7 @@ extension ServerTransport {
             InstalledApp(
                 bundleID: TestApp.bundle, lifecycle: lifecycle, methods: methods,
                 backgroundModes: takesCalls ? [.remoteNotification, .fetch, .voip] : [.remoteNotification, .fetch],
-                appGroup: "group.chat",
+                appGroup: "group.chat", localizations: ["FROM": "From %@"],
                 permittedTasks: isOld ? [] : [TestApp.refreshTask]),
             code: app.code(delegate: makeDelegate, sceneDelegate: { TestScene(bench: self) }))
         await self.phone.allowNotifications()

@@ -105,6 +105,30 @@ private func groups(_ client: ChatClient, report: (String) -> Void) async throws
     report("\(info.name): \(info.members.count)")
 }
 
+private func ruling(
+    _ client: ChatClient, team: ConversationID, info: ConversationInfo, tomorrow: Date
+) async throws -> Bool {
+    try await client.mute(["mallory"], in: team, until: tomorrow)
+    try await client.setOnlyAdminsWrite(true, in: team)
+    let mayWrite = info.mayWrite("bob", at: Int64(Date().timeIntervalSince1970 * 1_000))
+
+    return mayWrite
+}
+
+private func consent(_ client: ChatClient, show: (String) -> Void) async throws {
+    try client.setMayBeAdded(by: .contacts)
+    for invitation in try client.invitations() {
+        show("\(invitation.by) invites you to \(invitation.name)")
+        try await client.join(invitation.id)
+    }
+    for await change in client.invitationChanges {
+        switch change {
+        case .made(let invitation): show(invitation.name)
+        case .ended(let conversation): show("no invitation to \(conversation) any more")
+        }
+    }
+}
+
 private func revisions(_ client: ChatClient, team: ConversationID) async throws -> [StoredMessage] {
     let sent = try await client.send(text: "Lunch, @bob?", to: team, mentions: .users(["bob"]), lifetime: 3_600)
     try await client.edit(sent.id, text: "Lunch at one, @bob?")
@@ -130,6 +154,24 @@ private func contents(_ client: ChatClient, team: ConversationID, show: (String)
         case .file, .voice, .video, .link, .command, .custom: show(message.message.objectName.rawValue)
         }
     }
+}
+
+private func files(
+    _ client: ChatClient, team: ConversationID, recording: URL, photo: URL, place: URL, thumbnails: any ThumbnailMaker,
+    message: StoredMessage, bar: (Double) -> Void
+) async throws {
+    let upload = try client.uploadMedia(recording)
+    for await progress in upload.progress { bar(progress.fraction) }
+    try await client.send(.voice(.init(url: try await upload.media.reference, seconds: 12)), to: team)
+
+    try await client.sendImage(photo, to: team, thumbnails: thumbnails)
+    if case .image(let image) = message.content, let media = MediaID(reference: image.url) {
+        try await client.downloadMedia(media, in: message.id, to: place)
+    }
+}
+
+private func pushOptions(_ client: ChatClient, to conversation: ConversationID) async throws {
+    try await client.send(text: "On my way", to: conversation, push: PushOptions(sound: "horn.caf"))
 }
 
 private func room(_ client: ChatClient, lobby: ConversationID, show: (Message) -> Void) async throws {

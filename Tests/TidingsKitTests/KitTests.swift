@@ -49,6 +49,29 @@ private func isSettling(_ frame: ClientFrame) -> Bool {
         #expect(bench.phone.presentations.isEmpty)
     }
 
+    @Test func `shows a local notification as its message asks`() async throws {
+        let bench = await ChatBench()
+        defer { bench.remove() }
+        await bench.phone.home()
+        await bench.until { $0.kit?.client.runState == .backgroundActive }
+        bench.server.send(
+            "hi", from: "bob", to: .init(type: .direct, target: "alice"),
+            push: PushOptions(
+                title: .localized(key: "FROM", arguments: ["Main Street"]), subtitle: "Order 7", text: "Ready",
+                sound: "bell.caf", category: "ORDER", relevance: 750, threadID: "orders",
+                custom: JSONObject([("order", 7)])))
+        await bench.until { !$0.phone.presentations.isEmpty }
+        let content = try #require(bench.phone.screen.list.first?.notification.request.content)
+        #expect([content.title, content.subtitle, content.body] == ["From Main Street", "Order 7", "Ready"])
+        #expect(content.sound == .named("bell.caf"))
+        #expect(content.categoryIdentifier == "ORDER")
+        #expect(content.relevanceScore == 0.75)
+        #expect(content.threadIdentifier == "orders")
+        #expect(content.userInfo["order"] == 7)
+        #expect(content.userInfo["rc"] != nil)
+        #expect(bench.phone.faults == [])
+    }
+
     @Test(.requirement("S0.4", "S3.9", "S1.13"), arguments: [LifecycleStyle.scenes, .application])
     func `shows a local notification in the background, and a tap opens the conversation once`(
         lifecycle: LifecycleStyle

@@ -40,6 +40,28 @@ extension `A service extension with the handler` {
         #expect(bench.phone.faults == [])
     }
 
+    @Test(arguments: [OSVersion(13, 3), OSVersion(15), OSVersion(26)])
+    func `reduces a number that comes as an alert to the number, and lets the app know that it can`(
+        version: OSVersion
+    ) async throws {
+        let bench = await ServiceBench(osVersion: version, isFiltering: true)
+        defer { bench.remove() }
+        try await bench.signIn()
+        await bench.push(7, badge: 3)
+        await bench.pushBadge(1, at: 100)
+        #expect(bench.phone.screen.badge(of: "com.example.chat") == 1)
+        #expect(bench.phone.screen.list.map(\.notification.request.content.body) == ["secret 7"])
+        #expect(try await bench.group().update { $0.extensionFilters })
+        // An older one comes late.
+        await bench.pushBadge(2, at: 99)
+        #expect(bench.phone.screen.badge(of: "com.example.chat") == 1)
+        // And one of whoever was signed in before.
+        await bench.pushBadge(8, at: 200, to: "carol")
+        #expect(bench.phone.screen.badge(of: "com.example.chat") == 1)
+        #expect(bench.phone.screen.list.count == 1)
+        #expect(bench.phone.faults == [])
+    }
+
     @Test(arguments: [OSVersion(13, 2), OSVersion(13, 3)])
     func `is silent below iOS 13.3, and shows nothing from there on, for what has rung`(version: OSVersion) async throws
     {

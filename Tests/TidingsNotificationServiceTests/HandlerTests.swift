@@ -44,7 +44,7 @@ final class HandlerBench: Sendable {
         let id = MessageID(rawValue: number)
         let info = PushInfo(
             message: id, position: position, badgePosition: position, recipientTag: "tag", isRecall: isRecall,
-            text: .init(title: "bob", body: text), imageURL: image)
+            text: .init(title: "bob", body: .text(text)), imageURL: image)
         let content = UNMutableNotificationContent()
         content.body = "You have a new message"
         content.sound = .default
@@ -119,6 +119,35 @@ private func content(
             #expect(bench.web.asked == [], "\(url)")
         }
         #expect(NotificationServiceHandler.Options().imageHosts == [])
+    }
+
+    private static let media = MediaID("00112233445566778899aabbccddeeff")
+
+    @Test func `that lies on the server is asked for with the token and the message, whatever hosts the app allows`()
+        async throws
+    {
+        let bench = try HandlerBench()
+        let address = "t:https://chat.example.com/v1/media/\(Self.media)?message=\(MessageID(rawValue: 1))"
+        bench.web.put(Self.jpeg, at: address)
+        let content = try #require(
+            await content(bench, bench.handler(imageHosts: []), image: Self.media.reference))
+        #expect(bench.web.asked == [address])
+        #expect(try content.attachments.map { try Data(contentsOf: $0.url) } == [Self.jpeg])
+        for attachment in content.attachments { try FileManager.default.removeItem(at: attachment.url) }
+    }
+
+    @Test func `that lies on the server is not asked for by any other name, nor by somebody who is not signed in`()
+        async throws
+    {
+        for image in ["media:../../missed", "media:\(Self.media)?x=y", "MEDIA:\(Self.media)"] {
+            let bench = try HandlerBench()
+            #expect(await content(bench, bench.handler(), image: image)?.attachments == [])
+            #expect(bench.web.asked == [], "\(image)")
+        }
+        let bench = try HandlerBench()
+        try bench.group.update { $0.recipient = Recipient(tag: "other", extensionToken: "t", position: 10) }
+        #expect(await content(bench, bench.handler(), image: Self.media.reference)?.attachments == [])
+        #expect(bench.web.asked == [])
     }
 
     @Test(.requirement("S2.21")) func `that has not come when the time is up is left out`() async throws {

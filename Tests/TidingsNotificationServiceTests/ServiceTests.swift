@@ -40,7 +40,7 @@ final class Service: UNNotificationServiceExtension {
         self.phone.install(
             InstalledApp(
                 bundleID: "com.example.chat", lifecycle: .application, methods: [],
-                hasFilteringEntitlement: isFiltering, appGroup: "group.chat"),
+                hasFilteringEntitlement: isFiltering, appGroup: "group.chat", localizations: ["FROM": "From %@"]),
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
                     if case .didFinishLaunching = callback {
@@ -86,7 +86,7 @@ final class Service: UNNotificationServiceExtension {
         let id = MessageID(rawValue: number)
         let info = PushInfo(
             message: id, position: position, badgePosition: bseq, recipientTag: "tag", isRecall: isRecall,
-            text: .init(title: "bob", body: "secret \(number)"))
+            text: .init(title: "bob", body: .text("secret \(number)")))
         await self.phone.deliver(
             [
                 "aps": [
@@ -100,6 +100,18 @@ final class Service: UNNotificationServiceExtension {
                 ],
                 "tidings": info.dictionary,
             ], collapseID: id.description)
+    }
+
+    func pushBadge(_ badge: Int, at position: LogPosition, to tag: String = "tag") async {
+        let info = BadgeInfo(badge: badge, badgePosition: position, recipientTag: tag)
+        await self.phone.deliver(
+            [
+                "aps": [
+                    "alert": ["body": "You have a notification"], "mutable-content": 1,
+                    "interruption-level": "passive",
+                ],
+                "tidings": info.dictionary,
+            ], collapseID: BadgeInfo.identifier)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
@@ -230,6 +242,28 @@ final class Service: UNNotificationServiceExtension {
         #expect(JSONValue.object(content.userInfo) == ["tidings": [:]])
         #expect(bench.phone.presentations.map(\.isRing) == [false])
         #expect(Service.web.asked == [])
+    }
+
+    @Test func `writes the lines that were chosen, those from the app's strings as the app has them`() async throws {
+        let bench = await ServiceBench()
+        defer { bench.remove() }
+        try await bench.signIn()
+        let info = PushInfo(
+            message: MessageID(rawValue: 7), position: 11, badgePosition: 11, recipientTag: "tag",
+            text: .init(
+                title: .localized(key: "FROM", arguments: ["Main Street"]), isTitleChosen: true, subtitle: "Order 7",
+                body: "Ready"))
+        await bench.phone.deliver(
+            [
+                "aps": ["alert": "neutral", "sound": "bell.caf", "mutable-content": 1, "category": "ORDER"],
+                "rc": ["cType": "PR", "fId": "bob", "oName": "RC:TxtMsg", "tId": "bob"], "tidings": info.dictionary,
+                "order": 7,
+            ], collapseID: MessageID(rawValue: 7).description)
+        let content = try #require(bench.phone.screen.list.first?.notification.request.content)
+        #expect([content.title, content.subtitle, content.body] == ["From Main Street", "Order 7", "Ready"])
+        #expect(content.sound == .named("bell.caf"))
+        #expect(content.categoryIdentifier == "ORDER")
+        #expect(content.userInfo["order"] == 7)
     }
 
     @Test func `writes the real text for the person who is signed in, and keeps it nowhere else`() async throws {

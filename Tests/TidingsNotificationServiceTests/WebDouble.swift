@@ -37,6 +37,12 @@ final class WebDouble: ExtensionHTTP {
         return file
     }
 
+    /// The files of the server are asked for with the token: it stands before the address.
+    func media(at url: URL, token: String, bytesMax: Int, seconds: Double) async throws -> Data {
+        guard let marked = URL(string: "\(token):\(url.absoluteString)") else { throw Unreachable() }
+        return try await self.file(at: marked, hosts: [], bytesMax: bytesMax, seconds: seconds)
+    }
+
     func reset() { self.state.withLock { $0 = State() } }
     func answer(_ path: String, with json: JSONValue) { self.state.withLock { $0.answers[path] = json } }
     /// What happens while the next request is under way.

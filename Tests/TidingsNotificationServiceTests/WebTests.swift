@@ -3,6 +3,9 @@ import Testing
 
 @testable import TidingsNotificationService
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -60,13 +63,34 @@ import Testing
         let server = try OneAnswerServer(head + "Connection: close\r\n\r\n" + body)
         let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/cat.jpg"))
         let answer = await Result {
-            try await URLSessionHTTP.fetch(url, hosts: ["127.0.0.1"], bytesMax: 4, seconds: 120)
+            try await URLSessionHTTP.fetch(URLRequest(url: url), hosts: ["127.0.0.1"], bytesMax: 4, seconds: 120)
         }
         switch fault {
         case nil: #expect(try answer.get() == Data(body.utf8))
         case let fault?: #expect(throws: fault) { try answer.get() }
         }
         #expect(await server.request.value.contains("Authorization") == false)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", "ok", nil),
+        ("HTTP/1.1 409 Conflict\r\nContent-Length: 2\r\n", "no", FileFetch.Fault.refused),
+        ("HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/\r\nContent-Length: 0\r\n", "", .foreign),
+    ])
+    func `asks the server for media with the token, which no redirection gets`(
+        head: String, body: String, fault: FileFetch.Fault?
+    ) async throws {
+        let server = try OneAnswerServer(head + "Connection: close\r\n\r\n" + body)
+        let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/v1/media/x?message=y"))
+        let answer = await Result {
+            try await URLSessionHTTP().media(at: url, token: "secret", bytesMax: 4, seconds: 120)
+        }
+        switch fault {
+        case nil: #expect(try answer.get() == Data(body.utf8))
+        case let fault?: #expect(throws: fault) { try answer.get() }
+        }
+        #expect(await server.request.value.hasPrefix("GET /v1/media/x?message=y HTTP/1.1\r\n"))
+        #expect(await server.request.value.contains("\r\nAuthorization: Bearer secret\r\n"))
     }
 
     @Test func `gives up on a server that does not answer`() async throws {

@@ -21,7 +21,7 @@ import TidingsModel
             answer.json == [
                 "levels": ["SYS": "blocked"],
                 "quiet_hours": ["start": 1, "end": 2, "weekdays": [], "time_zone": "UTC", "manner": "defer"],
-                "hides_content": false, "language": .null,
+                "hides_content": false, "language": .null, "may_be_added_by": "everybody",
                 "conversations": [
                     [
                         "conversation": ["type": "GRP", "target": "team"], "level": "mentions", "level_until": 8,
@@ -84,20 +84,31 @@ import TidingsModel
             id: MessageID(rawValue: 7), app: "demo", sender: "alice",
             conversation: ConversationID(type: .direct, target: "bob"),
             clientMessageID: "c", objectName: .text, content: "{}", flags: .normal, pushText: nil, sentAt: 5)
-        let trace = MessageTrace(of: .message(message), deliveries: [], open: [], ended: [], receipts: [])
-        let status = ToldStatus(
-            device: DeviceKey(user: UserKey(app: "demo", user: "bob"), device: "phone"),
-            status: DeviceStatus(
-                authorization: .denied, alert: false, sound: false, badge: true, lockScreen: true,
-                notificationCenter: true, backgroundRefresh: .restricted), at: 9)
-        let api = try await APIDouble(answering: .trace(trace, [status]))
+        let bob = UserKey(app: "demo", user: "bob")
+        let leg = LegID(message: message.id, user: bob, device: "phone")
+        var trace = MessageTrace(
+            of: .message(message), deliveries: [], open: [],
+            ended: [EndedLeg(leg: leg, end: .accepted(apnsID: "A"), at: 6)], receipts: [])
+        let status = DeviceStatus(
+            authorization: .denied, alert: false, sound: false, badge: true, lockScreen: true,
+            notificationCenter: true, backgroundRefresh: .restricted, iconNumber: .kit, isLowPowerModeOn: true,
+            timeZone: "Europe/Berlin", languages: ["de", "en"], appVersion: "3.1", systemVersion: "17.4")
+        trace.reports = [
+            DeviceReport(
+                device: DeviceKey(user: bob, device: "phone"), reported: ReportedStatus(status, at: 9, offSince: 4))
+        ]
+        let api = try await APIDouble(answering: .trace(trace))
+        let told = try await api.request(.get, "messages/\(message.id)/trace").json
+        #expect(told["ended_legs"]?.arrayValue?.first?["notifications_off_since"] == 4)
         #expect(
-            try await api.request(.get, "messages/\(message.id)/trace").json["devices"] == [
+            told["devices"] == [
                 [
                     "user": "bob", "device": "phone",
                     "status": [
                         "authorization": "denied", "alert": false, "sound": false, "badge": true, "lock_screen": true,
-                        "notification_center": true, "background_refresh": "restricted", "at": 9,
+                        "notification_center": true, "background_refresh": "restricted", "icon_number": "kit",
+                        "low_power_mode": true, "time_zone": "Europe/Berlin", "languages": ["de", "en"],
+                        "app_version": "3.1", "system_version": "17.4", "off_since": 4, "at": 9,
                     ],
                 ]
             ])

@@ -32,7 +32,7 @@ private struct Asked: CustomTestStringConvertible, Sendable {
 @Suite struct `A request of the HTTP API` {
     private static let settings = #"""
         {"levels":{"GRP":"mentions","SYS":"blocked"},"hides_content":true,"language":"zh-Hans",
-         "quiet_hours":{"start":1320,"end":420,"weekdays":[5,1,5],"time_zone":"Europe/Berlin","manner":"drop"}}
+         "may_be_added_by":"contacts","quiet_hours":{"start":1320,"end":420,"weekdays":[5,1,5],"time_zone":"Europe/Berlin","manner":"drop"}}
         """#
 
     private static let changes: [Asked] = [
@@ -55,6 +55,17 @@ private struct Asked: CustomTestStringConvertible, Sendable {
             asks: .change(team, .setNickname("bob", "B"))),
         Asked(
             .put, "conversations/GRP/team/members/bob/nickname", "{}", asks: .change(team, .setNickname("bob", nil))),
+        Asked(
+            .put, "conversations/GRP/team/mutes/bob?actor=alice", #"{"until":5}"#, as: "alice",
+            asks: .change(team, .mute(["bob"], until: 5))),
+        Asked(.put, "conversations/GRP/team/mutes/bob", "{}", asks: .change(team, .mute(["bob"], until: nil))),
+        Asked(.delete, "conversations/GRP/team/mutes/bob", asks: .change(team, .unmute(["bob"]))),
+        Asked(
+            .put, "conversations/GRP/team/only-admins-write", #"{"only_admins_write":true}"#,
+            asks: .change(team, .setOnlyAdminsWrite(true))),
+        Asked(
+            .delete, "conversations/GRP/team/invitations/bob?actor=alice", as: "alice",
+            asks: .change(team, .withdraw(["bob"]))),
         Asked(.delete, "messages/01qdq6qdr0000", asks: .recall(first)),
         Asked(.delete, "messages/01qdq6qdr0000?actor=alice", as: "alice", asks: .recall(first)),
         Asked(
@@ -67,7 +78,7 @@ private struct Asked: CustomTestStringConvertible, Sendable {
                     levels: [.group: .mentions, .system: .blocked],
                     quietHours: QuietHours(
                         start: 1_320, end: 420, weekdays: [1, 5], timeZone: "Europe/Berlin", manner: .drop),
-                    hidesContent: true, language: "zh-Hans"))),
+                    hidesContent: true, language: "zh-Hans", mayBeAddedBy: .contacts))),
         Asked(.put, "users/bob/settings", "{}", as: "bob", asks: .setPersonSettings(PersonSettings())),
         Asked(
             .put, "users/bob/settings/GRP/team", #"{"level":"blocked","level_until":1763683260000}"#, as: "bob",
@@ -137,28 +148,58 @@ private struct Asked: CustomTestStringConvertible, Sendable {
     }
 
     @Test func `tells a conversation with its members`() async throws {
-        let info = ConversationInfo(
+        var info = ConversationInfo(
             id: team, version: 3, name: "Team", portrait: nil,
-            members: [Member("alice", role: .owner), Member("bob", nickname: "B")], isDissolved: false)
+            members: [Member("alice", role: .owner), Member("bob", nickname: "B", mute: Mute(until: 5))],
+            isDissolved: false, onlyAdminsWrite: true)
+        info.push = PushOptions(sound: "a.caf")
         let api = try await APIDouble(answering: .answer(.conversation(info)))
         let answer = try await api.request(.get, "conversations/GRP/team")
         #expect(api.commands == [.request("demo", actor: nil, .conversation(team))])
         #expect(
             answer.json == [
                 "conversation": ["type": "GRP", "target": "team"], "version": 3, "name": "Team", "portrait": .null,
-                "is_dissolved": false,
+                "push": ["sound": "a.caf"], "is_dissolved": false,
                 "members": [
-                    ["user": "alice", "role": "owner", "nickname": .null],
-                    ["user": "bob", "role": "member", "nickname": "B"],
+                    [
+                        "user": "alice", "role": "owner", "nickname": .null, "is_muted": false, "muted_until": .null,
+                    ],
+                    ["user": "bob", "role": "member", "nickname": "B", "is_muted": true, "muted_until": 5],
                 ],
+                "only_admins_write": true,
             ])
+    }
+
+    @Test func `names who was invited instead of being added`() async throws {
+        let api = try await APIDouble(answering: .answer(.invited(["bob", "carol"], 7)))
+        let added = try await api.request(.post, "conversations/GRP/team/members?actor=alice", #"{"users":["bob"]}"#)
+        #expect(added.status == 200)
+        #expect(added.json == ["invited": ["bob", "carol"]])
+        let made = try await api.request(
+            .post, "conversations/GRP/team?actor=alice", #"{"name":"T","members":["bob"]}"#)
+        #expect(made.status == 201)
+        #expect(made.json == ["type": "GRP", "target": "team", "invited": ["bob", "carol"]])
+    }
+
+    @Test func `lists who may not write, and who is asked`() async throws {
+        var api = try await APIDouble(answering: .bans([Ban(user: "bob", until: nil), Ban(user: "carol", until: 5)]))
+        var answer = try await api.request(.get, "conversations/GRP/team/mutes?actor=alice")
+        #expect(api.commands == [.restrictions(.mutes, "demo", team, actor: "alice")])
+        #expect(
+            answer.json == [
+                "mutes": [["user": "bob", "until": .null], ["user": "carol", "until": 5]], "next": .null,
+            ])
+        api = try await APIDouble(answering: .invited([Invitee(user: "bob", by: "alice", at: 5)]))
+        answer = try await api.request(.get, "conversations/GRP/team/invitations")
+        #expect(api.commands == [.restrictions(.invitations, "demo", team, actor: nil)])
+        #expect(answer.json == ["invitations": [["user": "bob", "by": "alice", "at": 5]], "next": .null])
     }
 
     @Test func `tells what a person can read`() async throws {
         let message = Message(
             id: first, app: "demo", sender: "alice", conversation: team, clientMessageID: "c", objectName: .text,
             content: "x", flags: .normal, pushText: nil, sentAt: 5, mentions: .everyone, recipients: ["bob"],
-            expiresAt: 9)
+            expiresAt: 9, push: PushOptions(title: "Order"))
         let api = try await APIDouble(answering: .answer(.history([message], hasMore: true)))
         let answer = try await api.request(.get, "conversations/GRP/team/messages?user=bob&limit=20")
         let next = try #require(answer.json["next"]?.stringValue)
@@ -175,8 +216,8 @@ private struct Asked: CustomTestStringConvertible, Sendable {
                         "message_id": .string(first.description), "sender": "alice",
                         "conversation": ["type": "GRP", "target": "team"], "object_name": "RC:TxtMsg",
                         "client_message_id": "c", "content": "x", "counted": true, "notified": true,
-                        "push_text": .null, "sent_at": 5, "mentions": ["everyone": true], "recipients": ["bob"],
-                        "expires_at": 9,
+                        "push_text": .null, "push": ["title": "Order"], "sent_at": 5,
+                        "mentions": ["everyone": true], "recipients": ["bob"], "expires_at": 9,
                     ]
                 ], "next": .string(next),
             ])
@@ -192,207 +233,5 @@ private struct Asked: CustomTestStringConvertible, Sendable {
                 "message_id": .string(first.description), "recipients": 3, "delivered": ["bob", "carol"],
                 "read": ["bob"],
             ])
-    }
-}
-
-@Suite struct `A request of the HTTP API that breaks a rule` {
-    private static let custom = #""recipients":["bob"],"client_message_id":"c","content":"x""#
-    private static let send =
-        #""sender":"a","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x""#
-
-    static let bad: [(HTTPRequest.Method, String, String?, String)] = [
-        (.post, "conversations/PR/bob", "{}", "type must be DS, GRP or CHRM: others have no members"),
-        (.post, "conversations/XX/bob", "{}", "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
-        (
-            .post, "conversations/GRP/a%20b", #"{"name":"T","members":[]}"#,
-            "id must not contain spaces or control characters"
-        ),
-        (.post, "conversations/GRP/team?actor=", #"{"name":"T","members":[]}"#, "actor must not be empty"),
-        (.post, "conversations/GRP/team", #"{"members":[]}"#, "name must be present"),
-        (.post, "conversations/GRP/team", #"{"name":"","members":[]}"#, "name must be 1 to 256 bytes, got 0"),
-        (.post, "conversations/GRP/team", #"{"name":"T"}"#, "members must be present"),
-        (.put, "object-names", "{}", "names must be present"),
-        (
-            .put, "object-names", #"{"names":["my:Card","a b"]}"#,
-            "names[1] must not contain spaces or control characters"
-        ),
-        (.get, "users/bob/unread/XX/team", nil, "type must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"),
-        (.post, "conversations/GRP/team", #"{"name":"T","members":["a",""]}"#, "members[1] must not be empty"),
-        (
-            .post, "conversations/GRP/team", #"{"name":"T","portrait":"","members":[]}"#,
-            "portrait must be 1 to 1024 bytes, got 0"
-        ),
-        (
-            .post, "conversations/GRP/team", #"{"name":"T","members":[],"owner":"a"}"#,
-            "owner is not known here; known are members, name, portrait"
-        ),
-        (.put, "conversations/GRP/team", #"{"members":[],"portrait":""}"#, "portrait must be 1 to 1024 bytes, got 0"),
-        (.put, "conversations/GRP/team/name", #"{"name":7}"#, "name must be a string, got a number"),
-        (.put, "conversations/GRP/team/name", nil, "body must be JSON: the text ends too early at byte 0"),
-        (.post, "conversations/GRP/team/members", #"{"users":[]}"#, "users must not be empty"),
-        (.post, "conversations/GRP/team/members", #"{"users":"bob"}"#, "users must be an array, got a string"),
-        (
-            .put, "conversations/GRP/team/members/b/role", #"{"role":"king"}"#,
-            "role must be one of owner, admin, member"
-        ),
-        (
-            .put, "conversations/GRP/team/members/b/nickname", #"{"nickname":""}"#,
-            "nickname must be 1 to 256 bytes, got 0"
-        ),
-        (.get, "conversations/GRP/team/messages", nil, "user must be present"),
-        (
-            .get, "conversations/GRP/team/messages?user=b&before=x", nil,
-            "before is not known in the query here; known are user, cursor, limit"
-        ),
-        (
-            .get, "conversations/GRP/team/messages?user=b&cursor=x", nil,
-            "cursor must be the next of an earlier answer of this list"
-        ),
-        (.get, "conversations/GRP/team/messages?user=b&limit=0", nil, "limit must be a whole number from 1 to 100"),
-        (.patch, "messages/x", #"{"content":"x"}"#, "id must be a message id of 13 characters"),
-        (.patch, "messages/01qdq6qdr0000", "{}", "content must be present"),
-        (.patch, "messages/01qdq6qdr0000", #"{"content":""}"#, "content must not be empty"),
-        (.delete, "messages/01qdq6qdr0000?actor=a%20b", nil, "actor must not contain spaces or control characters"),
-        (
-            .post, "messages", #"{\#(Self.send),"mentions":{"everyone":true,"users":["b"]}}"#,
-            "mentions.users must be empty if everyone is mentioned"
-        ),
-        (
-            .post, "messages", #"{\#(Self.send),"mentions":{"all":true}}"#,
-            "mentions.all is not known here; known are everyone, users"
-        ),
-        (
-            .post, "messages", #"{\#(Self.send),"mentions":{"users":[7]}}"#,
-            "mentions.users[0] must be a string, got a number"
-        ),
-        (.post, "messages", #"{\#(Self.send),"recipients":[""]}"#, "recipients[0] must not be empty"),
-        (
-            .post, "messages", #"{\#(Self.send),"lifetime_ms":0}"#,
-            "lifetime_ms must be a whole number from 1 to 2592000000"
-        ),
-        (
-            .post, "messages", #"{\#(Self.send.replacing("GRP", with: "PR")),"recipients":["b"]}"#,
-            "recipients must be empty but in a group or discussion, got type PR"
-        ),
-        (
-            .post, "custom-messages", #"{"recipients":[],"client_message_id":"c","content":"x"}"#,
-            "recipients must be 1 to 1000 people, got 0"
-        ),
-        (
-            .post, "custom-messages", #"{"recipients":["b"],"client_message_id":"","content":"x"}"#,
-            "client_message_id must not be empty"
-        ),
-        (
-            .post, "custom-messages", #"{"recipients":["b"],"client_message_id":"c","content":""}"#,
-            "content must not be empty"
-        ),
-        (.post, "custom-messages", #"{\#(Self.custom),"extras":[]}"#, "extras must be an object, got an array"),
-        (
-            .post, "custom-messages", #"{\#(Self.custom),"title":"\#(String(repeating: "x", count: 257))"}"#,
-            "title must be at most 256 bytes, got 257"
-        ),
-        (
-            .post, "custom-messages", #"{\#(Self.custom),"content_type":"\#(String(repeating: "x", count: 129))"}"#,
-            "content_type must be at most 128 bytes, got 129"
-        ),
-        (
-            .post, "custom-messages", #"{\#(Self.custom),"extras":{"x":"\#(String(repeating: "x", count: 8_192))"}}"#,
-            "extras must be at most 8192 bytes, got 8200"
-        ),
-        (
-            .put, "users/b/settings", #"{"levels":{"XX":"all"}}"#,
-            "levels must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"
-        ),
-        (
-            .put, "users/b/settings", #"{"levels":{"PR":"loud"}}"#,
-            "levels.PR must be one of all, mentions, mentions_of_me, mentions_of_all, blocked"
-        ),
-        (.put, "users/b/settings", #"{"levels":{"PR":1}}"#, "levels.PR must be a string, got a number"),
-        (.put, "users/b/settings", #"{"hides_content":1}"#, "hides_content must be a Boolean, got a number"),
-        (
-            .put, "users/b/settings", #"{"language":"en_GB"}"#,
-            "language must be a BCP 47 tag of 1 to 35 letters, digits and hyphens"
-        ),
-        (
-            .put, "users/b/settings", #"{"quiet_hours":{"end":1,"time_zone":"UTC"}}"#,
-            "quiet_hours.start must be present"
-        ),
-        (
-            .put, "users/b/settings", #"{"quiet_hours":{"start":1440,"end":1,"time_zone":"UTC"}}"#,
-            "quiet_hours.start must be a whole number from 0 to 1439"
-        ),
-        (
-            .put, "users/b/settings", #"{"quiet_hours":{"start":1,"end":1,"weekdays":[8],"time_zone":"UTC"}}"#,
-            "quiet_hours.weekdays[0] must be a whole number from 1 to 7"
-        ),
-        (
-            .put, "users/b/settings", #"{"quiet_hours":{"start":1,"end":1,"time_zone":""}}"#,
-            "quiet_hours.time_zone must be 1 to 64 bytes"
-        ),
-        (
-            .put, "users/b/settings", #"{"quiet_hours":{"start":1,"end":1,"time_zone":"UTC","manner":"x"}}"#,
-            "quiet_hours.manner must be one of defer, drop"
-        ),
-        (.put, "users/b/settings/GRP/team", "{}", "level must be present"),
-        (
-            .put, "users/b/settings/GRP/team", #"{"level":"all","level_until":0}"#,
-            "level_until must be a whole number from 1 to 9223372036854775807"
-        ),
-        (.put, "users/a%20b/blocked/c", nil, "user must not contain spaces or control characters"),
-        (.delete, "users/b/blocked/a%20b", nil, "other must not contain spaces or control characters"),
-        (.get, "users/a%20b/unread", nil, "user must not contain spaces or control characters"),
-        (.get, "users/a%20b/devices", nil, "user must not contain spaces or control characters"),
-        (.delete, "users/bob/devices/a%20b", nil, "device must not contain spaces or control characters"),
-    ]
-
-    @Test(arguments: bad) func `is refused by field and rule, and the core not asked`(
-        method: HTTPRequest.Method, path: String, body: String?, problem: String
-    ) async throws {
-        let api = try await APIDouble()
-        let answer = try await api.request(method, path, body)
-        #expect(answer.status == 400)
-        #expect(answer.problem == problem)
-        #expect(api.commands.isEmpty)
-    }
-
-    @Test(arguments: [
-        (ServerFrame.Problem.Code.unknownConversation, 404), (.unknownMessage, 404), (.notAMember, 403),
-        (.notAllowed, 403), (.blocked, 403), (.exists, 409), (.tooLate, 409), (.invalidField, 400),
-        (.unknownObjectName, 400), (.unavailable, 503), (.rateLimited, 429), (.storageFull, 507), (.disabled, 403),
-        (.banned, 403),
-    ]) func `by the core has the status that fits`(code: ServerFrame.Problem.Code, status: Int) async throws {
-        let problem = ServerFrame.Problem(code: code, field: "message", rule: "will not do")
-        // What is asked for where that code can be the answer, and whether a client could ask it, too.
-        let (method, path, body, isRequest): (HTTPRequest.Method, String, String?, Bool) =
-            switch code {
-            case .exists: (.post, "conversations/GRP/team", #"{"name":"T","members":[]}"#, true)
-            case .storageFull: (.patch, "messages/01qdq6qdr0000", #"{"content":"x"}"#, true)
-            case .unknownObjectName: (.post, "messages", "{\(Self.send)}", false)
-            case .disabled: (.post, "tokens", #"{"user":"bob"}"#, false)
-            default: (.delete, "messages/01qdq6qdr0000", nil, true)
-            }
-        for result in [APIResult.refused(problem)] + (isRequest ? [.answer(.refused(problem))] : []) {
-            let answer = try await APIDouble(answering: result).request(method, path, body)
-            #expect(answer.status == status)
-            #expect(answer.json["code"] == .string(code.rawValue))
-            #expect(answer.problem == "message will not do")
-        }
-    }
-
-    @Test(arguments: [
-        (HTTPRequest.Method.get, "conversations/GRP/team", APIScope.conversations),
-        (.get, "conversations/GRP/team/messages?user=bob", .history), (.delete, "messages/01qdq6qdr0000", .messages),
-        (.post, "custom-messages", .messages), (.get, "users/bob/settings", .settings),
-        (.delete, "users/bob/blocked/mallory", .settings), (.get, "users/bob/unread", .settings),
-        (.get, "users/bob/devices", .settings), (.delete, "users/bob/devices", .settings),
-        (.delete, "users/bob/devices/phone", .settings),
-    ]) func `for want of the scope is refused with its name`(
-        method: HTTPRequest.Method, path: String, scope: APIScope
-    ) async throws {
-        let api = try await APIDouble(scopes: APIScope.allCases.filter { $0 != scope })
-        let answer = try await api.request(method, path)
-        #expect(answer.status == 403)
-        #expect(answer.problem == "Authorization needs a key with the scope \(scope.rawValue)")
-        #expect(api.commands.isEmpty)
     }
 }

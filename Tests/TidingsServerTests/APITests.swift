@@ -273,8 +273,17 @@ import Yams
                 (Self.message.replacing("\"c1\"", with: "\"\""), "client_message_id must not be empty"),
                 (
                     Self.message.replacing("\"sender\"", with: "\"push\":1,\"sender\""),
-                    "push is not known here; known are client_message_id, content, conversation, counted, ignores_blocks, "
-                        + "lifetime_ms, mentions, notified, object_name, push_text, recipients, sender, stored"
+                    "push must be an object, got a number"
+                ),
+                (
+                    Self.message.replacing("\"sender\"", with: "\"push\":{\"badge\":1},\"sender\""),
+                    "push.badge is not known here; known are category, custom, image, interruption_level, "
+                        + "relevance_score, sound, subtitle, text, thread_id, title"
+                ),
+                (
+                    Self.message.replacing("\"sender\"", with: "\"pushes\":1,\"sender\""),
+                    "pushes is not known here; known are client_message_id, content, conversation, counted, ignores_blocks, "
+                        + "lifetime_ms, mentions, notified, object_name, push, push_text, recipients, sender, stored"
                 ),
             ]
             for (body, problem) in bad {
@@ -347,7 +356,7 @@ import Yams
             let document = try #require(try Yams.load(yaml: answer.text) as? [String: Any])
             #expect(document["openapi"] as? String == "3.1.0")
             let paths = try #require(document["paths"] as? [String: [String: Any]])
-            #expect(paths.count == 39)
+            #expect(paths.count == 53)
             // Every described route answers otherwise than an unknown one.
             for (path, methods) in paths {
                 for method in methods.keys where method != "servers" {

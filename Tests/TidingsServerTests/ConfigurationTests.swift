@@ -207,6 +207,9 @@ import TidingsModel
                     own_profiles: maybe
                     push:
                       text: none
+                      options: '{"sound": ""}'
+                      entitlements: [loud]
+                      client_options: [sound]
                     languages: [fr, "d e"]
                     language: it
                     words:
@@ -220,6 +223,9 @@ import TidingsModel
         #expect(
             try await self.faults(broken) == [
                 "app.shop.push.text must be one of extension, alert, id_only, got \"none\"",
+                "app.shop.push.options.sound must be 1 to 64 bytes, got 0",
+                "app.shop.push.entitlements must not name \"loud\"",
+                "app.shop.push.client_options must not name \"sound\"",
                 "app.shop.words.fr.kinds must be a list of NAME=WORDS, got \"RC:ImgMsg\"",
                 "app.shop.own_profiles must be true or false, got \"maybe\"",
                 "app.shop.members_max must be 1 to 3000, got 3001",
@@ -233,6 +239,32 @@ import TidingsModel
                 "app.shop.words.fr.recalled must be 1 to 256 bytes, got 0",
                 "app.shop.words.fr.several must contain {count}, got \"des messages\"",
                 "app.shop.language must be a language with words, got \"it\"",
+            ])
+    }
+
+    @Test func `has the options of an app's notifications, and what else may be asked for`() async throws {
+        let own = """
+
+                push:
+                  options: '{"title": {"loc_key": "FROM"}, "interruption_level": "time-sensitive"}'
+                  entitlements: [time_sensitive]
+                  client_options: [subtitle, custom]
+                  client_sounds: [a.caf, b.caf]
+                  client_categories: [REPLY]
+                  image_hosts: ["*.example.com"]
+            """
+        let settings = try await self.load(Self.file + own).coreSettings
+        var rules = PushRules()
+        rules.options = PushOptions(title: .localized(key: "FROM"), interruptionLevel: .timeSensitive)
+        rules.entitlements = [.timeSensitive]
+        rules.clientOptions = ["subtitle", "custom"]
+        rules.clientSounds = ["a.caf", "b.caf"]
+        rules.clientCategories = ["REPLY"]
+        rules.imageHosts = ["*.example.com"]
+        #expect(settings.pushRules == ["shop": rules])
+        #expect(
+            try await self.faults(Self.file + own.replacingOccurrences(of: "[time_sensitive]", with: "[critical]")) == [
+                "app.shop.push.options.interruption_level must be passive or active: the app does not declare the entitlement time_sensitive"
             ])
     }
 

@@ -104,7 +104,7 @@ import TidingsModel
         (
             .post, "messages",
             #"{"sender":"alice","client_message_id":"c","conversation":{"type":"GRP","target":"team"},"content":"x","#
-                + #""mentions":{"users":["carol"]},"recipients":["carol"],"lifetime_ms":60000,"push_text":"p","#
+                + #""mentions":{"users":["carol"]},"recipients":["carol"],"lifetime_ms":60000,"push":{"title":{"loc_key":"K"}},"#
                 + #""object_name":"RC:TxtMsg","not_counted":true}"#
         ),
         (.post, "tokens", #"{"user":"alice","expires_in_seconds":60}"#),

@@ -142,7 +142,7 @@ private final class FakeSender: PushSender {
             guard
                 case .accepted(let accepted, _) = await rig.server.execute(
                     .send(.init(app: "demo", user: "alice"), self.draft("c1"))),
-                case .trace(let trace?, _) = await rig.server.execute(.trace("demo", accepted.messageID))
+                case .trace(let trace?) = await rig.server.execute(.trace("demo", accepted.messageID))
             else {
                 Issue.record("the send was refused, or has no trace")
                 return
@@ -159,7 +159,7 @@ private final class FakeSender: PushSender {
             let message = try await self.sendToPhoneThatIsGone(rig, .production)
             try await rig.test.eventually { rig.test.metric("tidings_pushes_total{outcome=\"no_credential\"}") == "1" }
             #expect(rig.sender.requests.isEmpty)
-            guard case .trace(let trace?, _) = await rig.server.execute(.trace("demo", message)) else {
+            guard case .trace(let trace?) = await rig.server.execute(.trace("demo", message)) else {
                 Issue.record("no trace")
                 return
             }

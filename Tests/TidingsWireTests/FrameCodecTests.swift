@@ -25,6 +25,10 @@ struct Vector: Decodable, CustomTestStringConvertible {
     }()
 }
 
+private let options = PushOptions(
+    title: .localized(key: "FROM", arguments: ["Ada"]), sound: "horn.caf", interruptionLevel: .timeSensitive,
+    custom: JSONObject([("order", 7)]))
+
 private let message = Message(
     id: MessageID("01qdq6qdr0000")!, app: "demo", sender: "alice",
     conversation: ConversationID(type: .direct, target: "bob"), clientMessageID: "c-1", objectName: .text,
@@ -52,6 +56,10 @@ private let sessionFrames: [String: ClientFrame] = [
         MessageDraft(
             clientMessageID: "c-1", conversation: ConversationID(type: .direct, target: "bob"), objectName: .text,
             content: #"{"content":"hé"}"#)),
+    "send-with-options": .send(
+        MessageDraft(
+            clientMessageID: "c-1", conversation: ConversationID(type: .direct, target: "bob"), objectName: .text,
+            content: #"{"content":"hé"}"#, push: options)),
     "send-quiet-command": .send(
         MessageDraft(
             clientMessageID: "c-2", conversation: ConversationID(type: .group, target: "team"),
@@ -68,6 +76,12 @@ private let sessionFrames: [String: ClientFrame] = [
         DeviceStatus(
             authorization: .provisional, alert: true, sound: true, badge: false, lockScreen: true,
             notificationCenter: false, backgroundRefresh: .denied)),
+    "device-status-whole": .deviceStatus(
+        DeviceStatus(
+            authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true,
+            notificationCenter: true, backgroundRefresh: .available, iconNumber: .serviceExtension,
+            isLowPowerModeOn: true, timeZone: "Europe/Berlin", languages: ["de", "en-GB"], appVersion: "3.1",
+            systemVersion: "26.1")),
     "run-state-suspending": .runState(.suspending),
     "register-push": .registerPush(
         PushRegistration(token: "00ff10", environment: .sandbox, topic: "com.example.chat")),
@@ -131,6 +145,14 @@ private let logFrames: [String: ServerFrame] = [
                     conversation: ConversationID(type: .direct, target: "alice"), sender: "alice",
                     at: 1_763_683_200_002)))),
     "entry-message": .entry(LogEntry(position: 42, body: .message(message))),
+    "entry-message-with-options": .entry(
+        LogEntry(
+            position: 42,
+            body: {
+                var asked = message
+                asked.push = options
+                return .message(asked)
+            }())),
     "page": .page(
         ServerFrame.Page(
             after: 40,

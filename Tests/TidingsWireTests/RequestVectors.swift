@@ -71,6 +71,14 @@ let requestFrames: [String: ClientFrame] = [
     "request-ban": .request(26, .change(lobby, .ban(["bob", "carol"], until: 1_763_683_260_000))),
     "request-ban-for-good": .request(27, .change(lobby, .ban(["bob"], until: nil))),
     "request-unban": .request(28, .change(lobby, .unban(["bob"]))),
+    "request-mute": .request(33, .change(lobby, .mute(["bob", "carol"], until: 1_763_683_260_000))),
+    "request-mute-for-good": .request(34, .change(team, .mute(["bob"], until: nil))),
+    "request-unmute": .request(35, .change(team, .unmute(["bob"]))),
+    "request-only-admins-write": .request(36, .change(team, .setOnlyAdminsWrite(true))),
+    "request-everybody-writes": .request(37, .change(team, .setOnlyAdminsWrite(false))),
+    "request-decline": .request(38, .change(team, .decline)),
+    "request-withdraw": .request(39, .change(team, .withdraw(["carol"]))),
+    "request-set-may-be-added-by": .request(40, .setPersonSettings(PersonSettings(mayBeAddedBy: .contacts))),
     "typing": .typing(ConversationID(type: .direct, target: "bob"), isTyping: true),
 ]
 
@@ -102,6 +110,22 @@ let answerFrames: [String: ServerFrame] = [
             body: .change(
                 ConversationChange(
                     conversation: team, version: 8, action: .dissolve, by: nil, at: 1_763_683_200_005)))),
+    "entry-invitation": .entry(
+        LogEntry(
+            position: 55,
+            body: .change(
+                ConversationChange(
+                    conversation: team, version: 9,
+                    action: .invite(["carol"], name: "Team", portrait: "https://example.com/t.png"), by: "alice",
+                    at: 1_763_683_200_004)))),
+    "answer-invited": .answer(9, .invited(["bob", "carol"], 56)),
+    "answer-muted-members": .answer(
+        10,
+        .conversation(
+            ConversationInfo(
+                id: team, version: 9, name: "Team", portrait: nil,
+                members: [Member("bob", mute: Mute(until: 1_763_683_260_000)), Member("carol", mute: Mute())],
+                isDissolved: false, onlyAdminsWrite: true))),
     "entry-unknown": .entry(LogEntry(position: 54, body: .unknown)),
     "answer-done": .answer(1, .done(55)),
     "answer-done-without-entry": .answer(2, .done(0)),

@@ -5,7 +5,8 @@ import UserNotifications
 /// The service extension of the example: everything is forwarded.
 final class NotificationService: UNNotificationServiceExtension {
     private let handler = NotificationServiceHandler(
-        appGroupIdentifier: ChatAppGroup.identifier, options: .init(imageHosts: ChatImages.hosts))
+        appGroupIdentifier: ChatAppGroup.identifier,
+        options: .init(imageHosts: ChatImages.hosts, isFilteringEntitled: ChatEntitlements.filtering))
 
     override func didReceive(
         _ request: UNNotificationRequest,
@@ -24,4 +25,9 @@ enum ChatAppGroup {
 enum ChatImages {
     static let hosts = (ProcessInfo.processInfo.environment["CHAT_IMAGE_HOSTS"] ?? "").split(separator: ",").map(
         String.init)
+}
+
+/// Whether Apple has granted `com.apple.developer.usernotifications.filtering`; in an app of your own this is a constant.
+enum ChatEntitlements {
+    static let filtering = ProcessInfo.processInfo.environment["CHAT_FILTERS"] == "yes"
 }

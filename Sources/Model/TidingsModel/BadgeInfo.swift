@@ -1,5 +1,5 @@
-/// A silent push that carries only the badge: messages were read on another device, or recalled. It travels under the
-/// key of `PushInfo`, without a message (DESIGN §5 "Badge").
+/// A push that carries only the badge: messages were read on another device, or recalled. It travels under the
+/// key of `PushInfo`, without a message (DESIGN §5 "Badge"), in a silent push or in an alert that the service extension reduces to the number.
 public struct BadgeInfo: Hashable, Sendable {
     /// Unread messages outside muted conversations, 0 or more.
     public var badge: Int
@@ -7,6 +7,9 @@ public struct BadgeInfo: Hashable, Sendable {
     public var badgePosition: LogPosition
     /// Names the person on this device without saying who it is.
     public var recipientTag: String
+
+    /// The `apns-collapse-id` of such pushes: request identifier of one that stands in the list although nobody was to see it.
+    public static let identifier = "badge"
 
     /// A number from its parts.
     public init(badge: Int, badgePosition: LogPosition, recipientTag: String) {

@@ -78,7 +78,8 @@ extension ConversationAction {
             try Self.check(name: name)
             try Self.check(portrait: portrait)
             for member in members { _ = try UserID.validated(member.rawValue, field: "members") }
-        case .add(let users), .remove(let users), .ban(let users, _), .unban(let users):
+        case .add(let users), .remove(let users), .ban(let users, _), .unban(let users), .mute(let users, _),
+            .unmute(let users), .withdraw(let users):
             guard !users.isEmpty else { throw InvalidField(field: "users", rule: "must not be empty") }
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
         case .rename(let name): try Self.check(name: name)
@@ -88,7 +89,9 @@ extension ConversationAction {
             _ = try UserID.validated(user.rawValue, field: "user")
             guard let nickname else { return }
             try DisplayName.check(nickname, field: "nickname")
-        case .join, .leave, .dissolve: break
+        case .invite:
+            throw InvalidField(field: "action", rule: "must be add: who may not be added is invited by that")
+        case .join, .leave, .dissolve, .setOnlyAdminsWrite, .decline: break
         }
     }
 

@@ -44,6 +44,8 @@ public enum ClientRequest: Hashable, Sendable {
 public enum ClientAnswer: Hashable, Sendable {
     /// Carried out and synced. The position of the entry in the person's own log; 0 if there is none.
     case done(LogPosition)
+    /// As `done`, and these people, sorted, were invited instead of being made members.
+    case invited([UserID], LogPosition)
     /// Bad input, or try again (`unavailable`); nothing was changed.
     case refused(ServerFrame.Problem)
     case conversation(ConversationInfo)
@@ -68,10 +70,15 @@ public struct ConversationInfo: Hashable, Sendable, Identifiable {
     public var members: [Member]
     /// Nobody can write any more.
     public var isDissolved: Bool
+    /// Only owner and admins may write.
+    public var onlyAdminsWrite: Bool
+    /// The options of its messages' notifications, which the backend alone is told.
+    package var push: PushOptions?
 
     /// A conversation from its parts.
     public init(
-        id: ConversationID, version: UInt64, name: String, portrait: String?, members: [Member], isDissolved: Bool
+        id: ConversationID, version: UInt64, name: String, portrait: String?, members: [Member], isDissolved: Bool,
+        onlyAdminsWrite: Bool = false
     ) {
         self.id = id
         self.version = version
@@ -79,6 +86,17 @@ public struct ConversationInfo: Hashable, Sendable, Identifiable {
         self.portrait = portrait
         self.members = members
         self.isDissolved = isDissolved
+        self.onlyAdminsWrite = onlyAdminsWrite
+    }
+
+    /// Whether somebody may write here at a moment of the wall clock: a member who is not muted, and an owner or admin where only these
+    /// may. In a chat room also people who are no members may write.
+    public func mayWrite(_ user: UserID, at wall: Int64) -> Bool {
+        guard !self.isDissolved else { return false }
+        guard let member = self.members.first(where: { $0.id == user }) else {
+            return self.id.type == .chatRoom && !self.onlyAdminsWrite
+        }
+        return member.mute?.holds(at: wall) != true && (!self.onlyAdminsWrite || member.role != .member)
     }
 }
 

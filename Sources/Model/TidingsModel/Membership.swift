@@ -8,6 +8,49 @@ public enum MemberRole: String, Hashable, Sendable, CaseIterable {
     case member
 }
 
+/// That somebody may not write in a conversation, and not change what they have written there.
+public struct Mute: Hashable, Sendable {
+    /// When it ends by itself, wall milliseconds since 1970; nil for when it is lifted.
+    public var until: Int64?
+
+    /// A mute until a time, by default until it is lifted.
+    public init(until: Int64? = nil) { self.until = until }
+
+    /// Whether it holds at a moment of the wall clock.
+    public func holds(at wall: Int64) -> Bool { self.until.map { $0 > wall } ?? true }
+}
+
+/// That somebody is asked to come into a group or discussion, which they may not be added to without their consent. Until they join,
+/// they get nothing else of it.
+public struct Invitation: Hashable, Sendable, Identifiable {
+    /// The conversation.
+    public var id: ConversationID
+    /// Its name, at the time of the invitation.
+    public var name: String
+    /// Its image at that time, a URL; nil for none.
+    public var portrait: String?
+    /// Who invites.
+    public var by: UserID
+    /// Wall milliseconds since 1970.
+    public var at: Int64
+
+    /// An invitation from its parts.
+    public init(id: ConversationID, name: String, portrait: String? = nil, by: UserID, at: Int64) {
+        self.id = id
+        self.name = name
+        self.portrait = portrait
+        self.by = by
+        self.at = at
+    }
+}
+
+/// What becomes of the invitations of a person.
+public enum InvitationChange: Hashable, Sendable {
+    case made(Invitation)
+    /// The person is a member now, has declined, or it was withdrawn.
+    case ended(ConversationID)
+}
+
 /// One member of a group, discussion or chat room.
 public struct Member: Hashable, Sendable, Identifiable {
     /// The person.
@@ -16,12 +59,15 @@ public struct Member: Hashable, Sendable, Identifiable {
     public var role: MemberRole
     /// What they are called in this conversation; nil for their own name. See `DisplayName`.
     public var nickname: String?
+    /// That they may not write; nil if they may. It may have ended meanwhile (`Mute.holds`).
+    public var mute: Mute?
 
     /// A member from their parts.
-    public init(_ id: UserID, role: MemberRole = .member, nickname: String? = nil) {
+    public init(_ id: UserID, role: MemberRole = .member, nickname: String? = nil, mute: Mute? = nil) {
         self.id = id
         self.role = role
         self.nickname = nickname
+        self.mute = mute
     }
 }
 
@@ -29,9 +75,10 @@ public struct Member: Hashable, Sendable, Identifiable {
 public enum ConversationAction: Hashable, Sendable {
     /// The person who creates it becomes its owner beside these members; one created by the backend has none.
     case create(name: String, portrait: String?, members: [UserID])
-    /// By owner, admin, in a discussion every member, or the backend.
+    /// By owner, admin, in a discussion every member, or the backend. Somebody who may not be added without their consent
+    /// (`PersonSettings.mayBeAddedBy`) is invited instead, by `invite`; the backend asks nobody.
     case add([UserID])
-    /// Discussions and chat rooms.
+    /// Discussions and chat rooms; also a group, for somebody who is invited.
     case join
     /// By owner, admin (no owner and no other admin), or the backend.
     case remove([UserID])
@@ -52,14 +99,30 @@ public enum ConversationAction: Hashable, Sendable {
     case ban([UserID], until: Int64?)
     /// By those who may ban.
     case unban([UserID])
+    /// They may neither write nor edit, until a time in wall milliseconds since 1970; nil for until it is lifted. It outlasts their
+    /// membership, so that nobody escapes it by leaving. By owner, admin (no owner and no other admin), or the backend.
+    case mute([UserID], until: Int64?)
+    /// By those who may mute.
+    case unmute([UserID])
+    /// Whether only owner and admins may write. By owner, admin, or the backend.
+    case setOnlyAdminsWrite(Bool)
+    /// Into the conversation of that name and portrait. Nobody requests it: `create` and `add` make it. Whoever is invited sees
+    /// themselves alone here, and nothing else of the conversation until they join.
+    case invite([UserID], name: String, portrait: String?)
+    /// By somebody who is invited.
+    case decline
+    /// Invitations. By whoever made them, an owner or admin, or the backend; and by whoever dissolves the conversation.
+    case withdraw([UserID])
 
     /// The people it names.
     public var people: [UserID] {
         switch self {
         case .create(_, _, let members): members
-        case .add(let users), .remove(let users), .ban(let users, _), .unban(let users): users
+        case .add(let users), .remove(let users), .ban(let users, _), .unban(let users), .mute(let users, _),
+            .unmute(let users), .invite(let users, _, _), .withdraw(let users):
+            users
         case .setRole(let user, _), .setNickname(let user, _): [user]
-        case .join, .leave, .rename, .setPortrait, .dissolve: []
+        case .join, .leave, .rename, .setPortrait, .dissolve, .setOnlyAdminsWrite, .decline: []
         }
     }
 
@@ -78,6 +141,12 @@ public enum ConversationAction: Hashable, Sendable {
         case .dissolve: "dissolve"
         case .ban: "ban"
         case .unban: "unban"
+        case .mute: "mute"
+        case .unmute: "unmute"
+        case .setOnlyAdminsWrite: "only_admins_write"
+        case .invite: "invite"
+        case .decline: "decline"
+        case .withdraw: "withdraw"
         }
     }
 }
@@ -109,15 +178,59 @@ public struct ConversationChange: Hashable, Sendable {
         switch self.action {
         case .leave: self.by == user
         case .remove(let users), .ban(let users, _): users.contains(user)
-        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .unban: false
+        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .unban, .mute, .unmute,
+            .setOnlyAdminsWrite, .invite, .decline, .withdraw:
+            false
         }
     }
+
     package func adds(_ user: UserID) -> Bool {
         switch self.action {
         case .add(let users): users.contains(user)
         case .join: self.by == user
-        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: false
+        case .create, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .mute,
+            .unmute, .setOnlyAdminsWrite, .invite, .decline, .withdraw:
+            false
         }
+    }
+
+    /// Those whom it invites, or whose invitation it ends while they are no members: it concerns them, and they are told.
+    package var invitees: [UserID] {
+        switch self.action {
+        case .invite(let users, _, _), .withdraw(let users): users
+        case .decline: [self.by].compactMap { $0 }
+        case .create, .add, .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban,
+            .unban, .mute, .unmute, .setOnlyAdminsWrite:
+            []
+        }
+    }
+
+    /// What it makes of a person's invitation there; nil for nothing.
+    package func invitation(of user: UserID) -> InvitationChange? {
+        switch self.action {
+        case .invite(let users, let name, let portrait):
+            guard users.contains(user), let by = self.by else { return nil }
+            return .made(Invitation(id: self.conversation, name: name, portrait: portrait, by: by, at: self.at))
+        case .withdraw, .decline: return self.invitees.contains(user) ? .ended(self.conversation) : nil
+        case .create, .add, .join: return self.adds(user) ? .ended(self.conversation) : nil
+        case .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .mute, .unmute,
+            .setOnlyAdminsWrite:
+            return nil
+        }
+    }
+
+    /// As one person's log tells it: who is invited learns of nobody else.
+    package func seen(by user: UserID) -> ConversationChange {
+        var change = self
+        switch self.action {
+        case .invite(let users, let name, let portrait):
+            if users.contains(user) { change.action = .invite([user], name: name, portrait: portrait) }
+        case .withdraw(let users): if users.contains(user) { change.action = .withdraw([user]) }
+        case .create, .add, .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban,
+            .unban, .mute, .unmute, .setOnlyAdminsWrite, .decline:
+            break
+        }
+        return change
     }
 
     /// The one rule for the server's store and the phones'. Sorted by id, each once, before and after.
@@ -138,7 +251,9 @@ public struct ConversationChange: Hashable, Sendable {
         case .setRole(let user, let role): members.setRole(role, of: user)
         case .setNickname(let user, let nickname):
             if let index = members.firstIndex(where: { $0.id == user }) { members[index].nickname = nickname }
-        case .rename, .setPortrait, .dissolve, .unban: break
+        case .mute(let users, let until): members.setMute(Mute(until: until), of: Set(users))
+        case .unmute(let users): members.setMute(nil, of: Set(users))
+        case .rename, .setPortrait, .dissolve, .unban, .setOnlyAdminsWrite, .invite, .decline, .withdraw: break
         }
         return members
     }
@@ -157,6 +272,10 @@ extension Array where Element == Member {
         self.removeAll { leaving.contains($0.id) }
         guard hadOwner, let next = self.firstIndex(where: { $0.role == .admin }) ?? self.indices.first else { return }
         self[next].role = .owner
+    }
+
+    fileprivate mutating func setMute(_ mute: Mute?, of users: Set<UserID>) {
+        for index in self.indices where users.contains(self[index].id) { self[index].mute = mute }
     }
 
     /// A new owner makes the old one an admin.

@@ -19,13 +19,20 @@ public struct MessageDraft: Hashable, Sendable {
     /// How long after acceptance it is worth a push and a place on the screen, in milliseconds, 1 or more; nil for as
     /// long as the server keeps it.
     public var lifetimeMilliseconds: Int64?
+    /// How its notification looks and sounds, beside `pushText`; nil for what conversation and app say.
+    public var push: PushOptions? {
+        get { self.sharedPush?.options }
+        set { self.sharedPush = SharedPushOptions(newValue) }
+    }
+    private var sharedPush: SharedPushOptions?
 
     /// A draft.
     public init(
         clientMessageID: ClientMessageID, conversation: ConversationID, objectName: ObjectName, content: String,
         flags: MessageFlags = .normal, pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [],
-        lifetimeMilliseconds: Int64? = nil
+        lifetimeMilliseconds: Int64? = nil, push: PushOptions? = nil
     ) {
+        self.sharedPush = SharedPushOptions(push)
         self.clientMessageID = clientMessageID
         self.conversation = conversation
         self.objectName = objectName
@@ -46,7 +53,7 @@ public struct MessageDraft: Hashable, Sendable {
     /// The largest push text in bytes of UTF-8.
     public static let pushTextBytesMax = 1_024
 
-    /// Throws `InvalidField` for an id, target, content or push text that breaks its rule; the rest needs the
+    /// Throws `InvalidField` for an id, target, content, push text or option that breaks its rule; the rest needs the
     /// conversation.
     public func validate() throws(InvalidField) {
         _ = try ClientMessageID.validated(self.clientMessageID.rawValue, field: "client_message_id")
@@ -56,6 +63,11 @@ public struct MessageDraft: Hashable, Sendable {
         try InvalidField.check(self.content.utf8.count, atMost: Self.contentBytesMax, "content", unit: " bytes")
         if let text = self.pushText {
             try InvalidField.check(text.utf8.count, atMost: Self.pushTextBytesMax, "push_text", unit: " bytes")
+        }
+        if let push = self.push {
+            try push.validate()
+            try InvalidField.check(
+                push.text == nil || self.pushText == nil, "push.text", "must not be set beside push_text")
         }
         try self.validateAddressees()
         if let lifetime = self.lifetimeMilliseconds {
@@ -125,13 +137,20 @@ public struct Message: Hashable, Sendable {
     public var recipients: [UserID]
     /// From when on it is not worth a push or a place on the screen, wall milliseconds since 1970; nil for never.
     public var expiresAt: Int64?
+    /// How its notification looks and sounds: the message's own options over the conversation's and the app's; nil for none.
+    public var push: PushOptions? {
+        get { self.sharedPush?.options }
+        set { self.sharedPush = SharedPushOptions(newValue) }
+    }
+    package private(set) var sharedPush: SharedPushOptions?
 
     /// A message from its parts.
     public init(
         id: MessageID, app: AppID, sender: UserID, conversation: ConversationID, clientMessageID: ClientMessageID,
         objectName: ObjectName, content: String, flags: MessageFlags, pushText: String?, sentAt: Int64,
-        mentions: Mentions = .none, recipients: [UserID] = [], expiresAt: Int64? = nil
+        mentions: Mentions = .none, recipients: [UserID] = [], expiresAt: Int64? = nil, push: PushOptions? = nil
     ) {
+        self.sharedPush = SharedPushOptions(push)
         self.id = id
         self.app = app
         self.sender = sender
@@ -145,6 +164,14 @@ public struct Message: Hashable, Sendable {
         self.mentions = mentions
         self.recipients = recipients
         self.expiresAt = expiresAt
+    }
+
+    /// Takes from the conversation's options, then from the app's, what the message leaves open.
+    package mutating func fillPush(conversation: PushOptions?, app: PushOptions?) {
+        guard conversation != nil || app != nil else { return }
+        var options = (self.push ?? PushOptions()).merged(over: conversation).merged(over: app)
+        if self.pushText != nil { options.text = nil }
+        self.push = options.nonEmpty
     }
 
     /// The conversation as `user` sees it: for the recipient of a one-to-one message the target is the sender (S0.16).

@@ -28,8 +28,13 @@ extension MessageContent {
         switch objectName {
         case .text: return text("content").map { .text($0) }
         case .image:
-            return text("imageUri").map { .image(Image(url: $0, thumbnail: text("content"))) }
-        case .gif: return text("remoteUrl").map { .image(Image(url: $0, isAnimated: true)) }
+            return text("imageUri").map {
+                .image(Image(url: $0, thumbnail: text("content"), thumbnailURL: text("thumbnailUri")))
+            }
+        case .gif:
+            return text("remoteUrl").map {
+                .image(Image(url: $0, thumbnailURL: text("thumbnailUri"), isAnimated: true))
+            }
         case .file:
             guard let url = text("fileUrl"), let name = text("name"), let bytes = json["size"]?.wholeNumber else {
                 return nil
@@ -72,9 +77,10 @@ extension MessageContent {
         switch self {
         case .text(let text): [("content", .string(text))]
         case .image(let image):
-            image.isAnimated
+            (image.isAnimated
                 ? [("remoteUrl", .string(image.url))]
-                : [("content", image.thumbnail.map { .string($0) }), ("imageUri", .string(image.url))]
+                : [("content", image.thumbnail.map { .string($0) }), ("imageUri", .string(image.url))])
+                + [("thumbnailUri", image.thumbnailURL.map { .string($0) })]
         case .file(let file):
             [
                 ("name", .string(file.name)), ("size", .int(file.bytes)), ("type", file.type.map { .string($0) }),

@@ -20,19 +20,24 @@ public enum MessageContent: Hashable, Sendable {
     /// A type of the app's own, or content that is not what its object name promises.
     case custom(ObjectName, String)
 
-    /// An image that lies on a web server.
+    /// An image that lies on a web server, or on this one (`MediaID.reference`).
     public struct Image: Hashable, Sendable {
         /// Where it is.
         public var url: String
         /// A small image to show until it is there, in Base64.
         public var thumbnail: String?
+        /// Where a small image of it is that a notification can show; nil for the image itself.
+        public var thumbnailURL: String?
         /// Whether it moves (a GIF).
         public var isAnimated: Bool
 
         /// An image.
-        public init(url: String, thumbnail: String? = nil, isAnimated: Bool = false) {
+        public init(
+            url: String, thumbnail: String? = nil, thumbnailURL: String? = nil, isAnimated: Bool = false
+        ) {
             self.url = url
             self.thumbnail = thumbnail
+            self.thumbnailURL = thumbnailURL
             self.isAnimated = isAnimated
         }
     }
@@ -180,26 +185,29 @@ extension MessageContent {
     /// The image a notification can show beside the text, if the content has one.
     public var imageURL: String? {
         switch self {
-        case .image(let image): image.url
+        case .image(let image): image.thumbnailURL ?? image.url
         case .link(let link): link.imageURL
         case .text, .file, .voice, .video, .location, .command, .custom: nil
         }
     }
 
-    /// Throws `InvalidField` naming the member as `content.…`; no URL is followed.
+    /// Throws `InvalidField` naming the member as `content.…`; no URL is followed. Where a file lies may be a URL or a reference to
+    /// media of the server.
     public func validate() throws(InvalidField) {
         switch self {
         case .text(let text): try Self.check(isFilled: text, field: "content.text")
-        case .image(let image): try WebAddress.check(image.url, field: "content.url")
+        case .image(let image):
+            try Self.check(place: image.url, field: "content.url")
+            if let small = image.thumbnailURL { try Self.check(place: small, field: "content.thumbnailURL") }
         case .file(let file):
-            try WebAddress.check(file.url, field: "content.url")
+            try Self.check(place: file.url, field: "content.url")
             try Self.check(isFilled: file.name, field: "content.name")
             try Self.check(file.bytes, atLeast: 0, field: "content.bytes")
         case .voice(let voice):
-            try WebAddress.check(voice.url, field: "content.url")
+            try Self.check(place: voice.url, field: "content.url")
             try Self.check(voice.seconds, atLeast: 1, field: "content.seconds")
         case .video(let video):
-            try WebAddress.check(video.url, field: "content.url")
+            try Self.check(place: video.url, field: "content.url")
             try Self.check(video.seconds, atLeast: 1, field: "content.seconds")
             if let bytes = video.bytes { try Self.check(bytes, atLeast: 0, field: "content.bytes") }
         case .location(let place):
@@ -208,12 +216,16 @@ extension MessageContent {
         case .link(let link):
             try WebAddress.check(link.url, field: "content.url")
             try Self.check(isFilled: link.title, field: "content.title")
-            if let image = link.imageURL { try WebAddress.check(image, field: "content.imageURL") }
+            if let image = link.imageURL { try Self.check(place: image, field: "content.imageURL") }
         case .command(let command): try Self.check(isFilled: command.name, field: "content.name")
         case .custom(let name, let content):
             _ = try ObjectName.validated(name.rawValue, field: "object_name")
             try Self.check(isFilled: content, field: "content")
         }
+    }
+
+    private static func check(place text: String, field: String) throws(InvalidField) {
+        if MediaID(reference: text) == nil { try WebAddress.check(text, field: field) }
     }
 
     private static func check(isFilled text: String, field: String) throws(InvalidField) {

@@ -129,6 +129,7 @@ extension NotificationWords {
 
 /// What a message says in one line.
 public enum MessageSummary {
+
     /// The sender's own push text, a text message's content, or what stands for its type.
     public static func text(of message: Message, in words: NotificationWords) -> String {
         if let text = message.pushText, !text.isEmpty { return text }

@@ -105,8 +105,11 @@ public struct NotificationPayload: Hashable, Sendable {
     /// The user info of a local notification: the inner dictionary under `rc`.
     public var userInfo: JSONValue { .object(JSONObject([(Self.key, .object(self.dictionary))])) }
 
-    /// The same beside what a push of the message carries for the SDK.
-    public func userInfo(with info: PushInfo) -> JSONValue {
-        .object(JSONObject([(Self.key, .object(self.dictionary)), (PushInfo.key, info.dictionary)]))
+    /// The same beside what a push of the message carries for the SDK, and the app's own members.
+    public func userInfo(with info: PushInfo?, custom: JSONObject? = nil) -> JSONValue {
+        var members: [(String, JSONValue)] = [(Self.key, .object(self.dictionary))]
+        if let info { members.append((PushInfo.key, info.dictionary)) }
+        for (key, value) in custom?.members ?? [] { members.append((key, value)) }
+        return .members(members)
     }
 }

@@ -38,6 +38,14 @@ public struct ConversationSettings: Hashable, Sendable {
     }
 }
 
+/// Who may make a person a member of groups and discussions without asking them first. Others invite.
+public enum AddingConsent: String, Hashable, Sendable, CaseIterable {
+    case everybody
+    /// The people this person has written to, one to one.
+    case contacts
+    case nobody
+}
+
 /// What a person has set for all their conversations and devices.
 public struct PersonSettings: Hashable, Sendable {
     /// How loud the conversations of a kind may be that have no level of their own; kinds that are not named are `all`.
@@ -48,16 +56,27 @@ public struct PersonSettings: Hashable, Sendable {
     public var hidesContent: Bool
     /// The language of the pushes' words, a BCP 47 tag such as `zh-Hans`; nil for the app's default. At most 35 bytes.
     public var language: String?
+    /// Who may add them to groups and discussions without asking; nil for everybody. Where settings take the place of others, nil leaves
+    /// it as it is: programs that do not know it must not open the door.
+    public var mayBeAddedBy: AddingConsent?
 
     /// Settings from their parts; by default none.
     public init(
         levels: [ConversationType: NotificationLevel] = [:], quietHours: QuietHours? = nil, hidesContent: Bool = false,
-        language: String? = nil
+        language: String? = nil, mayBeAddedBy: AddingConsent? = nil
     ) {
         self.levels = levels
         self.quietHours = quietHours
         self.hidesContent = hidesContent
         self.language = language
+        self.mayBeAddedBy = mayBeAddedBy
+    }
+
+    /// These in place of `earlier` ones.
+    package func replacing(_ earlier: PersonSettings) -> PersonSettings {
+        var settings = self
+        settings.mayBeAddedBy = self.mayBeAddedBy ?? earlier.mayBeAddedBy
+        return settings
     }
 
     /// The level of a conversation: its own while that holds, else its kind's.

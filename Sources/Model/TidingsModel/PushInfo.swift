@@ -16,7 +16,7 @@ public struct PushInfo: Hashable, Sendable {
     public var text: Text?
     /// How the text reaches the notification. With `idOnly` and no `text` it is to be fetched.
     public var textMode: PushTextMode
-    /// The https URL of an image beside the text, on the same terms; nil for none.
+    /// The https URL of an image beside the text, or the reference of media (`MediaID.reference`), on the same terms; nil for none.
     public var imageURL: String?
 
     /// Positions of the other messages that the push counts with its own: no further back than `countedReach`,
@@ -32,21 +32,42 @@ public struct PushInfo: Hashable, Sendable {
     /// The words of a notification.
     public struct Text: Hashable, Sendable {
         /// The first line; nil for none.
-        public var title: String?
+        public var title: PushLine?
+        /// Whether the title was chosen for the notification, so that no name goes before it.
+        public var isTitleChosen: Bool
+        /// The line below the title; nil for none.
+        public var subtitle: PushLine?
         /// Who has written it, where the text needs that: in a group or discussion. The text is then shown as "sender: text" (S3.5).
         public var sender: String?
         /// The text.
-        public var body: String
+        public var body: PushLine
 
         /// The words.
-        public init(title: String? = nil, sender: String? = nil, body: String) {
+        public init(
+            title: PushLine? = nil, isTitleChosen: Bool = false, subtitle: PushLine? = nil, sender: String? = nil,
+            body: PushLine
+        ) {
             self.title = title
+            self.isTitleChosen = isTitleChosen
+            self.subtitle = subtitle
             self.sender = sender
             self.body = body
         }
 
-        /// The text as a notification shows it: behind the sender's name, if there is one (S3.5).
-        public var line: String { self.sender.map { "\($0): \(self.body)" } ?? self.body }
+        /// What a notification says of a message: the chosen lines go before the names, `title` and `sender`.
+        package init(of message: Message, title: String?, sender: String?, body: String) {
+            let options = message.push
+            self.init(
+                title: options?.title ?? title.map { .text($0) }, isTitleChosen: options?.title != nil,
+                subtitle: options?.subtitle, sender: sender, body: options?.text ?? .text(body))
+        }
+
+        /// The text as a notification shows it: behind the sender's name, if there is one (S3.5). One from the app's tables stands alone:
+        /// its arguments name whom the app wants named.
+        public var line: PushLine {
+            guard let sender = self.sender, case .text(let body) = self.body else { return self.body }
+            return .text("\(sender): \(body)")
+        }
     }
 
     /// The key of the dictionary in the payload.
@@ -83,7 +104,9 @@ public struct PushInfo: Hashable, Sendable {
             text: Text(info["text"]),
             textMode: info["mode"]?.stringValue.flatMap { PushTextMode(rawValue: $0) } ?? .serviceExtension,
             // Nothing is fetched over a connection that others can read.
-            imageURL: info["image"]?.stringValue.flatMap { WebAddress.isSecure($0) ? $0 : nil },
+            imageURL: info["image"]?.stringValue.flatMap {
+                WebAddress.isSecure($0) || MediaID(reference: $0) != nil ? $0 : nil
+            },
             counted: (info["with"]?.arrayValue ?? []).compactMap { LogPosition(exactly: $0.intValue ?? -1) }
                 .filter { $0 > 0 && $0 < position })
     }
@@ -107,15 +130,19 @@ public struct PushInfo: Hashable, Sendable {
 extension PushInfo.Text {
     /// Reads the words; nil without a body.
     public init?(_ json: JSONValue?) {
-        guard let json, let body = json["body"]?.stringValue else { return nil }
-        self.init(title: json["title"]?.stringValue, sender: json["from"]?.stringValue, body: body)
+        guard let json, let body = PushLine(json["body"]) else { return nil }
+        self.init(
+            title: PushLine(json["title"]), isTitleChosen: json["chosen"]?.boolValue ?? false,
+            subtitle: PushLine(json["subtitle"]), sender: json["from"]?.stringValue, body: body)
     }
 
     /// The words as they travel.
     public var dictionary: JSONValue {
-        let names = [("title", self.title), ("from", self.sender)].compactMap { name, text in
-            text.map { (name, JSONValue.string($0)) }
-        }
-        return .members(names + [("body", .string(self.body))])
+        var members: [(String, JSONValue)] = []
+        if let title = self.title { members.append(("title", title.json)) }
+        if self.isTitleChosen { members.append(("chosen", true)) }
+        if let subtitle = self.subtitle { members.append(("subtitle", subtitle.json)) }
+        if let sender = self.sender { members.append(("from", .string(sender))) }
+        return .members(members + [("body", self.body.json)])
     }
 }

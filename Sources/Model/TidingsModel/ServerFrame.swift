@@ -186,6 +186,8 @@ public enum ServerFrame: Hashable, Sendable {
             case disabled
             /// From the chat room.
             case banned
+            /// In the conversation: by its owner or admins, or only these may write there.
+            case muted
         }
 
         /// A problem from its parts.

@@ -32,5 +32,18 @@ public enum WebAddress {
         return host.isEmpty ? nil : host
     }
 
+    /// Whether a host is one of those listed: capitals do not count, and `*.example.com` means every host below `example.com`, but not
+    /// that one itself. An address such as `127.0.0.1` has no host below it: it is listed by itself alone.
+    package static func isHost(_ host: some StringProtocol, among hosts: [String]) -> Bool {
+        let host = host.lowercased()
+        return hosts.contains { listed in
+            let listed = listed.lowercased()
+            guard listed.hasPrefix("*.") else { return host == listed }
+            // No top-level domain ends with a digit (RFC 3696 §2): this is an address.
+            if let last = host.utf8.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) { return false }
+            return host.hasSuffix(listed.dropFirst()) && host.utf8.count >= listed.utf8.count
+        }
+    }
+
     private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 }

@@ -7,6 +7,11 @@ extension WireAnswer {
         self.number = number
         switch answer {
         case .done(let position): self.done = .with { $0.position = position }
+        case .invited(let users, let position):
+            self.done = .with {
+                $0.position = position
+                $0.invited = users.map(\.rawValue)
+            }
         case .refused(let problem): self.refused = WireProblem(problem, isFatal: false)
         case .conversation(let info): self.conversation = WireConversationInfo(info)
         case .settings(let settings): self.settings = WireSettings(settings)
@@ -42,7 +47,8 @@ extension WireAnswer {
             return .refused(
                 ServerFrame.Problem(
                     code: .unsupportedVersion, field: "answer", rule: "is of a kind that this build does not know"))
-        case .done(let done): return .done(done.position)
+        case .done(let done):
+            return done.invited.isEmpty ? .done(done.position) : .invited(sortedUsers(done.invited), done.position)
         case .refused(let problem): return .refused(problem.model())
         case .conversation(let info): return .conversation(try info.model())
         case .settings(let settings): return .settings(try settings.model())
@@ -85,20 +91,24 @@ extension WireConversationInfo {
                 $0.user = member.id.rawValue
                 $0.role = member.role.rawValue
                 if let nickname = member.nickname { $0.nickname = nickname }
+                if let mute = member.mute { $0.mute = .with { if let until = mute.until { $0.until = until } } }
             }
         }
         self.isDissolved = info.isDissolved
+        self.onlyAdminsWrite = info.onlyAdminsWrite
     }
 
     fileprivate func model() throws(FrameError) -> ConversationInfo {
         let members = try self.members.map { (member) throws(FrameError) in
             Member(
                 UserID(member.user), role: try known(member.role, field: "members.role"),
-                nickname: member.hasNickname ? member.nickname : nil)
+                nickname: member.hasNickname ? member.nickname : nil,
+                mute: member.hasMute ? Mute(until: member.mute.hasUntil ? member.mute.until : nil) : nil)
         }
         return ConversationInfo(
             id: try self.conversation.model(field: "conversation"), version: self.version, name: self.name,
-            portrait: self.hasPortrait ? self.portrait : nil, members: members, isDissolved: self.isDissolved)
+            portrait: self.hasPortrait ? self.portrait : nil, members: members, isDissolved: self.isDissolved,
+            onlyAdminsWrite: self.onlyAdminsWrite)
     }
 }
 

@@ -106,18 +106,22 @@ extension WireSend {
         if let mentions = WireMentions(draft.mentions) { self.mentions = mentions }
         self.recipients = draft.recipients.map(\.rawValue)
         if let lifetime = draft.lifetimeMilliseconds { self.lifetimeMs = lifetime }
+        if let push = draft.push { self.push = push.json.text }
     }
 
     fileprivate func model() throws(FrameError) -> MessageDraft {
         let id = ClientMessageID(self.clientMessageID)
-        let draft = MessageDraft(
+        var draft = MessageDraft(
             clientMessageID: id, conversation: try self.conversation.model(field: "conversation", send: id),
             objectName: ObjectName(self.objectName), content: self.content,
             flags: MessageFlags(notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
             pushText: self.hasPushText ? self.pushText : nil,
             mentions: self.hasMentions ? try self.mentions.model(send: id) : .none,
             recipients: sortedUsers(self.recipients), lifetimeMilliseconds: self.hasLifetimeMs ? self.lifetimeMs : nil)
-        try checked(send: id) { () throws(InvalidField) in try draft.validate() }
+        try checked(send: id) { () throws(InvalidField) in
+            if self.hasPush { draft.push = try PushOptions(parsing: self.push.utf8).nonEmpty }
+            try draft.validate()
+        }
         return draft
     }
 }
@@ -243,6 +247,12 @@ extension WireDeviceStatus {
         self.lockScreen = status.lockScreen
         self.notificationCenter = status.notificationCenter
         self.backgroundRefresh = status.backgroundRefresh.rawValue
+        if status.iconNumber != .app { self.iconNumber = status.iconNumber.rawValue }
+        self.lowPowerMode = status.isLowPowerModeOn
+        self.timeZone = status.timeZone
+        self.languages = status.languages
+        self.appVersion = status.appVersion
+        self.systemVersion = status.systemVersion
     }
 
     fileprivate func model() throws(FrameError) -> DeviceStatus {
@@ -250,6 +260,26 @@ extension WireDeviceStatus {
             authorization: try known(self.authorization, field: "device_status.authorization"), alert: self.alert,
             sound: self.sound, badge: self.badge, lockScreen: self.lockScreen,
             notificationCenter: self.notificationCenter,
-            backgroundRefresh: try known(self.backgroundRefresh, field: "device_status.background_refresh"))
+            backgroundRefresh: try known(self.backgroundRefresh, field: "device_status.background_refresh"),
+            iconNumber: self.iconNumber.isEmpty
+                ? .app : try known(self.iconNumber, field: "device_status.icon_number"),
+            isLowPowerModeOn: self.lowPowerMode, timeZone: try Self.text(self.timeZone, field: "time_zone"),
+            languages: try self.toldLanguages(), appVersion: try Self.text(self.appVersion, field: "app_version"),
+            systemVersion: try Self.text(self.systemVersion, field: "system_version"))
+    }
+
+    private func toldLanguages() throws(FrameError) -> [String] {
+        guard self.languages.count <= DeviceStatus.languagesMax else {
+            throw .broken("device_status.languages", "must be at most \(DeviceStatus.languagesMax)")
+        }
+        for language in self.languages { _ = try Self.text(language, field: "languages") }
+        return self.languages
+    }
+
+    private static func text(_ text: String, field: String) throws(FrameError) -> String {
+        guard text.utf8.count <= DeviceStatus.textBytesMax else {
+            throw .broken("device_status.\(field)", "must be at most \(DeviceStatus.textBytesMax) bytes of UTF-8")
+        }
+        return text
     }
 }

@@ -92,6 +92,21 @@ extension WireAction {
                 if let until { $0.until = until }
             }
         case .unban(let users): self.unban = .with { $0.users = users.map(\.rawValue) }
+        case .mute(let users, let until):
+            self.mute = .with {
+                $0.users = users.map(\.rawValue)
+                if let until { $0.until = until }
+            }
+        case .unmute(let users): self.unmute = .with { $0.users = users.map(\.rawValue) }
+        case .setOnlyAdminsWrite(let isOn): self.onlyAdminsWrite = .with { $0.isOn = isOn }
+        case .invite(let users, let name, let portrait):
+            self.invite = .with {
+                $0.users = users.map(\.rawValue)
+                $0.name = name
+                if let portrait { $0.portrait = portrait }
+            }
+        case .decline: self.decline = WireDecline()
+        case .withdraw(let users): self.withdraw = .with { $0.users = users.map(\.rawValue) }
         }
     }
 
@@ -114,6 +129,14 @@ extension WireAction {
         case .dissolve: return .dissolve
         case .ban(let ban): return .ban(sortedUsers(ban.users), until: ban.hasUntil ? ban.until : nil)
         case .unban(let people): return .unban(sortedUsers(people.users))
+        case .mute(let mute): return .mute(sortedUsers(mute.users), until: mute.hasUntil ? mute.until : nil)
+        case .unmute(let people): return .unmute(sortedUsers(people.users))
+        case .onlyAdminsWrite(let write): return .setOnlyAdminsWrite(write.isOn)
+        case .invite(let invite):
+            return .invite(
+                sortedUsers(invite.users), name: invite.name, portrait: invite.hasPortrait ? invite.portrait : nil)
+        case .decline: return .decline
+        case .withdraw(let people): return .withdraw(sortedUsers(people.users))
         }
     }
 }

@@ -137,6 +137,7 @@ extension WireMessage {
         if let mentions = WireMentions(message.mentions) { self.mentions = mentions }
         self.recipients = message.recipients.map(\.rawValue)
         if let expiry = message.expiresAt { self.expiresAt = expiry }
+        if let push = message.push { self.push = push.json.text }
     }
 
     func model() throws(FrameError) -> TidingsModel.Message {
@@ -148,6 +149,8 @@ extension WireMessage {
             flags: MessageFlags(notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
             pushText: self.hasPushText ? self.pushText : nil, sentAt: self.sentAt,
             mentions: self.hasMentions ? try self.mentions.model() : .none, recipients: sortedUsers(self.recipients),
-            expiresAt: self.hasExpiresAt ? self.expiresAt : nil)
+            expiresAt: self.hasExpiresAt ? self.expiresAt : nil,
+            // What a newer server says beside it is nothing for this build; the message counts all the same.
+            push: PushOptions(stored: self.hasPush ? self.push : nil))
     }
 }

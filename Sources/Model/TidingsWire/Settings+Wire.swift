@@ -30,6 +30,7 @@ extension WirePersonSettings {
         if let hours = settings.quietHours { self.quietHours = WireQuietHours(hours) }
         self.hidesContent = settings.hidesContent
         if let language = settings.language { self.language = language }
+        if let consent = settings.mayBeAddedBy { self.mayBeAddedBy = consent.rawValue }
     }
 
     func model() throws(FrameError) -> PersonSettings {
@@ -43,7 +44,8 @@ extension WirePersonSettings {
         }
         return PersonSettings(
             levels: byType, quietHours: self.hasQuietHours ? try self.quietHours.model() : nil,
-            hidesContent: self.hidesContent, language: self.hasLanguage ? self.language : nil)
+            hidesContent: self.hidesContent, language: self.hasLanguage ? self.language : nil,
+            mayBeAddedBy: self.hasMayBeAddedBy ? try known(self.mayBeAddedBy, field: "may_be_added_by") : nil)
     }
 }
 

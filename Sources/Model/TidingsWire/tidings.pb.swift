@@ -271,6 +271,17 @@ nonisolated struct WireSend: Sendable {
   /// Clears the value of `lifetimeMs`. Subsequent reads from it will return its default value.
   mutating func clearLifetimeMs() {self._lifetimeMs = nil}
 
+  /// How its notification looks and sounds: a JSON object with the members of `push` in the HTTP API. Missing: as conversation and
+  /// app say.
+  var push: String {
+    get {_push ?? String()}
+    set {_push = newValue}
+  }
+  /// Returns true if `push` has been explicitly set.
+  var hasPush: Bool {self._push != nil}
+  /// Clears the value of `push`. Subsequent reads from it will return its default value.
+  mutating func clearPush() {self._push = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -279,6 +290,7 @@ nonisolated struct WireSend: Sendable {
   fileprivate var _pushText: String? = nil
   fileprivate var _mentions: WireMentions? = nil
   fileprivate var _lifetimeMs: Int64? = nil
+  fileprivate var _push: String? = nil
 }
 
 /// Whom a message addresses by name: everybody, or some.
@@ -450,6 +462,21 @@ nonisolated struct WireDeviceStatus: Sendable {
 
   /// "available", "denied" or "restricted".
   var backgroundRefresh: String = String()
+
+  /// Who sets the number on the icon: "app", which empty stands for, "kit" or "service_extension".
+  var iconNumber: String = String()
+
+  var lowPowerMode: Bool = false
+
+  /// A name of the IANA database; empty if it is not told.
+  var timeZone: String = String()
+
+  /// BCP 47 tags in the person's order, at most 5.
+  var languages: [String] = []
+
+  var appVersion: String = String()
+
+  var systemVersion: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -844,6 +871,57 @@ nonisolated struct WireAction: Sendable {
     set {action = .unban(newValue)}
   }
 
+  var mute: WireBan {
+    get {
+      if case .mute(let v)? = action {return v}
+      return WireBan()
+    }
+    set {action = .mute(newValue)}
+  }
+
+  var unmute: WirePeople {
+    get {
+      if case .unmute(let v)? = action {return v}
+      return WirePeople()
+    }
+    set {action = .unmute(newValue)}
+  }
+
+  var onlyAdminsWrite: WireOnlyAdminsWrite {
+    get {
+      if case .onlyAdminsWrite(let v)? = action {return v}
+      return WireOnlyAdminsWrite()
+    }
+    set {action = .onlyAdminsWrite(newValue)}
+  }
+
+  /// Who may not be added without their consent is asked: never requested, `add` and `create` make it.
+  var invite: WireInvite {
+    get {
+      if case .invite(let v)? = action {return v}
+      return WireInvite()
+    }
+    set {action = .invite(newValue)}
+  }
+
+  /// By the person who was invited.
+  var decline: WireDecline {
+    get {
+      if case .decline(let v)? = action {return v}
+      return WireDecline()
+    }
+    set {action = .decline(newValue)}
+  }
+
+  /// Invitations, by whoever made them, an owner or admin.
+  var withdraw: WirePeople {
+    get {
+      if case .withdraw(let v)? = action {return v}
+      return WirePeople()
+    }
+    set {action = .withdraw(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Action: Equatable, Sendable {
@@ -859,8 +937,65 @@ nonisolated struct WireAction: Sendable {
     case dissolve(WireDissolve)
     case ban(WireBan)
     case unban(WirePeople)
+    case mute(WireBan)
+    case unmute(WirePeople)
+    case onlyAdminsWrite(WireOnlyAdminsWrite)
+    /// Who may not be added without their consent is asked: never requested, `add` and `create` make it.
+    case invite(WireInvite)
+    /// By the person who was invited.
+    case decline(WireDecline)
+    /// Invitations, by whoever made them, an owner or admin.
+    case withdraw(WirePeople)
 
   }
+
+  init() {}
+}
+
+nonisolated struct WireOnlyAdminsWrite: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var isOn: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireInvite: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var users: [String] = []
+
+  /// Of the group, at that time.
+  var name: String = String()
+
+  var portrait: String {
+    get {_portrait ?? String()}
+    set {_portrait = newValue}
+  }
+  /// Returns true if `portrait` has been explicitly set.
+  var hasPortrait: Bool {self._portrait != nil}
+  /// Clears the value of `portrait`. Subsequent reads from it will return its default value.
+  mutating func clearPortrait() {self._portrait = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _portrait: String? = nil
+}
+
+nonisolated struct WireDecline: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -1006,7 +1141,7 @@ nonisolated struct WireDissolve: Sendable {
   init() {}
 }
 
-/// Keeps people out of a chat room.
+/// Keeps people out of a chat room, or from writing in a conversation.
 nonisolated struct WireBan: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1159,12 +1294,24 @@ nonisolated struct WirePersonSettings: Sendable {
   /// Clears the value of `language`. Subsequent reads from it will return its default value.
   mutating func clearLanguage() {self._language = nil}
 
+  /// Who may add the person to groups and discussions without asking: "everybody", "contacts" or "nobody". Missing: "everybody"; in a
+  /// request, what was set before.
+  var mayBeAddedBy: String {
+    get {_mayBeAddedBy ?? String()}
+    set {_mayBeAddedBy = newValue}
+  }
+  /// Returns true if `mayBeAddedBy` has been explicitly set.
+  var hasMayBeAddedBy: Bool {self._mayBeAddedBy != nil}
+  /// Clears the value of `mayBeAddedBy`. Subsequent reads from it will return its default value.
+  mutating func clearMayBeAddedBy() {self._mayBeAddedBy = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _quietHours: WireQuietHours? = nil
   fileprivate var _language: String? = nil
+  fileprivate var _mayBeAddedBy: String? = nil
 }
 
 nonisolated struct WireKindLevel: Sendable {
@@ -1791,6 +1938,16 @@ nonisolated struct WireMessage: @unchecked Sendable {
   /// Clears the value of `expiresAt`. Subsequent reads from it will return its default value.
   mutating func clearExpiresAt() {_uniqueStorage()._expiresAt = nil}
 
+  /// As in Send, with what conversation and app say beside it. Missing: nothing is said.
+  var push: String {
+    get {_storage._push ?? String()}
+    set {_uniqueStorage()._push = newValue}
+  }
+  /// Returns true if `push` has been explicitly set.
+  var hasPush: Bool {_storage._push != nil}
+  /// Clears the value of `push`. Subsequent reads from it will return its default value.
+  mutating func clearPush() {_uniqueStorage()._push = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2222,6 +2379,9 @@ nonisolated struct WireDone: Sendable {
   /// Position of the entry it made in the person's own log; 0 if it made none.
   var position: UInt64 = 0
 
+  /// Who was asked first instead of being made a member. Sorted.
+  var invited: [String] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2259,6 +2419,9 @@ nonisolated struct WireConversationInfo: Sendable {
 
   var isDissolved: Bool = false
 
+  /// Only owner and admins may write.
+  var onlyAdminsWrite: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -2286,11 +2449,44 @@ nonisolated struct WireMember: Sendable {
   /// Clears the value of `nickname`. Subsequent reads from it will return its default value.
   mutating func clearNickname() {self._nickname = nil}
 
+  /// Missing: they may write.
+  var mute: WireMute {
+    get {_mute ?? WireMute()}
+    set {_mute = newValue}
+  }
+  /// Returns true if `mute` has been explicitly set.
+  var hasMute: Bool {self._mute != nil}
+  /// Clears the value of `mute`. Subsequent reads from it will return its default value.
+  mutating func clearMute() {self._mute = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 
   fileprivate var _nickname: String? = nil
+  fileprivate var _mute: WireMute? = nil
+}
+
+nonisolated struct WireMute: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Milliseconds since 1970. Missing: until it is lifted.
+  var until: Int64 {
+    get {_until ?? 0}
+    set {_until = newValue}
+  }
+  /// Returns true if `until` has been explicitly set.
+  var hasUntil: Bool {self._until != nil}
+  /// Clears the value of `until`. Subsequent reads from it will return its default value.
+  mutating func clearUntil() {self._until = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _until: Int64? = nil
 }
 
 nonisolated struct WireSettings: Sendable {
@@ -2875,7 +3071,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Send"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_message_id\0\u{1}conversation\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{1}mentions\0\u{1}recipients\0\u{3}lifetime_ms\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_message_id\0\u{1}conversation\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{1}mentions\0\u{1}recipients\0\u{3}lifetime_ms\0\u{1}push\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2894,6 +3090,7 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 9: try { try decoder.decodeSingularMessageField(value: &self._mentions) }()
       case 10: try { try decoder.decodeRepeatedStringField(value: &self.recipients) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self._lifetimeMs) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self._push) }()
       default: break
       }
     }
@@ -2937,6 +3134,9 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._lifetimeMs {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 11)
     } }()
+    try { if let v = self._push {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2952,6 +3152,7 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs._mentions != rhs._mentions {return false}
     if lhs.recipients != rhs.recipients {return false}
     if lhs._lifetimeMs != rhs._lifetimeMs {return false}
+    if lhs._push != rhs._push {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3272,7 +3473,7 @@ nonisolated extension WireSignOut: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireDeviceStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".DeviceStatus"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}authorization\0\u{1}alert\0\u{1}sound\0\u{1}badge\0\u{3}lock_screen\0\u{3}notification_center\0\u{3}background_refresh\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}authorization\0\u{1}alert\0\u{1}sound\0\u{1}badge\0\u{3}lock_screen\0\u{3}notification_center\0\u{3}background_refresh\0\u{3}icon_number\0\u{3}low_power_mode\0\u{3}time_zone\0\u{1}languages\0\u{3}app_version\0\u{3}system_version\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3287,6 +3488,12 @@ nonisolated extension WireDeviceStatus: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 5: try { try decoder.decodeSingularBoolField(value: &self.lockScreen) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.notificationCenter) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.backgroundRefresh) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.iconNumber) }()
+      case 9: try { try decoder.decodeSingularBoolField(value: &self.lowPowerMode) }()
+      case 10: try { try decoder.decodeSingularStringField(value: &self.timeZone) }()
+      case 11: try { try decoder.decodeRepeatedStringField(value: &self.languages) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.appVersion) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self.systemVersion) }()
       default: break
       }
     }
@@ -3314,6 +3521,24 @@ nonisolated extension WireDeviceStatus: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.backgroundRefresh.isEmpty {
       try visitor.visitSingularStringField(value: self.backgroundRefresh, fieldNumber: 7)
     }
+    if !self.iconNumber.isEmpty {
+      try visitor.visitSingularStringField(value: self.iconNumber, fieldNumber: 8)
+    }
+    if self.lowPowerMode != false {
+      try visitor.visitSingularBoolField(value: self.lowPowerMode, fieldNumber: 9)
+    }
+    if !self.timeZone.isEmpty {
+      try visitor.visitSingularStringField(value: self.timeZone, fieldNumber: 10)
+    }
+    if !self.languages.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.languages, fieldNumber: 11)
+    }
+    if !self.appVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.appVersion, fieldNumber: 12)
+    }
+    if !self.systemVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.systemVersion, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3325,6 +3550,12 @@ nonisolated extension WireDeviceStatus: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.lockScreen != rhs.lockScreen {return false}
     if lhs.notificationCenter != rhs.notificationCenter {return false}
     if lhs.backgroundRefresh != rhs.backgroundRefresh {return false}
+    if lhs.iconNumber != rhs.iconNumber {return false}
+    if lhs.lowPowerMode != rhs.lowPowerMode {return false}
+    if lhs.timeZone != rhs.timeZone {return false}
+    if lhs.languages != rhs.languages {return false}
+    if lhs.appVersion != rhs.appVersion {return false}
+    if lhs.systemVersion != rhs.systemVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3831,7 +4062,7 @@ nonisolated extension WireChangeConversation: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Action"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}add\0\u{1}join\0\u{1}remove\0\u{1}leave\0\u{1}rename\0\u{3}set_portrait\0\u{3}set_role\0\u{3}set_nickname\0\u{1}dissolve\0\u{1}ban\0\u{1}unban\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}create\0\u{1}add\0\u{1}join\0\u{1}remove\0\u{1}leave\0\u{1}rename\0\u{3}set_portrait\0\u{3}set_role\0\u{3}set_nickname\0\u{1}dissolve\0\u{1}ban\0\u{1}unban\0\u{1}mute\0\u{1}unmute\0\u{3}only_admins_write\0\u{1}invite\0\u{1}decline\0\u{1}withdraw\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3995,6 +4226,84 @@ nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.action = .unban(v)
         }
       }()
+      case 13: try {
+        var v: WireBan?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .mute(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .mute(v)
+        }
+      }()
+      case 14: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .unmute(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .unmute(v)
+        }
+      }()
+      case 15: try {
+        var v: WireOnlyAdminsWrite?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .onlyAdminsWrite(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .onlyAdminsWrite(v)
+        }
+      }()
+      case 16: try {
+        var v: WireInvite?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .invite(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .invite(v)
+        }
+      }()
+      case 17: try {
+        var v: WireDecline?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .decline(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .decline(v)
+        }
+      }()
+      case 18: try {
+        var v: WirePeople?
+        var hadOneofValue = false
+        if let current = self.action {
+          hadOneofValue = true
+          if case .withdraw(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.action = .withdraw(v)
+        }
+      }()
       default: break
       }
     }
@@ -4054,6 +4363,30 @@ nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .unban(let v)? = self.action else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 12)
     }()
+    case .mute?: try {
+      guard case .mute(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    }()
+    case .unmute?: try {
+      guard case .unmute(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 14)
+    }()
+    case .onlyAdminsWrite?: try {
+      guard case .onlyAdminsWrite(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 15)
+    }()
+    case .invite?: try {
+      guard case .invite(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 16)
+    }()
+    case .decline?: try {
+      guard case .decline(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+    }()
+    case .withdraw?: try {
+      guard case .withdraw(let v)? = self.action else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 18)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4061,6 +4394,99 @@ nonisolated extension WireAction: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
   static func ==(lhs: WireAction, rhs: WireAction) -> Bool {
     if lhs.action != rhs.action {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOnlyAdminsWrite: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OnlyAdminsWrite"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_on\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.isOn) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.isOn != false {
+      try visitor.visitSingularBoolField(value: self.isOn, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOnlyAdminsWrite, rhs: WireOnlyAdminsWrite) -> Bool {
+    if lhs.isOn != rhs.isOn {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireInvite: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Invite"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}users\0\u{1}name\0\u{1}portrait\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.users) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self._portrait) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.users.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.users, fieldNumber: 1)
+    }
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 2)
+    }
+    try { if let v = self._portrait {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 3)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireInvite, rhs: WireInvite) -> Bool {
+    if lhs.users != rhs.users {return false}
+    if lhs.name != rhs.name {return false}
+    if lhs._portrait != rhs._portrait {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDecline: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Decline"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDecline, rhs: WireDecline) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4524,7 +4950,7 @@ nonisolated extension WireConversationSettings: SwiftProtobuf.Message, SwiftProt
 
 nonisolated extension WirePersonSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".PersonSettings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}levels\0\u{3}quiet_hours\0\u{3}hides_content\0\u{1}language\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}levels\0\u{3}quiet_hours\0\u{3}hides_content\0\u{1}language\0\u{3}may_be_added_by\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4536,6 +4962,7 @@ nonisolated extension WirePersonSettings: SwiftProtobuf.Message, SwiftProtobuf._
       case 2: try { try decoder.decodeSingularMessageField(value: &self._quietHours) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.hidesContent) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self._language) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self._mayBeAddedBy) }()
       default: break
       }
     }
@@ -4558,6 +4985,9 @@ nonisolated extension WirePersonSettings: SwiftProtobuf.Message, SwiftProtobuf._
     try { if let v = self._language {
       try visitor.visitSingularStringField(value: v, fieldNumber: 4)
     } }()
+    try { if let v = self._mayBeAddedBy {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4566,6 +4996,7 @@ nonisolated extension WirePersonSettings: SwiftProtobuf.Message, SwiftProtobuf._
     if lhs._quietHours != rhs._quietHours {return false}
     if lhs.hidesContent != rhs.hidesContent {return false}
     if lhs._language != rhs._language {return false}
+    if lhs._mayBeAddedBy != rhs._mayBeAddedBy {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5564,7 +5995,7 @@ nonisolated extension WireEntry: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Message"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}sender\0\u{1}conversation\0\u{3}client_message_id\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{3}sent_at\0\u{1}app\0\u{1}mentions\0\u{1}recipients\0\u{3}expires_at\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}sender\0\u{1}conversation\0\u{3}client_message_id\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{3}sent_at\0\u{1}app\0\u{1}mentions\0\u{1}recipients\0\u{3}expires_at\0\u{1}push\0")
 
   fileprivate class _StorageClass {
     var _id: String = String()
@@ -5582,6 +6013,7 @@ nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _mentions: WireMentions? = nil
     var _recipients: [String] = []
     var _expiresAt: Int64? = nil
+    var _push: String? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5607,6 +6039,7 @@ nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._Message
       _mentions = source._mentions
       _recipients = source._recipients
       _expiresAt = source._expiresAt
+      _push = source._push
     }
   }
 
@@ -5640,6 +6073,7 @@ nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._mentions) }()
         case 14: try { try decoder.decodeRepeatedStringField(value: &_storage._recipients) }()
         case 15: try { try decoder.decodeSingularInt64Field(value: &_storage._expiresAt) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._push) }()
         default: break
         }
       }
@@ -5697,6 +6131,9 @@ nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._Message
       try { if let v = _storage._expiresAt {
         try visitor.visitSingularInt64Field(value: v, fieldNumber: 15)
       } }()
+      try { if let v = _storage._push {
+        try visitor.visitSingularStringField(value: v, fieldNumber: 16)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5721,6 +6158,7 @@ nonisolated extension WireMessage: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._mentions != rhs_storage._mentions {return false}
         if _storage._recipients != rhs_storage._recipients {return false}
         if _storage._expiresAt != rhs_storage._expiresAt {return false}
+        if _storage._push != rhs_storage._push {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -6438,7 +6876,7 @@ nonisolated extension WireUserProfile: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Done"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}position\0\u{1}invited\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6447,6 +6885,7 @@ nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt64Field(value: &self.position) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.invited) }()
       default: break
       }
     }
@@ -6456,11 +6895,15 @@ nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.position != 0 {
       try visitor.visitSingularUInt64Field(value: self.position, fieldNumber: 1)
     }
+    if !self.invited.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.invited, fieldNumber: 2)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireDone, rhs: WireDone) -> Bool {
     if lhs.position != rhs.position {return false}
+    if lhs.invited != rhs.invited {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6468,7 +6911,7 @@ nonisolated extension WireDone: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension WireConversationInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ConversationInfo"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}version\0\u{1}name\0\u{1}portrait\0\u{1}members\0\u{3}is_dissolved\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}version\0\u{1}name\0\u{1}portrait\0\u{1}members\0\u{3}is_dissolved\0\u{3}only_admins_write\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6482,6 +6925,7 @@ nonisolated extension WireConversationInfo: SwiftProtobuf.Message, SwiftProtobuf
       case 4: try { try decoder.decodeSingularStringField(value: &self._portrait) }()
       case 5: try { try decoder.decodeRepeatedMessageField(value: &self.members) }()
       case 6: try { try decoder.decodeSingularBoolField(value: &self.isDissolved) }()
+      case 7: try { try decoder.decodeSingularBoolField(value: &self.onlyAdminsWrite) }()
       default: break
       }
     }
@@ -6510,6 +6954,9 @@ nonisolated extension WireConversationInfo: SwiftProtobuf.Message, SwiftProtobuf
     if self.isDissolved != false {
       try visitor.visitSingularBoolField(value: self.isDissolved, fieldNumber: 6)
     }
+    if self.onlyAdminsWrite != false {
+      try visitor.visitSingularBoolField(value: self.onlyAdminsWrite, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6520,6 +6967,7 @@ nonisolated extension WireConversationInfo: SwiftProtobuf.Message, SwiftProtobuf
     if lhs._portrait != rhs._portrait {return false}
     if lhs.members != rhs.members {return false}
     if lhs.isDissolved != rhs.isDissolved {return false}
+    if lhs.onlyAdminsWrite != rhs.onlyAdminsWrite {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6527,7 +6975,7 @@ nonisolated extension WireConversationInfo: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireMember: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Member"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}role\0\u{1}nickname\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}user\0\u{1}role\0\u{1}nickname\0\u{1}mute\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6538,6 +6986,7 @@ nonisolated extension WireMember: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 1: try { try decoder.decodeSingularStringField(value: &self.user) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self.role) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self._nickname) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._mute) }()
       default: break
       }
     }
@@ -6557,6 +7006,9 @@ nonisolated extension WireMember: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._nickname {
       try visitor.visitSingularStringField(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._mute {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -6564,6 +7016,41 @@ nonisolated extension WireMember: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.user != rhs.user {return false}
     if lhs.role != rhs.role {return false}
     if lhs._nickname != rhs._nickname {return false}
+    if lhs._mute != rhs._mute {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireMute: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Mute"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}until\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularInt64Field(value: &self._until) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._until {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireMute, rhs: WireMute) -> Bool {
+    if lhs._until != rhs._until {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,7 +1,30 @@
 import TidingsModel
 
 /// ios-delivery.md §3.1.
-enum LocalizedText {
+package enum LocalizedText {
+    /// Stands at the beginning of a text that is looked up when its notification is shown, before its key and arguments as JSON:
+    /// Apple's `NSString.localizedUserNotificationString(forKey:arguments:)`.
+    private static let mark = "\u{f8ff}loc:"
+
+    /// A text of a notification's content, to be looked up when it is shown.
+    package static func deferred(key: String, arguments: [String]) -> String {
+        self.mark + JSONValue.array(([key] + arguments).map { .string($0) }).text
+    }
+
+    /// As it is shown by an app with these strings.
+    static func shown(_ text: String, strings: [String: String]) -> String {
+        guard text.hasPrefix(self.mark),
+            let parts = (try? JSONValue(parsing: String(text.dropFirst(self.mark.count))))?.arrayValue,
+            let key = parts.first?.stringValue
+        else { return text }
+        return self.text(key: key, arguments: parts.dropFirst().compactMap(\.stringValue), strings: strings)
+    }
+
+    /// A key that the app lacks stands for itself.
+    package static func text(key: String, arguments: [String], strings: [String: String]) -> String {
+        strings[key].map { self.fill($0, arguments: arguments) } ?? key
+    }
+
     /// A key that the app lacks stands for itself.
     static func text(
         _ alert: JSONValue?, plain: String, key: String, arguments: String, strings: [String: String]

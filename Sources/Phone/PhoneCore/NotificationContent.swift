@@ -86,6 +86,17 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
     public var isEmpty: Bool { !self.hasText && self.sound == nil && self.badge == nil }
 }
 
+extension NotificationContent {
+    /// With the texts that are looked up when the notification is shown.
+    func shown(with strings: [String: String]) -> NotificationContent {
+        var content = self
+        content.title = LocalizedText.shown(self.title, strings: strings)
+        content.subtitle = LocalizedText.shown(self.subtitle, strings: strings)
+        content.body = LocalizedText.shown(self.body, strings: strings)
+        return content
+    }
+}
+
 /// A file that comes along with a notification.
 public struct NotificationAttachment: Hashable, Sendable, Codable {
     /// Names it; chosen by the app.

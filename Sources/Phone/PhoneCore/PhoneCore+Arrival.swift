@@ -71,6 +71,8 @@ extension PhoneCore {
     }
 
     mutating func presentLocal(_ request: NotificationRequest, _ index: Int, _ turn: inout Turn) {
+        var request = request
+        request.content = request.content.shown(with: self.apps[index].installed.localizations)
         let arrival = Arrival(
             request: request, payload: JSONObject(), pushClass: .local, pushType: nil,
             isVisible: self.allowsLocal(index))

@@ -69,8 +69,9 @@ extension PhoneCore {
             self.updateExtensionEnd(position, &turn)
         }
         guard let index = self.index(of: process.app) else { return }
+        let installed = self.apps[index].installed
         let arrival = ExtensionResult.apply(
-            content, to: run.arrival, app: self.apps[index].installed, version: self.version)
+            content.shown(with: installed.localizations), to: run.arrival, app: installed, version: self.version)
         self.dispatch(self.withGate(arrival, index), index, &turn)
     }
 

@@ -7,6 +7,10 @@ extension AppGroup.Contents: ExtensionGroup {
         set { if let newValue { self.recipient?.position = newValue } }
     }
     package var showsContent: Bool { self.settings.showsContent }
+    package var extensionFilters: Bool {
+        get { self.settings.extensionFilters }
+        set { self.settings.extensionFilters = newValue }
+    }
     package var words: NotificationWords {
         self.settings.words ?? AppWords(language: PhoneLanguage.tag).words(for: nil).words
     }

@@ -13,19 +13,29 @@ package final class AppGroup: Sendable {
     private let lockMilliseconds: Int64
     private let files: Locked<Files>
     private let suspension: any SuspensionGuard
+    private let foreignBadge: @Sendable (ForeignBadge) -> Void
 
     package static let lockMilliseconds: Int64 = 2_000
 
+    /// - Parameters:
+    ///   - identifier: the group's name; without it the badge is not copied to the group's user defaults.
+    ///   - foreignBadge: told of what other code has written there; by default it goes to the standard error.
     /// - Throws: `FileFault` if the folder cannot be made, for example before the first unlock.
     package init(
-        folder: URL, badgeKey: String = "badge", lockMilliseconds: Int64 = AppGroup.lockMilliseconds,
-        suspension: any SuspensionGuard = SystemSuspensionGuard(), safety: any FileSafety = SystemFileSafety()
+        folder: URL, identifier: String? = nil, badgeKey: String = "badge",
+        lockMilliseconds: Int64 = AppGroup.lockMilliseconds,
+        suspension: any SuspensionGuard = SystemSuspensionGuard(), safety: any FileSafety = SystemFileSafety(),
+        foreignBadge: @escaping @Sendable (ForeignBadge) -> Void = {
+            FileHandle.standardError.write(Data("Tidings: \($0)\n".utf8))
+        }
     ) throws(FileFault) {
         self.folder = folder.appendingPathComponent("Tidings", isDirectory: true)
         self.badgeKey = badgeKey
         self.lockMilliseconds = lockMilliseconds
-        self.files = Locked(Files(folder: self.folder, badgeKey: badgeKey))
+        let mirror = identifier.map { BadgeMirror(defaults: Self.defaults(of: $0, in: folder), key: badgeKey) }
+        self.files = Locked(Files(folder: self.folder, badgeKey: badgeKey, mirror: mirror))
         self.suspension = suspension
+        self.foreignBadge = foreignBadge
         do {
             try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
             // The extension needs every file here while the phone is locked, and they are this device's alone.
@@ -34,6 +44,14 @@ package final class AppGroup: Sendable {
         } catch {
             throw FileFault(path: self.folder.path, work: .folder, code: 0)
         }
+    }
+
+    package static func defaults(of identifier: String, in container: URL) -> any SharedDefaults {
+        #if canImport(Darwin)
+            UserDefaultsSuite(name: identifier)
+        #else
+            ContainerDefaults(container: container, name: identifier)
+        #endif
     }
 
     /// If the files cannot be locked in time, read or written, or `body` throws, nothing is changed.
@@ -45,7 +63,7 @@ package final class AppGroup: Sendable {
     }
 
     private func updateNow<Value>(_ body: (inout Contents) throws -> Value) throws -> Value {
-        try self.files.withLock { files in
+        let (value, foreign) = try self.files.withLock { files in
             let lock = try FileLock(self.folder.appendingPathComponent("lock").path, within: self.lockMilliseconds)
             defer { lock.unlock() }
             do {
@@ -53,13 +71,14 @@ package final class AppGroup: Sendable {
                 let before = (contents.badge, contents.person, contents.settings)
                 let value = try body(&contents)
                 if contents.forgetsDamaged { try files.removeDamaged() }
-                try files.write(contents, before: before)
-                return value
+                return (value, try files.write(contents, before: before))
             } catch {
                 files.ledger.forget()
                 throw error
             }
         }
+        if let foreign { self.foreignBadge(foreign) }
+        return value
     }
 
     package var storedBadgeKeys: [String] {
@@ -117,10 +136,14 @@ private struct Files {
 
     var ledger: LedgerFile
     private let badge: BadgeFile
+    private let mirror: BadgeMirror?
+    /// Whether the copy is that of this process's last look.
+    private var isMirrored = false
     private var recipient: JSONFile<AppGroup.Person>
     private var settings: JSONFile<SharedSettings>
 
-    init(folder: URL, badgeKey: String) {
+    init(folder: URL, badgeKey: String, mirror: BadgeMirror?) {
+        self.mirror = mirror
         func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
         self.ledger = LedgerFile(path("ledger.records"))
         self.badge = BadgeFile(path: path(Self.badgePrefix + badgeKey + Self.badgeSuffix))
@@ -144,14 +167,21 @@ private struct Files {
             ledger: ledger, badge: badge, person: person, settings: settings, damaged: Set(damage.filter(\.value).keys))
     }
 
-    /// The ledger is written first: a crash between two writes then costs a ring rather than adding one.
+    /// The ledger is written first: a crash between two writes then costs a ring rather than adding one. Returns what other code has written to
+    /// the copy of the badge.
     mutating func write(
         _ contents: AppGroup.Contents, before: (badge: Badge?, person: AppGroup.Person, settings: SharedSettings)
-    ) throws(FileFault) {
+    ) throws(FileFault) -> ForeignBadge? {
         try self.ledger.commit(contents.ledger)
         if contents.badge != before.badge { try self.badge.write(contents.badge) }
+        var foreign: ForeignBadge?
+        if let mirror = self.mirror, !self.isMirrored || contents.badge != before.badge {
+            self.isMirrored = true
+            foreign = mirror.update(to: contents.badge?.shown, before: before.badge?.shown)
+        }
         if contents.person != before.person { try self.recipient.write(contents.person.json) }
         if contents.settings != before.settings { try self.settings.write(contents.settings.json) }
+        return foreign
     }
 }
 

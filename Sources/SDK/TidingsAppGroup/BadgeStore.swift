@@ -5,6 +5,15 @@ public import Foundation
 ///
 /// No stored number means that the extension changes nothing (S2.20): `increment` and `decrement` leave it so. The app writes
 /// the first one when it resigns active (S2.17).
+///
+/// With an app group's identifier the number is copied to the group's user defaults, an Int under the key, for code that reads it there:
+///
+/// ```swift
+/// let badge = UserDefaults(suiteName: "group.com.example.chat")?.object(forKey: "badge") as? Int
+/// ```
+///
+/// The copy is written in the same step as the number and is absent while there is none. What other code writes there has no effect, and is
+/// reported.
 public struct BadgeStore: Sendable {
     package let group: AppGroup
 
@@ -15,9 +24,13 @@ public struct BadgeStore: Sendable {
     ///   - key: names the number; the same in app and extension (S2.14).
     /// - Throws: `BadgeStoreProblem` for a key that is none, or a container that cannot be used.
     public init(appGroupFolder: URL, key: String = "badge") throws(BadgeStoreProblem) {
+        try self.init(appGroupFolder: appGroupFolder, identifier: nil, key: key)
+    }
+
+    package init(appGroupFolder: URL, identifier: String?, key: String) throws(BadgeStoreProblem) {
         guard Self.isKey(key) else { throw .invalidKey(key) }
         do throws(FileFault) {
-            self.group = try AppGroup(folder: appGroupFolder, badgeKey: key)
+            self.group = try AppGroup(folder: appGroupFolder, identifier: identifier, badgeKey: key)
         } catch {
             throw .containerUnavailable("\(error)")
         }
@@ -93,7 +106,7 @@ public struct BadgeStore: Sendable {
             guard
                 let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroupIdentifier)
             else { throw .unknownAppGroup(appGroupIdentifier) }
-            try self.init(appGroupFolder: folder, key: key)
+            try self.init(appGroupFolder: folder, identifier: appGroupIdentifier, key: key)
         }
     }
 #endif

@@ -6,6 +6,8 @@ package struct SharedSettings: Hashable, Sendable {
     package var showsContent = true
     package var apiURL: String?
     package var words: NotificationWords?
+    /// The extension's own: whether it may discard alerts, as it found when it ran last.
+    package var extensionFilters = false
     private var names: [Name] = []
 
     private struct Name: Hashable, Sendable {
@@ -46,7 +48,7 @@ extension SharedSettings {
     var json: JSONValue {
         .members([
             ("shows_content", .bool(self.showsContent)), ("api_url", self.apiURL.map { .string($0) } ?? .null),
-            ("words", self.words?.json ?? .null),
+            ("words", self.words?.json ?? .null), ("extension_filters", .bool(self.extensionFilters)),
             ("names", .array(self.names.map { .array([.string($0.key), .string($0.name)]) })),
         ])
     }
@@ -55,6 +57,7 @@ extension SharedSettings {
         guard let shows = json["shows_content"]?.boolValue, let names = json["names"]?.arrayValue else { return nil }
         self.showsContent = shows
         self.apiURL = json["api_url"]?.stringValue
+        self.extensionFilters = json["extension_filters"]?.boolValue ?? false
         self.words = json["words"].flatMap { NotificationWords(json: $0) }
         self.names = names.compactMap { element in
             guard let pair = element.arrayValue, pair.count == 2, let key = pair[0].stringValue,

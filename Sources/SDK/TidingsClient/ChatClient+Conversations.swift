@@ -12,6 +12,8 @@ extension ChatClient {
     ///   - portrait: its image.
     ///   - members: its first members besides the person.
     ///   - id: its id, which no other group has or had; nil draws one.
+    /// - Returns: the group. Of `members`, those who may not be added without their consent are invited: they are not among the members
+    ///   of `conversationInfo` until they accept.
     /// - Throws: `ChatError.exists`; `.blocked` if one of them has blocked this person.
     public func createGroup(
         named name: String, portrait: URL? = nil, members: [UserID] = [], id: String? = nil
@@ -45,10 +47,15 @@ extension ChatClient {
 
     /// Adds people: for an owner or admin, in a discussion for every member. Present members are skipped.
     ///
+    /// - Returns: those who may not be added without their consent (`setMayBeAdded`): they are invited instead. Sorted.
     /// - Throws: `ChatError.unknownConversation`, `.notAMember`, `.notAllowed`; `.blocked` if one of them has blocked this person;
     ///   `.invalid` for more members than allowed.
-    public func addMembers(_ users: [UserID], to conversation: ConversationID) async throws {
-        try await self.requestChange(conversation, .add(Set(users).sorted()))
+    @discardableResult
+    public func addMembers(_ users: [UserID], to conversation: ConversationID) async throws -> [UserID] {
+        guard
+            case .invited(let invited, _) = try await self.requestChange(conversation, .add(Set(users).sorted()))
+        else { return [] }
+        return invited
     }
 
     /// Removes people: for an owner, or an admin (who cannot remove the owner or another admin).
@@ -58,9 +65,9 @@ extension ChatClient {
         try await self.requestChange(conversation, .remove(Set(users).sorted()))
     }
 
-    /// Joins a discussion or chat room.
+    /// Joins a discussion or chat room, or accepts an invitation (`invitations`).
     ///
-    /// - Throws: `ChatError.unknownConversation`; `.notAllowed` for a group.
+    /// - Throws: `ChatError.unknownConversation`; `.notAllowed` for a group the person is not invited to.
     public func join(_ conversation: ConversationID) async throws { try await self.requestChange(conversation, .join) }
 
     /// Leaves. When the owner leaves, the next admin, else the member with the smallest id, becomes owner.
@@ -123,7 +130,8 @@ extension ChatClient {
         try self.reading { try $0.info(conversation) }
     }
 
-    private func requestChange(_ conversation: ConversationID, _ action: ConversationAction) async throws {
+    @discardableResult
+    func requestChange(_ conversation: ConversationID, _ action: ConversationAction) async throws -> ClientAnswer {
         try await self.request(.change(conversation, action))
     }
 
@@ -136,7 +144,7 @@ extension ChatClient {
 
     /// Changes the text of one of the person's own messages, within the server's time limit.
     ///
-    /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`.
+    /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`, `.muted`.
     public func edit(_ message: MessageID, text: String) async throws {
         let stored = try self.reading { try $0.message(message) }
         let content = stored.flatMap { try? JSONValue(parsing: $0.message.content) }
@@ -147,7 +155,7 @@ extension ChatClient {
 
     /// Changes the content of one of the person's own messages, within the server's time limit.
     ///
-    /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`; `.invalid` for an empty or oversize content.
+    /// - Throws: `ChatError.unknownMessage`, `.notAllowed`, `.tooLate`, `.muted`; `.invalid` for an empty or oversize content.
     public func edit(_ message: MessageID, content: String) async throws {
         try await self.request(.edit(message, content: content))
     }

@@ -115,8 +115,16 @@ extension ChatClient {
     fileprivate func group(of engine: ClientEngine?) -> AppGroup? {
         engine?.parts.group
             ?? self.configuration.resolvedAppGroupFolder.flatMap {
-                try? AppGroup(folder: $0, badgeKey: self.configuration.badgeKey)
+                try? AppGroup(
+                    folder: $0, identifier: self.configuration.appGroupIdentifier,
+                    badgeKey: self.configuration.badgeKey, foreignBadge: self.reportForeignBadge)
             }
+    }
+
+    var reportForeignBadge: @Sendable (ForeignBadge) -> Void {
+        { [weak self] in
+            self?.report(.badgeOverwritten(key: $0.key, written: $0.written, kept: $0.kept))
+        }
     }
 
     private func changeSwitches(_ change: (inout KitSettings) -> Void) {

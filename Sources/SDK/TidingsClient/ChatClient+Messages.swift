@@ -13,19 +13,20 @@ extension ChatClient {
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push and a place on the screen, in seconds, up to 30 days; nil for as long as the
     ///     server keeps it.
+    ///   - push: how its notification looks and sounds, as far as the app lets its clients choose; nil for as usual.
     /// - Throws: `ChatError.invalid`, `.blocked`, `.notAMember`, `.unknownConversation`, `.refused`: the message is not sent.
     ///   While there is no connection the call waits; the message is kept on the device and sent later, also after a restart.
     @discardableResult
     public func send(
         text: String, to conversation: ConversationID, mentions: Mentions = .none, recipients: [UserID] = [],
-        lifetime: TimeInterval? = nil
+        lifetime: TimeInterval? = nil, push: PushOptions? = nil
     ) async throws -> Message {
         try await self.send(
             content: MessageContent.text(text).json, objectName: .text, to: conversation, mentions: mentions,
-            recipients: recipients, lifetime: lifetime)
+            recipients: recipients, lifetime: lifetime, push: push)
     }
 
-    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:)`. What lies
+    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:push:)`. What lies
     /// on a web server is put there by the app before; the message carries its URL.
     ///
     /// - Parameters:
@@ -36,18 +37,20 @@ extension ChatClient {
     ///   - mentions: whom it mentions, in a conversation with members.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
+    ///   - push: how its notification looks and sounds, as far as the app lets its clients choose; nil for as usual.
     /// - Throws: also `ChatError.invalid` with a field that begins with `content.`: a URL that is none, a size below zero, a
     ///   latitude beyond a pole.
     @discardableResult
     public func send(
         _ content: MessageContent, to conversation: ConversationID, flags: MessageFlags? = nil,
-        pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil
+        pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil,
+        push: PushOptions? = nil
     ) async throws -> Message {
         try ChatError.check(content.validate)
         return try await self.send(
             content: content.json, objectName: content.objectName, to: conversation,
             flags: flags ?? content.defaultFlags, pushText: pushText, mentions: mentions, recipients: recipients,
-            lifetime: lifetime)
+            lifetime: lifetime, push: push)
     }
 
     /// Sends an instruction to the apps of a conversation's members: it comes as a message of the type `RC:CmdMsg`, but neither
@@ -58,7 +61,7 @@ extension ChatClient {
     ///   - data: what it is to be done with.
     ///   - conversation: its conversation.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
-    /// - Throws: what `send(text:to:mentions:recipients:lifetime:)` throws.
+    /// - Throws: what `send(text:to:mentions:recipients:lifetime:push:)` throws.
     @discardableResult
     public func sendCommand(
         _ name: String, data: String = "", to conversation: ConversationID, recipients: [UserID] = []
@@ -67,7 +70,7 @@ extension ChatClient {
             .command(MessageContent.Command(name: name, data: data)), to: conversation, recipients: recipients)
     }
 
-    /// Sends content of any type as a JSON text; see `send(text:to:mentions:recipients:lifetime:)`.
+    /// Sends content of any type as a JSON text; see `send(text:to:mentions:recipients:lifetime:push:)`.
     ///
     /// - Parameters:
     ///   - content: JSON as the object name defines it.
@@ -78,10 +81,12 @@ extension ChatClient {
     ///   - mentions: whom it mentions, in a conversation with members.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
+    ///   - push: how its notification looks and sounds, as far as the app lets its clients choose; nil for as usual.
     @discardableResult
     public func send(
         content: String, objectName: ObjectName, to conversation: ConversationID, flags: MessageFlags = .normal,
-        pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil
+        pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil,
+        push: PushOptions? = nil
     ) async throws -> Message {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
         var mentions = mentions
@@ -89,7 +94,8 @@ extension ChatClient {
         let draft = MessageDraft(
             clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
             objectName: objectName, content: content, flags: flags, pushText: pushText, mentions: mentions,
-            recipients: Set(recipients).sorted(), lifetimeMilliseconds: lifetime?.wholeMilliseconds)
+            recipients: Set(recipients).sorted(), lifetimeMilliseconds: lifetime?.wholeMilliseconds,
+            push: push?.nonEmpty)
         try ChatError.check(draft.validate)
         return try await engine.send(draft)
     }

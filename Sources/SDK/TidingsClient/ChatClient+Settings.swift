@@ -82,7 +82,7 @@ extension ChatClient {
     /// Unblocks a person. Throws like `block(_:)`.
     public func unblock(_ user: UserID) async throws { try await self.request(.setBlocked(user, false)) }
 
-    private func storeSetting(_ pendingChange: PendingSettingsChange) throws {
+    func storeSetting(_ pendingChange: PendingSettingsChange) throws {
         let unread = try self.reading { try $0.writePendingChange(pendingChange) }
         self.engine?.post(.settingRequested(pendingChange))
         self.engine?.post(.unreadCounted(unread))

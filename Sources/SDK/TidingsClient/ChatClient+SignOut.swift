@@ -47,7 +47,10 @@ extension ChatClient {
         if let folder = self.configuration.resolvedAppGroupFolder {
             let words = self.configuration.words
             do {
-                try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey).update {
+                try AppGroup(
+                    folder: folder, identifier: self.configuration.appGroupIdentifier,
+                    badgeKey: self.configuration.badgeKey, foreignBadge: self.reportForeignBadge
+                ).update {
                     $0.forgetPerson(words: words)
                 }
             } catch {

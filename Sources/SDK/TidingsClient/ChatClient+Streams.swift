@@ -7,6 +7,8 @@ public enum ClientStream: String, Hashable, Sendable, CaseIterable {
     case messages
     /// `logEntries`: read the local store anew.
     case logEntries = "log_entries"
+    /// `invitationChanges`: read `invitations`.
+    case invitationChanges = "invitation_changes"
     /// `typingChanges`: nothing to do, what was said is over.
     case typingChanges = "typing_changes"
     /// `roomMessages`: ask `serverHistory`, or enter the room again.

@@ -55,6 +55,7 @@ public final class ChatClient: Sendable {
     private let secrets: (any SecretStore)?
     private let safety: any FileSafety
     package let clock: any ClientClock
+    let mediaHTTP: any MediaHTTP
     let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
     /// A client that is not connected.
@@ -67,9 +68,10 @@ public final class ChatClient: Sendable {
     package init(
         configuration: Configuration, transport: any ClientTransport, clock: any ClientClock,
         tokens: (any ExtensionTokens)? = nil, secrets: (any SecretStore)? = nil,
-        safety: any FileSafety = SystemFileSafety()
+        safety: any FileSafety = SystemFileSafety(), mediaHTTP: any MediaHTTP = URLSessionMediaHTTP()
     ) {
         self.configuration = configuration
+        self.mediaHTTP = mediaHTTP
         self.tokens = tokens
         self.secrets = secrets
         self.safety = safety
@@ -283,7 +285,10 @@ public final class ChatClient: Sendable {
             if let folder = self.configuration.resolvedAppGroupFolder {
                 let words = self.configuration.words
                 let opened = Result {
-                    try AppGroup(folder: folder, badgeKey: self.configuration.badgeKey, safety: self.safety)
+                    try AppGroup(
+                        folder: folder, identifier: self.configuration.appGroupIdentifier,
+                        badgeKey: self.configuration.badgeKey, safety: self.safety,
+                        foreignBadge: self.reportForeignBadge)
                 }
                 group = try? opened.get()
                 // A push for the earlier person must not be shown to this one, also before the first welcome, nor use names only the

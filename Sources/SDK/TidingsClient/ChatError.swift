@@ -35,6 +35,8 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAMember(reason: String)
     /// The person may not do that: somebody else's message, or somebody else's role.
     case notAllowed(reason: String)
+    /// The person may not write in the conversation: they are muted there, or only owner and admins write (`ConversationInfo`).
+    case muted(reason: String)
     /// The other person has blocked this one; or one of those who were to be made members has.
     case blocked
     /// The time in which a message can be recalled or changed is over.
@@ -43,6 +45,9 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     case exists(reason: String)
     /// The app's backend has not registered the message type.
     case unknownObjectName(reason: String)
+    /// The server refused an upload or a download: its code, such as `media_quota_exceeded` (docs/errors.md), empty where it named none, and
+    /// the HTTP status.
+    case media(code: String, status: Int)
 
     init(_ problem: ServerFrame.Problem) {
         switch problem.code {
@@ -52,6 +57,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownMessage: self = .unknownMessage(reason: problem.rule)
         case .notAMember: self = .notAMember(reason: problem.rule)
         case .notAllowed, .banned: self = .notAllowed(reason: problem.rule)
+        case .muted: self = .muted(reason: problem.rule)
         case .blocked: self = .blocked
         case .tooLate: self = .tooLate(reason: problem.rule)
         case .exists: self = .exists(reason: problem.rule)
@@ -90,9 +96,11 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownMessage(let reason): "there is no such message: \(reason)"
         case .notAMember(let reason): "no member of the conversation: \(reason)"
         case .notAllowed(let reason): "not allowed: \(reason)"
+        case .muted(let reason): "the person may not write in the conversation: \(reason)"
         case .blocked: "the other person accepts neither messages from this one, nor to be made a member by them"
         case .tooLate(let reason): "it is too late: \(reason)"
         case .exists(let reason): "it exists already: \(reason)"
+        case .media(let code, let status): "the server refused the file: \(code.isEmpty ? "status \(status)" : code)"
         case .unknownObjectName(let reason): "the message type is not registered with the server: \(reason)"
         }
     }

@@ -17,7 +17,7 @@
                 let folder = FileManager.default.containerURL(
                     forSecurityApplicationGroupIdentifier: appGroupIdentifier)
             else { throw .unknownAppGroup(appGroupIdentifier) }
-            try self.init(appGroupFolder: folder, key: key)
+            try self.init(appGroupFolder: folder, identifier: appGroupIdentifier, key: key)
         }
     }
 #endif

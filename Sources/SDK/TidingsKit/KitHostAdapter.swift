@@ -54,7 +54,7 @@ final class KitHostAdapter: KitHost {
     }
 
     func ringInForeground(_ notification: LocalNotification) {
-        self.messageArrived.withLock { $0 }?(notification)
+        self.messageArrived.withLock { $0 }?(notification.lookedUp(AppStrings.text))
     }
 
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult {
@@ -66,13 +66,11 @@ final class KitHostAdapter: KitHost {
             return .notAuthorized
         }
         let content = UNMutableNotificationContent()
-        content.title = notification.title
-        content.body = notification.body
-        if notification.isSilent { content.interruptionLevel = .passive } else { content.sound = .default }
-        if self.providers.withLock({ $0.hasCategory }), !notification.isSilent {
-            content.categoryIdentifier = MessageCategory.identifier
-        }
-        content.threadIdentifier = notification.conversation.description
+        content.title = notification.title.notificationText
+        if let subtitle = notification.subtitle { content.subtitle = subtitle.notificationText }
+        content.body = notification.body.notificationText
+        let category = self.providers.withLock { $0.hasCategory } ? MessageCategory.identifier : ""
+        content.apply(notification.manner(category: category))
         content.userInfo = notification.userInfo.userInfo
         if let badge { content.badge = NSNumber(value: badge) }
         let request = UNNotificationRequest(
@@ -117,9 +115,14 @@ final class KitHostAdapter: KitHost {
         @MainActor private func postTheOldWay(_ notification: LocalNotification, badge: Int?) -> PostResult {
             guard !notification.isSilent else { return .shown }
             let local = UILocalNotification()
-            local.alertBody = notification.body
-            if self.system.major >= 8 { local.alertTitle = notification.title }
-            local.soundName = UILocalNotificationDefaultSoundName
+            let shown = notification.lookedUp(AppStrings.text)
+            local.alertBody = shown.body.plain
+            if self.system.major >= 8 { local.alertTitle = shown.title.plain }
+            switch notification.manner(category: "").sound {
+            case .standard, .critical(nil): local.soundName = UILocalNotificationDefaultSoundName
+            case .named(let name), .critical(let name?): local.soundName = name
+            case nil: local.soundName = nil
+            }
             local.userInfo = notification.userInfo.userInfo
             if let badge { local.applicationIconBadgeNumber = badge }
             self.application.presentLocalNotificationNow(local)
@@ -161,8 +164,21 @@ final class KitHostAdapter: KitHost {
             authorization: authorization, alert: settings.alertSetting == .enabled,
             sound: settings.soundSetting == .enabled, badge: settings.badgeSetting == .enabled,
             lockScreen: settings.lockScreenSetting == .enabled,
-            notificationCenter: settings.notificationCenterSetting == .enabled, backgroundRefresh: refresh)
+            notificationCenter: settings.notificationCenterSetting == .enabled, backgroundRefresh: refresh,
+            isLowPowerModeOn: ProcessInfo.processInfo.isLowPowerModeEnabled,
+            timeZone: Self.fitting(TimeZone.current.identifier) ?? "",
+            languages: Locale.preferredLanguages.prefix(DeviceStatus.languagesMax).compactMap(Self.fitting),
+            appVersion: Self.fitting(
+                Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String) ?? "",
+            systemVersion: Self.fitting(await self.systemVersion()) ?? "")
     }
+
+    /// What is longer than a report may have it is left out.
+    private static func fitting(_ text: String?) -> String? {
+        text.flatMap { $0.utf8.count <= DeviceStatus.textBytesMax ? $0 : nil }
+    }
+
+    @MainActor private func systemVersion() -> String { UIDevice.current.systemVersion }
 
     @MainActor private func refreshStatus() -> UIBackgroundRefreshStatus { self.application.backgroundRefreshStatus }
 

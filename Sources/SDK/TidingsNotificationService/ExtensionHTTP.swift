@@ -20,6 +20,9 @@ package protocol ExtensionHTTP: Sendable {
     /// Without a token. A redirection to a host that is not among `hosts` (`NotificationImage.isAllowed`) ends the
     /// fetch, as does the first byte beyond `bytesMax`.
     func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data
+
+    /// Of the server itself, with the extension's token, which goes nowhere else: a redirection ends the fetch.
+    func media(at url: URL, token: String, bytesMax: Int, seconds: Double) async throws -> Data
 }
 
 /// Foundation's client, without cookies, cache and shared credentials.
@@ -56,18 +59,25 @@ extension URLSessionHTTP {
     /// Over a connection of its own, as every request.
     package func file(at url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
         if let fault = FileFetch.fault(of: url, hosts: hosts) { throw fault }
-        return try await Self.fetch(url, hosts: hosts, bytesMax: bytesMax, seconds: seconds)
+        return try await Self.fetch(
+            URLRequest(url: url, timeoutInterval: seconds), hosts: hosts, bytesMax: bytesMax, seconds: seconds)
     }
 
-    /// Also what it leads to must be behind an encrypted connection, and of the hosts.
-    static func fetch(_ url: URL, hosts: [String], bytesMax: Int, seconds: Double) async throws -> Data {
+    package func media(at url: URL, token: String, bytesMax: Int, seconds: Double) async throws -> Data {
+        var request = URLRequest(url: url, timeoutInterval: seconds)
+        request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+        return try await Self.fetch(request, hosts: nil, bytesMax: bytesMax, seconds: seconds)
+    }
+
+    /// Also what it leads to must be behind an encrypted connection, and of the hosts; without any it must not lead elsewhere.
+    static func fetch(_ request: URLRequest, hosts: [String]?, bytesMax: Int, seconds: Double) async throws -> Data {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = seconds
         configuration.timeoutIntervalForResource = seconds
         let fetch = FileFetch(hosts: hosts, bytesMax: bytesMax)
         let session = URLSession(configuration: configuration, delegate: fetch, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
-        let task = session.dataTask(with: URLRequest(url: url, timeoutInterval: seconds))
+        let task = session.dataTask(with: request)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 fetch.begin(continuation)

@@ -23,10 +23,11 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
     }
 
     private let bytesMax: Int
-    private let hosts: [String]
+    /// To which a redirection may lead; nil if none may be followed.
+    private let hosts: [String]?
     private let state = Locked(State())
 
-    init(hosts: [String], bytesMax: Int) {
+    init(hosts: [String]?, bytesMax: Int) {
         self.hosts = hosts
         self.bytesMax = bytesMax
     }
@@ -54,7 +55,9 @@ final class FileFetch: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let fault = Self.fault(of: request.url, hosts: self.hosts) else { return completionHandler(request) }
+        guard let fault = self.hosts.map({ Self.fault(of: request.url, hosts: $0) }) ?? .foreign else {
+            return completionHandler(request)
+        }
         // The answer stays the redirection itself, which is refused. A task that is cancelled here fails twice on Linux.
         self.state.withLock { $0.fault = $0.fault ?? fault }
         completionHandler(nil)

@@ -188,7 +188,7 @@ public final class NotificationServiceHandler: Sendable {
             guard
                 let folder = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: appGroupIdentifier)
             else { throw .unknownAppGroup(appGroupIdentifier) }
-            try self.init(appGroupFolder: folder, key: key)
+            try self.init(appGroupFolder: folder, identifier: appGroupIdentifier, key: key)
         }
     }
 #endif

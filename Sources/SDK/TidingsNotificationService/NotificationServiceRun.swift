@@ -34,6 +34,7 @@ final class NotificationServiceRun: Sendable {
     private let group: AppGroup?
     private let surroundings: NotificationServiceHandler.Surroundings
     private let options: NotificationServiceHandler.Options
+    private let message: MessageID?
 
     /// In seconds. The receipts hold the notification up, so that is short.
     private static let fetchSeconds = 8.0
@@ -45,11 +46,13 @@ final class NotificationServiceRun: Sendable {
         options: NotificationServiceHandler.Options, handler: @escaping (UNNotificationContent) -> Void
     ) {
         let userInfo = JSONValue(userInfo: request.content.userInfo)
+        let info = PushInfo(userInfo: userInfo)
+        self.message = info?.message
         let push = ExtensionMachine.Push(
             identifier: request.identifier, userInfo: userInfo,
             mayFilter: ExtensionDecision.mayFilter(
                 isEntitled: options.isFilteringEntitled, version: surroundings.version()),
-            isForeignRecall: PushInfo(userInfo: userInfo) == nil && options.isRecall(userInfo),
+            isForeignRecall: info == nil && options.isRecall(userInfo),
             usesCommunicationNotifications: options.usesCommunicationNotifications)
         let answer = Answer(handler: handler, original: request.content)
         self.answer = Locked(answer)
@@ -106,7 +109,8 @@ final class NotificationServiceRun: Sendable {
                 await run.surroundings.sleep(milliseconds)
                 return .timePassed
             }
-        case .listDelivered: self.add { _ in .deliveredListed(await Self.delivered()) }
+        case .listDelivered:
+            self.add { _ in .deliveredListed(Set(await Self.delivered().map(\.identifier))) }
         case .remove(let messages):
             UNUserNotificationCenter.current().removeDeliveredNotifications(
                 withIdentifiers: messages.map(\.description))
@@ -192,19 +196,24 @@ final class NotificationServiceRun: Sendable {
 
     // MARK: The notification centre
 
-    private static func delivered() async -> Set<String> {
-        Set(await UNUserNotificationCenter.current().deliveredNotifications().map(\.request.identifier))
+    private static func delivered() async -> [NotificationCenterQueue.Entry] {
+        await UNUserNotificationCenter.current().deliveredNotifications().map { notification in
+            let content = notification.request.content
+            return NotificationCenterQueue.Entry(
+                identifier: notification.request.identifier, userInfo: JSONValue(userInfo: content.userInfo),
+                thread: content.threadIdentifier)
+        }
     }
 
     /// Returns whether the notification centre has taken it.
     private static func post(_ message: MissedMessage, _ isSilent: Bool, _ tag: String) async -> Bool {
         guard !Task.isCancelled else { return false }
         let content = UNMutableNotificationContent()
-        content.title = message.text.title ?? ""
-        content.body = message.text.body
-        content.threadIdentifier = message.conversation.description
+        content.title = message.text.title?.notificationText ?? ""
+        content.subtitle = message.text.subtitle?.notificationText ?? ""
+        content.body = message.text.body.notificationText
+        content.apply(message.manner(isSilent: isSilent))
         content.userInfo = message.userInfo(recipientTag: tag).userInfo
-        if isSilent { content.interruptionLevel = .passive } else { content.sound = .default }
         let request = UNNotificationRequest(identifier: message.message.description, content: content, trigger: nil)
         return (try? await UNUserNotificationCenter.current().add(request)) != nil
     }
@@ -213,11 +222,13 @@ final class NotificationServiceRun: Sendable {
 
     /// If anything fails, the notification comes without its image.
     private func image(at text: String) async -> UNNotificationAttachment? {
-        let hosts = self.options.imageHosts
-        guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil,
-            let file = try? await self.surroundings.http.file(
-                at: url, hosts: hosts, bytesMax: NotificationImage.bytesMax, seconds: NotificationImage.seconds),
-            let kind = NotificationImage.Kind(bytes: file), !Task.isCancelled
+        let file: Data?
+        if let media = MediaID(reference: text) {
+            file = await self.file(of: media)
+        } else {
+            file = await self.file(at: text)
+        }
+        guard let file, let kind = NotificationImage.Kind(bytes: file), !Task.isCancelled
         else { return nil }
         let name = "tidings-\(UUID().uuidString).\(kind.fileExtension)"
         let place = FileManager.default.temporaryDirectory.appendingPathComponent(name)
@@ -231,6 +242,24 @@ final class NotificationServiceRun: Sendable {
             try? FileManager.default.removeItem(at: place)
             return nil
         }
+    }
+
+    /// From a web server that the app allows.
+    private func file(at text: String) async -> Data? {
+        let hosts = self.options.imageHosts
+        guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil else { return nil }
+        return try? await self.surroundings.http.file(
+            at: url, hosts: hosts, bytesMax: NotificationImage.bytesMax, seconds: NotificationImage.seconds)
+    }
+
+    /// From the server, to which the extension's token and the push's own message are good for what that names.
+    private func file(of media: MediaID) async -> Data? {
+        guard let api = self.decision.withLock({ $0.api }), let message = self.message,
+            let url = URL(string: "v1/media/\(media)?message=\(message)", relativeTo: api.url)
+        else { return nil }
+        return try? await self.surroundings.http.media(
+            at: url.absoluteURL, token: api.token, bytesMax: NotificationImage.bytesMax,
+            seconds: NotificationImage.seconds)
     }
 
     static let imageName = "image"
@@ -257,11 +286,13 @@ extension ContentEdit {
             // Neither whom it is about, nor an action that would answer them.
             content.threadIdentifier = ""
             content.categoryIdentifier = ""
+            content.relevanceScore = 0
         }
         if let userInfo = self.userInfo { content.userInfo = userInfo.userInfo }
         if let badge = self.badge { content.badge = NSNumber(value: badge) }
-        if let title = self.title { content.title = title }
-        if let body = self.body { content.body = body }
+        if let title = self.title { content.title = title.notificationText }
+        if let subtitle = self.subtitle { content.subtitle = subtitle.notificationText }
+        if let body = self.body { content.body = body.notificationText }
         if self.isSilent {
             content.sound = nil
             content.interruptionLevel = .passive

@@ -6,6 +6,11 @@ extension ByteWriter {
 
     mutating func record(_ record: JournalRecord) {
         switch record {
+        case .accept(let message, let senderDevice, let version, let hushes) where message.push != nil:
+            let (words, others) = (message.push?.words, message.push?.withoutWords)
+            self.write(Kind.acceptWithPush, words?.json.text ?? "", others?.json.text ?? "", hushes)
+            self.write(message, senderDevice, version)
+            self.write(message.mentions, message.recipients, message.expiresAt)
         case .accept(let message, let senderDevice, let version, let hushes):
             let isAddressed = message.isAddressed
             let kind: Kind =
@@ -23,7 +28,12 @@ extension ByteWriter {
             self.write(at)
         case .conversationSettings(let key, let conversation, let settings, let at):
             self.write(Kind.conversationSettings, key, conversation, settings, at)
-        case .personSettings(let key, let settings, let at): self.write(Kind.personSettings, key, settings, at)
+        case .personSettings(let key, let settings, let at):
+            if let consent = settings.mayBeAddedBy {
+                self.write(Kind.consentingPersonSettings, consent, key, settings, at)
+            } else {
+                self.write(Kind.personSettings, key, settings, at)
+            }
         case .blocked(let key, let user, let isBlocked, let at): self.write(Kind.blocked, key, user, isBlocked, at)
         case .custom(let operation):
             if let expiresAt = operation.message.expiresAt {
@@ -34,6 +44,7 @@ extension ByteWriter {
         case .signIn(let device): self.write(Kind.signIn, device)
         case .signOut(let key): self.write(Kind.signOut, key)
         case .setPushState(let key, let state): self.write(Kind.setPushState, key, state)
+        case .deviceStatus(let key, let status): self.write(Kind.deviceStatus, key, status)
         case .setVoIPToken(let key, let token): self.write(Kind.setVoIPToken, key, token)
         case .advance(let key, let settled, let decided): self.write(Kind.advance, key, settled, decided)
         case .markRead(let key, let conversation, let upTo, let at):
@@ -50,8 +61,9 @@ extension ByteWriter {
     }
 
     private mutating func writeConversation(_ record: ConversationRecord, version: UInt64) {
-        let isRanked = record.isRanked
-        let kind: Kind = isRanked ? .putRankedConversation : .putConversation
+        let isRanked = record.isRanked || record.push != nil
+        let kind: Kind =
+            record.push != nil ? .putConversationWithPush : isRanked ? .putRankedConversation : .putConversation
         self.write(kind, record.app, record.conversation, record.name, version)
         self.write(UInt64(record.members.count))
         for member in record.members {
@@ -59,6 +71,7 @@ extension ByteWriter {
             if isRanked { self.write(member.role, member.nickname) }
         }
         if isRanked { self.write(record.portrait) }
+        if let push = record.push { self.write(push.json.text) }
     }
 }
 
@@ -67,6 +80,17 @@ extension ByteReader {
         let number = try self.byte()
         guard let kind = JournalRecord.Kind(rawValue: number) else { throw .unknownKind(number) }
         switch kind {
+        case .acceptWithPush:
+            // What is erased by now is no JSON.
+            let words = PushOptions(stored: try self.text())
+            let others = PushOptions(stored: try self.text())
+            let hushes: Bool = try self.read()
+            var message: Message = try self.read()
+            let (device, version): (DeviceID?, UInt64) = (try self.read(), try self.read())
+            (message.mentions, message.recipients) = (try self.read(), try self.read())
+            message.expiresAt = try self.read()
+            message.push = words?.merged(over: others) ?? others
+            return .accept(message, senderDevice: device, version: version, hushes: hushes)
         case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing:
             var message: Message = try self.read()
             let (device, version): (DeviceID?, UInt64) = (try self.read(), try self.read())
@@ -79,6 +103,7 @@ extension ByteReader {
                 hushes: kind == .acceptHushing || kind == .acceptAddressedHushing)
         case .putConversation: return try self.conversation(isRanked: false)
         case .putRankedConversation: return try self.conversation(isRanked: true)
+        case .putConversationWithPush: return try self.conversation(isRanked: true, hasPush: true)
         case .change: return .change(try self.read(), try self.read())
         case .recall: return .recall(try self.read(), try self.read(), accepted: try self.read())
         case .edit: return .edit(try self.read(), try self.read(), accepted: try self.read())
@@ -86,6 +111,12 @@ extension ByteReader {
         case .conversationSettings:
             return .conversationSettings(try self.read(), try self.read(), try self.read(), at: try self.read())
         case .personSettings: return .personSettings(try self.read(), try self.read(), at: try self.read())
+        case .consentingPersonSettings:
+            let consent: AddingConsent = try self.read()
+            let key: UserKey = try self.read()
+            var settings: PersonSettings = try self.read()
+            settings.mayBeAddedBy = consent
+            return .personSettings(key, settings, at: try self.read())
         case .blocked: return .blocked(try self.read(), try self.read(), try self.read(), at: try self.read())
         case .custom: return .custom(try self.read())
         case .expiringCustom:
@@ -96,6 +127,7 @@ extension ByteReader {
         case .signIn: return .signIn(try self.read())
         case .signOut: return .signOut(try self.read())
         case .setPushState: return .setPushState(try self.read(), try self.read())
+        case .deviceStatus: return .deviceStatus(try self.read(), try self.read())
         case .setVoIPToken: return .setVoIPToken(try self.read(), try self.read())
         case .advance: return .advance(try self.read(), settled: try self.read(), decided: try self.read())
         case .markRead: return .markRead(try self.read(), try self.read(), upTo: try self.read(), at: try self.read())
@@ -110,7 +142,8 @@ extension ByteReader {
         }
     }
 
-    private mutating func conversation(isRanked: Bool) throws(StoredBytesFault) -> JournalRecord {
+    private mutating func conversation(isRanked: Bool, hasPush: Bool = false) throws(StoredBytesFault) -> JournalRecord
+    {
         let (app, conversation): (AppID, ConversationID) = (try self.read(), try self.read())
         let (name, version): (String, UInt64) = (try self.read(), try self.read())
         var members: [Member] = []
@@ -121,7 +154,8 @@ extension ByteReader {
         }
         let portrait: String? = isRanked ? try self.read() : nil
         let record = ConversationRecord(
-            app: app, conversation: conversation, name: name, portrait: portrait, members: members)
+            app: app, conversation: conversation, name: name, portrait: portrait, members: members,
+            push: hasPush ? PushOptions(stored: try self.text()) : nil)
         return .putConversation(record, version: version)
     }
 

@@ -35,7 +35,7 @@ extension Profile: StoredValue {
     }
 }
 
-/// Without `unpushed` and `voIP`, which follow from records of their own.
+/// Without `unpushed`, `voIP` and `status`, which follow from other records.
 extension DeviceRecord: StoredValue {
     func write(to writer: inout ByteWriter) {
         writer.write(self.key, self.platform, self.push, self.settled)
@@ -305,6 +305,14 @@ extension Ban: StoredValue {
     }
 }
 
+extension Invitee: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.user, self.by, self.at) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(user: try reader.read(), by: try reader.read(), at: try reader.read())
+    }
+}
+
 extension ConversationChange: StoredValue {
     func write(to writer: inout ByteWriter) {
         writer.write(self.conversation, self.version, self.action, self.by, self.at)
@@ -332,6 +340,12 @@ extension ConversationAction: StoredValue {
         case .dissolve: writer.byte(10)
         case .ban(let users, let until): writer.write(11 as UInt8, users, until)
         case .unban(let users): writer.write(12 as UInt8, users)
+        case .mute(let users, let until): writer.write(13 as UInt8, users, until)
+        case .unmute(let users): writer.write(14 as UInt8, users)
+        case .setOnlyAdminsWrite(let isOn): writer.write(15 as UInt8, isOn)
+        case .invite(let users, let name, let portrait): writer.write(16 as UInt8, users, name, portrait)
+        case .decline: writer.byte(17)
+        case .withdraw(let users): writer.write(18 as UInt8, users)
         }
     }
 
@@ -349,52 +363,13 @@ extension ConversationAction: StoredValue {
         case 10: self = .dissolve
         case 11: self = .ban(try reader.read(), until: try reader.read())
         case 12: self = .unban(try reader.read())
+        case 13: self = .mute(try reader.read(), until: try reader.read())
+        case 14: self = .unmute(try reader.read())
+        case 15: self = .setOnlyAdminsWrite(try reader.read())
+        case 16: self = .invite(try reader.read(), name: try reader.read(), portrait: try reader.read())
+        case 17: self = .decline
+        case 18: self = .withdraw(try reader.read())
         default: throw .badValue("change of a conversation")
         }
-    }
-}
-
-// MARK: - What people set
-
-extension NotificationLevel: StoredValue {}
-extension QuietHours.Manner: StoredValue {}
-
-extension AllSettings: StoredValue {
-    func write(to writer: inout ByteWriter) { writer.write(self.person, self.conversations, self.blocked) }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(person: try reader.read(), conversations: try reader.read(), blocked: try reader.read())
-    }
-}
-
-extension ConversationSettings: StoredValue {
-    func write(to writer: inout ByteWriter) { writer.write(self.level, self.levelUntil) }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(level: try reader.read(), levelUntil: try reader.read())
-    }
-}
-
-extension PersonSettings: StoredValue {
-    func write(to writer: inout ByteWriter) {
-        writer.write(self.levels, self.quietHours, self.hidesContent, self.language)
-    }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(
-            levels: try reader.read(), quietHours: try reader.read(), hidesContent: try reader.read(),
-            language: try reader.read())
-    }
-}
-
-extension QuietHours: StoredValue {
-    func write(to writer: inout ByteWriter) {
-        writer.write(self.start, self.end, self.weekdays, self.timeZone, self.manner)
-    }
-
-    init(from reader: inout ByteReader) throws(StoredBytesFault) {
-        self.init(
-            start: try reader.read(), end: try reader.read(), weekdays: try reader.read(), timeZone: try reader.read(),
-            manner: try reader.read())
     }
 }

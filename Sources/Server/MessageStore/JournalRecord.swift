@@ -24,6 +24,7 @@ enum JournalRecord: Hashable {
     case signIn(DeviceRecord)
     case signOut(DeviceKey)
     case setPushState(DeviceKey, PushState)
+    case deviceStatus(DeviceKey, ReportedStatus)
     case setVoIPToken(DeviceKey, VoIPToken?)
     case advance(DeviceKey, settled: LogPosition, decided: LogPosition)
     case markRead(UserKey, ConversationID, upTo: LogPosition, at: Int64)
@@ -44,7 +45,8 @@ enum JournalRecord: Hashable {
         switch self {
         case .accept, .recall, .custom: true
         case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
-            .userAccount, .profile, .signOut, .setPushState, .setVoIPToken, .advance, .markRead, .keepLeg, .endLeg,
+            .userAccount, .profile, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .markRead,
+            .keepLeg, .endLeg,
             .receipt, .objectNames, .account, .lost:
             false
         }
@@ -80,8 +82,15 @@ enum JournalRecord: Hashable {
         /// As `accept` and `acceptAddressed`, with `hushes`.
         case acceptHushing = 26
         case acceptAddressedHushing = 27
-        // 28 to 39 have not been used.
+        /// As `personSettings`, and by whom the person may be added.
+        case consentingPersonSettings = 28
+        /// As `accept`, with options: what was written for the message, then the others; then as `acceptAddressed`.
+        case acceptWithPush = 35
+        /// As `putRankedConversation`, with options.
+        case putConversationWithPush = 36
         case setVoIPToken = 40
+        case deviceStatus = 45
+        // 29 to 34, 37 to 39 and 41 to 44 have not been used.
         case lost = 63
     }
 }

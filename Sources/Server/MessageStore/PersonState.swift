@@ -69,6 +69,8 @@ final class PersonState {
         var read: LogPosition = 0
         /// The newest entry with a message; 0 for none.
         var last: LogPosition = 0
+        /// One to one: the person has written to the other.
+        var hasWritten = false
         /// Positions after the read cursor that counted and do not any more: recalled or deleted. Ascending.
         var recalled: [LogPosition] = []
         /// By the person's settings; not stored.
@@ -193,6 +195,10 @@ final class MembersState {
     var ranks: [Int64: Member] = [:]
     /// Sorted; some of them may have ended.
     var bans: [Ban] = []
+    var mutes: [Ban] = []
+    var onlyAdminsWrite = false
+    var invited: [Invitee] = []
+    var push: PushOptions?
     /// Nil until it is asked for.
     var record: ConversationRecord?
 
@@ -212,5 +218,16 @@ final class MembersState {
         self.memberSet = Set(members)
         self.ranks = ranks
         self.bans = stored.bans
+        self.mutes = stored.mutes
+        self.onlyAdminsWrite = stored.onlyAdminsWrite
+        self.invited = stored.invited
+        self.push = stored.record.push
+    }
+
+    /// As `StoredConversation.silence`.
+    func silence(of user: UserID, role: MemberRole?, at wall: Int64) -> Silence? {
+        guard !self.mutes.isEmpty || self.onlyAdminsWrite else { return nil }
+        return StoredConversation.silence(
+            of: user, role: role, mutes: self.mutes, onlyAdminsWrite: self.onlyAdminsWrite, at: wall)
     }
 }

@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 13
+    static let version = 17
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -104,125 +104,16 @@ enum Schema {
             if found < 11 { try database.execute(sql: Self.tablesOfVersion11) }
             // Version 12 has no other tables: records of messages that hush, and format 5 of logs, which earlier builds cannot read.
             if found < 13 { try database.execute(sql: Self.tablesOfVersion13) }
+            if found < 14 {
+                try database.execute(sql: Self.tablesOfVersion14)
+                if found > 0 { try Self.findContacts(database) }
+            }
+            if found < 15 { try database.execute(sql: Self.tablesOfVersion15) }
+            if found < 16 { try database.execute(sql: Self.tablesOfVersion16) }
+            if found < 17 { try database.execute(sql: Self.tablesOfVersion17) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
-        }
-    }
-
-    /// The history of chat rooms was nowhere but in the journal in version 1. What is not derived yet follows when the store
-    /// recovers.
-    private static func collectRoomMessages(_ database: Database) throws {
-        try Self.forEachRecord(database) { record, position, _ in
-            guard case .accept(let message, _, _, _) = record, message.conversation.type == .chatRoom else { return }
-            try database.execute(
-                sql: """
-                    INSERT OR IGNORE INTO room_message SELECT number, ?, ? FROM conversation
-                    WHERE app = ? AND type = ? AND target = ?
-                    """,
-                arguments: [
-                    position, Int64(bitPattern: message.id.rawValue), message.app.rawValue,
-                    message.conversation.type.rawValue, message.conversation.target,
-                ])
-        }
-    }
-
-    /// The derived records of the journal in order, each with its position and that of its row.
-    private static func forEachRecord(
-        _ database: Database, _ body: (JournalRecord, Int64, _ row: Int64) throws -> Void
-    ) throws {
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT position, records FROM journal WHERE position <= (SELECT watermark FROM store) ORDER BY position
-                """)
-        while let row = try rows.next() {
-            let first: Int64 = row[0]
-            var position = first
-            try row.withUnsafeData(atIndex: 1) { data in
-                try (data ?? Data()).withUnsafeBytes { bytes in
-                    try JournalRow.read(bytes) { record in
-                        try body(record, position, first)
-                        position += 1
-                        return true
-                    }
-                }
-            }
-        }
-    }
-
-    /// Versions before 6 kept texts that nobody may read any more. What is not derived yet follows when the store recovers.
-    private static func eraseOldTexts(_ database: Database) throws {
-        var erased: [Int64: Set<Int>] = [:]
-        var rows: [Int64] = []
-        // The record of a text lies before the one that takes it away: in this row, or in one that was read.
-        func erase(_ record: JournalPosition) {
-            var (low, high) = (0, rows.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if rows[middle] <= Int64(record) { low = middle + 1 } else { high = middle }
-            }
-            guard low > 0 else { return }
-            erased[rows[low - 1], default: []].insert(Int(Int64(record) - rows[low - 1]))
-        }
-        var edits: [MessageID: JournalPosition] = [:]
-        try Self.forEachRecord(database) { record, position, row in
-            if rows.last != row { rows.append(row) }
-            switch record {
-            case .edit(_, let edit, let accepted):
-                erase(accepted)
-                if let earlier = edits.updateValue(JournalPosition(position), forKey: edit.message) { erase(earlier) }
-            case .recall(_, let recall, let accepted):
-                erase(accepted)
-                if let earlier = edits.removeValue(forKey: recall.message) { erase(earlier) }
-            default: break  // tidy: nothing else takes a text away
-            }
-        }
-        // tidy: order does not leave: each row is its own
-        for (position, indexes) in erased {
-            let data = try Data.fetchOne(
-                database, sql: "SELECT records FROM journal WHERE position = ?", arguments: [position])
-            var bytes = Array(data ?? Data())
-            try JournalRow.erase(indexes, in: &bytes)
-            try database.execute(
-                sql: "UPDATE journal SET records = ? WHERE position = ?", arguments: [Data(bytes), position])
-        }
-    }
-
-    /// Links the entries of each conversation in logs of versions 1 and 2. Their rows do not tell entries with a message from others,
-    /// so all of a conversation are linked: readers skip the others.
-    private static func linkLogs(_ database: Database) throws {
-        for person in try Int64.fetchAll(database, sql: "SELECT DISTINCT person FROM person_log ORDER BY person") {
-            var last: [ConversationNumber: LogPosition] = [:]
-            let rows = try Row.fetchAll(
-                database, sql: "SELECT position, entries, format FROM person_log WHERE person = ? ORDER BY position",
-                arguments: [person])
-            for row in rows {
-                let first: Int64 = row[0]
-                var chunk = LogChunk(first: LogPosition(first))
-                try row.withUnsafeData(atIndex: 1) { data in
-                    try (data ?? Data()).withUnsafeBytes { bytes in
-                        _ = try LogChunk.read(bytes, first: LogPosition(first), format: row[2]) { entry in
-                            let number = entry.conversation
-                            var linked = entry
-                            linked.earlier = number == .none ? nil : last[number] ?? 0
-                            linked.lacksDevice = false
-                            chunk.append(linked)
-                            if number != .none { last[number] = entry.position }
-                            return true
-                        }
-                    }
-                }
-                try database.execute(
-                    sql: "UPDATE person_log SET entries = ?, format = ? WHERE person = ? AND position = ?",
-                    arguments: [Data(chunk.bytes), LogChunk.format, person, first])
-            }
-            // tidy: order does not leave: each row is its own
-            for (number, position) in last {
-                try database.execute(
-                    sql: "UPDATE person_conversation SET last = ? WHERE person = ? AND conversation = ?",
-                    arguments: [Int64(position), person, Int64(bitPattern: number.rawValue)])
-            }
         }
     }
 
@@ -386,5 +277,35 @@ enum Schema {
         ALTER TABLE device ADD COLUMN voip_token TEXT;
         ALTER TABLE device ADD COLUMN voip BLOB;
         CREATE INDEX device_voip_token ON device (voip_token) WHERE voip_token IS NOT NULL;
+        """
+
+    private static let tablesOfVersion14 = """
+        -- Who may not write (as `bans`), whether only owner and admins may, and who is asked to come in (JournalRecord+Values.swift); NULL
+        -- for nobody.
+        ALTER TABLE conversation ADD COLUMN mutes BLOB;
+        ALTER TABLE conversation ADD COLUMN only_admins_write INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE conversation ADD COLUMN invited BLOB;
+        -- One to one: whether the person has written to the other, from a device of theirs.
+        ALTER TABLE person_conversation ADD COLUMN wrote INTEGER NOT NULL DEFAULT 0;
+        -- Who was invited instead of being made a member (JournalRecord+Values.swift); NULL for nobody.
+        ALTER TABLE kept_answer ADD COLUMN invited BLOB;
+        """
+
+    private static let tablesOfVersion15 = """
+        -- Which messages have named media since this version, by their sender; with an empty one if the backend has sent them. Whether a
+        -- message still does, its record says.
+        CREATE TABLE media_use (
+            media TEXT NOT NULL, sender TEXT NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (media, sender, message)
+        ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion16 = """
+        -- Options of the conversation's notifications (PushOptions) as JSON: NULL for none. Messages have theirs in the journal.
+        ALTER TABLE conversation ADD COLUMN push TEXT;
+        """
+
+    private static let tablesOfVersion17 = """
+        -- What the kit has reported of the device last (ReportedStatus+Coding.swift); NULL for nothing.
+        ALTER TABLE device ADD COLUMN status BLOB;
         """
 }

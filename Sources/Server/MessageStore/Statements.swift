@@ -23,6 +23,7 @@ struct Statements {
     let allAccounts, insertAccount, deleteAccount: SQLStatement
     let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
+    let mediaUses, insertMediaUse: SQLStatement
     let pending, pendingPerson: SQLStatement
     let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
     let allSetAside, insertSetAside: SQLStatement
@@ -88,7 +89,7 @@ struct Statements {
 
         self.conversationState = try prepare(
             """
-            SELECT unread, counted, read, mentions, recalled, last FROM person_conversation
+            SELECT unread, counted, read, mentions, recalled, last, wrote FROM person_conversation
             WHERE person = ? AND conversation = ?
             """)
         self.allConversationStates = try prepare(
@@ -96,7 +97,7 @@ struct Statements {
         self.putConversationState = try prepare(
             """
             INSERT OR REPLACE INTO person_conversation (person, conversation, unread, counted, read, mentions,
-                recalled, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                recalled, last, wrote) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         self.sentMessage = try prepare("SELECT message, sent_at FROM client_message WHERE person = ? AND id = ?")
         self.sentIDs = try prepare("SELECT id FROM client_message WHERE person = ? LIMIT ?")
@@ -107,10 +108,11 @@ struct Statements {
         self.devices = try prepare(
             """
             SELECT id, platform, push, token, environment, topic, push_at, push_reason, settled, decided, since,
-                signed_in_at, signed_out, push_accepted, unpushed, voip FROM device WHERE person = ? ORDER BY id
+                signed_in_at, signed_out, push_accepted, unpushed, voip, status
+                FROM device WHERE person = ? ORDER BY id
             """)
         self.putDevice = try prepare(
-            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteDevice = try prepare("DELETE FROM device WHERE person = ? AND id = ?")
         self.devicesWithToken = try prepare(
             """
@@ -122,13 +124,20 @@ struct Statements {
         self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteOpenLeg = try prepare("DELETE FROM open_leg WHERE person = ? AND message = ? AND device = ?")
 
-        let conversation =
-            "SELECT number, app, type, target, name, version, portrait, dissolved, ranks, bans FROM conversation"
+        let conversation = """
+            SELECT number, app, type, target, name, version, portrait, dissolved, ranks, bans, mutes, only_admins_write, invited,
+                push
+            FROM conversation
+            """
         self.conversationByKey = try prepare("\(conversation) WHERE app = ? AND type = ? AND target = ?")
         self.conversationByNumber = try prepare("\(conversation) WHERE number = ?")
         self.lastConversationNumber = try prepare("SELECT coalesce(max(number), 0) FROM conversation")
         self.allConversations = try prepare("SELECT number FROM conversation")
-        self.putConversation = try prepare("INSERT OR REPLACE INTO conversation VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.putConversation = try prepare(
+            """
+            INSERT OR REPLACE INTO conversation (number, app, type, target, name, version, portrait, dissolved, ranks,
+                bans, mutes, only_admins_write, invited, push) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
         self.membership = try prepare(
             """
             SELECT members FROM membership WHERE conversation = ? AND version <= ? ORDER BY version DESC LIMIT 1
@@ -162,9 +171,9 @@ struct Statements {
         self.allAccounts = try prepare("SELECT app, type, id FROM account ORDER BY app, type, id")
         self.insertAccount = try prepare("INSERT OR IGNORE INTO account VALUES (?, ?, ?)")
         self.deleteAccount = try prepare("DELETE FROM account WHERE app = ? AND type = ? AND id = ?")
-        let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app FROM kept_answer"
+        let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app, invited FROM kept_answer"
         self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
-        self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+        self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.forgetKeptAnswer = try prepare("DELETE FROM kept_answer WHERE app = ? AND api_key = ? AND key = ?")
         self.allKeptAnswers = try prepare(kept)
         self.keptCounts = try prepare("SELECT app, count(*) FROM kept_answer GROUP BY app")
@@ -173,6 +182,9 @@ struct Statements {
             "SELECT app, api_key, key FROM kept_answer WHERE app = ? AND at <= ? ORDER BY at, api_key, key LIMIT ?"
         self.expiredAnswers = try prepare("SELECT count(*) FROM (\(oldest))")
         self.forgetExpiredAnswers = try prepare("DELETE FROM kept_answer WHERE (app, api_key, key) IN (\(oldest))")
+        self.mediaUses = try prepare(
+            "SELECT message FROM media_use WHERE media = ? AND sender = ?")
+        self.insertMediaUse = try prepare("INSERT OR IGNORE INTO media_use VALUES (?, ?, ?)")
         self.pending = try prepare(
             """
             SELECT person.app, person.user FROM device JOIN person ON person.number = device.person

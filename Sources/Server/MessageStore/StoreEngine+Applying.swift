@@ -4,13 +4,15 @@ import TidingsModel
 /// What each journal record changes in memory: when it is written, and again after a crash. The second time, what the stored rows
 /// already contain is left out: each person by `PersonState.applied`, the message index by `indexed`, a conversation by its version.
 extension StoreEngine {
-    // tidy: long because it is one switch over the records.
+    // tidy: long because it is one case per kind of record.
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
-        case .accept(let message, _, let version, let hushes):
+        case .accept(let message, let device, let version, let hushes):
+            self.noteMedia(in: message.content, of: message, isBackend: device == nil)
             return .accepted(
-                deliveries: try self.applyAccept(message, version: version, hushes: hushes, at: position),
-                names: try self.names(of: message))
+                deliveries: try self.applyAccept(
+                    message, isByPerson: device != nil, version: version, hushes: hushes, at: position),
+                names: try self.names(of: message), push: message.sharedPush)
         case .putConversation(let record, let version): try self.applyConversation(record, version: version)
         case .change(let app, let change): return try self.applyChange(change, in: app, at: position)
         case .recall(_, let recall, let accepted): return try self.applyRecall(recall, of: accepted, at: position)
@@ -35,10 +37,12 @@ extension StoreEngine {
                 device.voIP = nil
                 device.isSignedOut = true
                 device.unpushed = UnpushedMessages()
+                device.status = nil
             }
         case .setPushState(let key, let state):
             self.rememberToken(state, of: key)
             try self.changeDevice(key, at: position) { $0.push = state }
+        case .deviceStatus(let key, let status): try self.changeDevice(key, at: position) { $0.status = status }
         case .setVoIPToken(let key, let token):
             self.remember(token?.registration.token, of: key)
             try self.changeDevice(key, at: position) { $0.voIP = token }
@@ -113,8 +117,9 @@ extension StoreEngine {
         self.dirtyPeople.append(person)
     }
 
+    /// - Parameter isByPerson: it came from a device of its sender's, not from the app's backend.
     private func applyAccept(
-        _ message: Message, version: UInt64, hushes: Bool, at position: JournalPosition
+        _ message: Message, isByPerson: Bool, version: UInt64, hushes: Bool, at position: JournalPosition
     ) throws -> [Delivery] {
         let sender = try self.intern(UserKey(app: message.app, user: message.sender))
         let type = message.conversation.type
@@ -132,6 +137,13 @@ extension StoreEngine {
             } else {
                 try self.deliver(message, position, to: sender, in: senderSide, into: &deliveries)
                 try self.deliver(message, position, to: peer, in: peerSide, into: &deliveries)
+            }
+            if isByPerson, type == .direct, position > sender.applied {
+                var state = try self.stateOrNew(senderSide, of: sender)
+                if !state.hasWritten {
+                    state.hasWritten = true
+                    sender.setState(state, of: senderSide)
+                }
             }
         } else {
             guard let conversation = try self.find(message.conversation, in: message.app) else {
@@ -242,8 +254,9 @@ extension StoreEngine {
         if let known = person.devices?[safe: place], known.key == device.key {
             if known.isSignedOut { person.signedIn += 1 }
             person.devices?[place] = device
-            // A sign-in's record does not repeat it; one that was signed out begins anew.
+            // A sign-in's record does not repeat them; one that was signed out begins anew.
             person.devices?[place].unpushed = known.isSignedOut ? UnpushedMessages() : known.unpushed
+            person.devices?[place].status = known.isSignedOut ? nil : known.status
             person.devices?[place].voIP = known.voIP
         } else {
             person.signedIn += 1

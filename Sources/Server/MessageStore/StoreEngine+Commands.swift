@@ -5,8 +5,8 @@ import TidingsModel
 extension StoreEngine {
     func execute(_ command: StoreCommand) throws -> StoreResult {
         switch command {
-        case .accept(let message, let device, let room, let ignoresBlocks):
-            try self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks)
+        case .accept(let message, let device, let room, let ignoresBlocks, let push):
+            try self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks, push: push)
         case .putConversation(let record): try self.putConversation(record)
         case .change(let operation): try self.changeConversation(operation)
         case .recall(let operation): try self.recall(operation)
@@ -27,6 +27,7 @@ extension StoreEngine {
         case .readProfiles(let app, let users): .profiles(try users.map { try self.profile(of: $0, in: app) })
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): try self.setPushState(key, state, about: about)
+        case .setDeviceStatus(let key, let status): try self.setDeviceStatus(key, status)
         case .setVoIPToken(let key, let token, let about): try self.setVoIPToken(key, token, about: about)
         case .advance(let key, let settled, let decided):
             try self.advance(key, settled: settled ?? 0, decided: decided ?? 0)
@@ -39,16 +40,20 @@ extension StoreEngine {
         case .loadUser(let key): .user(try self.loadUser(key))
         case .readLog(let key, let after, let limit, let bytes):
             .page(try self.readLog(key, after: after, limit: limit, frameBytesMax: bytes))
-        case .trace(let app, let id): .trace(try self.trace(of: id, in: app))
-        case .readConversation(let app, let conversation, let user):
-            try self.readConversation(conversation, of: app, for: user)
+        case .trace(let app, let id): .trace(try self.trace(of: id, in: app).map { try self.withReports($0) })
+        case .readConversation(let app, let conversation, let user, let at):
+            try self.readConversation(conversation, of: app, for: user, at: at)
         case .readHistory(let key, let conversation, let before, let limit, let room):
             try self.readHistory(of: key, in: conversation, before: before, limit: limit, room: room)
         case .mayWrite(let key, let conversation, let room): try self.mayWrite(key, conversation, room: room)
-        case .readBans(let app, let conversation, let user, let at):
-            try self.readBans(conversation, of: app, asked: user, at: at)
+        case .readRestrictions(let kind, let app, let conversation, let user, let at):
+            try self.readRestrictions(kind, conversation, of: app, asked: user, at: at)
         case .readSettings(let key): .settings(try self.settings(of: key))
         case .readReceipts(let app, let message, let user): try self.readReceipts(of: message, in: app, asked: user)
+        case .readMedia(let key, let media, let message, let room):
+            .mediaUse(try self.mediaUse(of: media, in: message, by: key, room: room))
+        case .readMediaUses(let app, let media, let owner):
+            .mediaUses(try self.mediaUses(of: media, by: owner, in: app))
         case .readUnread(let key, let conversation): .unread(try self.readUnread(key, conversation))
         case .setObjectNames(let app, let names): try self.setObjectNames(names, of: app)
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
@@ -62,8 +67,9 @@ extension StoreEngine {
     }
 
     private func accept(
-        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool
+        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool, push: PushOptions?
     ) throws -> StoreResult {
+        var message = message
         let sender = try self.find(UserKey(app: message.app, user: message.sender))
         if let sender, let earlier = try self.sentMessage(message.clientMessageID, by: sender) {
             if let first = try self.accepted(earlier.id, in: message.app),
@@ -91,6 +97,7 @@ extension StoreEngine {
         if message.conversation.type.targetIsPeer {
             // Unreadable rows of the peer must be noticed before anything is written.
             _ = try self.find(UserKey(app: message.app, user: UserID(message.conversation.target)))
+            message.fillPush(conversation: nil, app: push)
             return try self.write(.accept(message, senderDevice: device, version: 0))
         }
         guard let conversation = try self.find(message.conversation, in: message.app) else {
@@ -104,6 +111,7 @@ extension StoreEngine {
                 }
             }
         }
+        message.fillPush(conversation: conversation.push, app: push)
         // A chat room's message is in no log, so there is nobody to hush it for.
         return try self.write(
             .accept(
@@ -232,6 +240,11 @@ extension StoreEngine {
         }
         if device.push != state { _ = try self.write(.setPushState(key, state)) }
         return others.isEmpty ? .done : .taken(others)
+    }
+
+    private func setDeviceStatus(_ key: DeviceKey, _ status: ReportedStatus) throws -> StoreResult {
+        guard let device = try self.device(key), !device.isSignedOut, device.status != status else { return .done }
+        return try self.write(.deviceStatus(key, status))
     }
 
     private func setVoIPToken(

@@ -57,12 +57,24 @@ extension StoreEngine {
             var reader = ByteReader(row.blob(9))
             bans = try reader.read()
         }
+        var mutes: [Ban] = []
+        if !row.isNull(10) {
+            var reader = ByteReader(row.blob(10))
+            mutes = try reader.read()
+        }
+        var invited: [Invitee] = []
+        if !row.isNull(12) {
+            var reader = ByteReader(row.blob(12))
+            invited = try reader.read()
+        }
         let record = ConversationRecord(
             app: AppID(row.text(1)), conversation: ConversationID(type: type, target: row.text(3)), name: row.text(4),
-            portrait: row.optionalText(6), members: [Member]())
+            portrait: row.optionalText(6), members: [Member](), push: PushOptions(stored: row.optionalText(13)))
         let conversation = MembersState(
             number: number,
-            StoredConversation(record: record, version: version, isDissolved: row.int(7) != 0, bans: bans),
+            StoredConversation(
+                record: record, version: version, isDissolved: row.int(7) != 0, bans: bans, mutes: mutes,
+                onlyAdminsWrite: row.int(11) != 0, invited: invited),
             members: try self.loadMembers(of: number, version: version), ranks: ranks)
         self.remember(conversation)
         return conversation
@@ -106,15 +118,18 @@ extension StoreEngine {
                     var member = conversation.ranks[number] ?? Member("")
                     member.id = try self.personWithName(number).key.user
                     return member
-                })
+                }, push: conversation.push)
         }
         guard let record = conversation.record else { throw StoredBytesFault.missing("a conversation") }
         return StoredConversation(
             record: record, version: conversation.version, isDissolved: conversation.isDissolved,
-            bans: conversation.bans)
+            bans: conversation.bans, mutes: conversation.mutes, onlyAdminsWrite: conversation.onlyAdminsWrite,
+            invited: conversation.invited)
     }
 
-    func readConversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) throws -> StoreResult {
+    func readConversation(
+        _ conversation: ConversationID, of app: AppID, for user: UserID?, at wall: Int64
+    ) throws -> StoreResult {
         guard let known = try self.find(conversation, in: app) else {
             return .refused(StoreRules.unknownConversation(conversation))
         }
@@ -124,7 +139,7 @@ extension StoreEngine {
                 return .refused(StoreRules.notAMember(user, of: conversation))
             }
         }
-        return .conversation(try self.stored(known).info)
+        return .conversation(try self.stored(known).info(at: wall))
     }
 }
 
@@ -138,9 +153,11 @@ extension StoreEngine {
         guard conversation.type.targetIsPeer else {
             guard let known = try self.find(conversation, in: app), !known.isDissolved else { return .toNothing }
             let person = try self.find(UserKey(app: app, user: user))
+            let isMember = person.map { known.memberSet.contains($0.number) } ?? false
             return .toMembers(
-                isMember: person.map { known.memberSet.contains($0.number) } ?? false,
-                isBanned: known.bans.hold(user, at: wall))
+                isMember: isMember, isBanned: known.bans.hold(user, at: wall),
+                silence: known.silence(
+                    of: user, role: isMember ? person.flatMap { known.ranks[$0.number]?.role } : nil, at: wall))
         }
         let peer = UserKey(app: app, user: UserID(conversation.target))
         return .toPerson(
@@ -154,11 +171,11 @@ extension StoreEngine {
         return refusal.map { .refused($0) } ?? .done
     }
 
-    func readBans(
-        _ conversation: ConversationID, of app: AppID, asked: UserID?, at wall: Int64
+    func readRestrictions(
+        _ kind: RestrictionKind, _ conversation: ConversationID, of app: AppID, asked: UserID?, at wall: Int64
     ) throws -> StoreResult {
         let known = try self.find(conversation, in: app).map { try self.stored($0) }
-        return ConversationRules.bans(of: conversation, known: known, asked: asked, at: wall)
+        return ConversationRules.restrictions(kind, in: conversation, known: known, asked: asked, at: wall)
     }
 
     func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) throws -> StoreResult {
@@ -194,9 +211,10 @@ extension StoreEngine {
         {
             return .refused(fault)
         }
-        switch ConversationRules.decide(operation, known: try known.map { try self.stored($0) }) {
+        let stored = try known.map { try self.stored($0) }
+        switch ConversationRules.decide(operation, known: stored) {
         case .refused(let problem): return .refused(problem)
-        case .nothing: return .changed(nil, deliveries: [])
+        case .nothing: return .changed([])
         case .action(let action):
             if let refusal = try StoreRules.refusal(
                 bringingIn: action, by: operation.actor,
@@ -206,11 +224,40 @@ extension StoreEngine {
             {
                 return .refused(refusal)
             }
-            let change = ConversationChange(
-                conversation: operation.conversation, version: (known?.version ?? 0) + 1, action: action,
-                by: operation.actor, at: operation.at)
-            return try self.write(.change(operation.app, change))
+            let planned = try ConversationRules.plan(action, of: operation, known: stored) { user, actor in
+                try self.mayAdd(UserKey(app: operation.app, user: user), by: actor)
+            }
+            switch planned {
+            case .failure(let problem): return .refused(problem)
+            case .success(let plan): return try self.write(plan, of: operation, version: known?.version ?? 0)
+            }
         }
+    }
+
+    private func mayAdd(_ key: UserKey, by actor: UserID) throws -> Bool {
+        try ConversationRules.mayAdd(try self.settings(of: key).person, hasWritten: try self.hasWritten(key, to: actor))
+    }
+
+    private func hasWritten(_ key: UserKey, to other: UserID) throws -> Bool {
+        guard let person = try self.find(key), let peer = try self.find(UserKey(app: key.app, user: other)) else {
+            return false
+        }
+        let number = ConversationNumber(type: .direct, number: peer.number)
+        return try self.conversationState(number, of: person)?.hasWritten ?? false
+    }
+
+    /// - Parameter version: of the conversation before it; 0 if there was none.
+    private func write(
+        _ plan: ConversationRules.Plan, of operation: ConversationOperation, version: UInt64
+    ) throws -> StoreResult {
+        var made: [MadeChange] = []
+        for (index, action) in plan.actions.enumerated() {
+            let change = ConversationChange(
+                conversation: operation.conversation, version: version + UInt64(index) + 1, action: action,
+                by: operation.actor, at: operation.at)
+            if case .changed(let changes, _) = try self.write(.change(operation.app, change)) { made += changes }
+        }
+        return .changed(made, invited: plan.invited)
     }
 }
 
@@ -239,10 +286,13 @@ extension StoreEngine {
             conversation = try self.setConversation(
                 change.applied(to: try known.map { try self.stored($0) }, in: app), over: known)
         }
-        if change.conversation.type == .chatRoom { return .changed(change, deliveries: []) }
+        if change.conversation.type == .chatRoom { return .changed([MadeChange(change)]) }
         let after = Set(try self.members(of: conversation, version: change.version))
+        let invitees = try change.invitees.map { try self.intern(UserKey(app: app, user: $0)).number }
         let number = ConversationNumber(type: change.conversation.type, number: conversation.number)
-        let people = try after.union(before).map { try self.person($0) }.sorted { $0.key.user < $1.key.user }
+        let people = try after.union(before).union(invitees).map { try self.person($0) }.sorted {
+            $0.key.user < $1.key.user
+        }
         var deliveries: [Delivery] = []
         deliveries.reserveCapacity(people.count)
         for person in people where position > person.applied {
@@ -255,7 +305,7 @@ extension StoreEngine {
             person.setState(state, of: number)
             deliveries.append(self.append(.init(record: position, conversation: number), to: person))
         }
-        return .changed(change, deliveries: deliveries)
+        return .changed([MadeChange(change, deliveries)])
     }
 
     @discardableResult

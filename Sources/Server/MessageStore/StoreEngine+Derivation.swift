@@ -158,7 +158,14 @@ extension StoreEngine {
         self.sql.putConversation.bind(at: 9, writer.bytes)
         writer.removeAll()
         if !conversation.bans.isEmpty { writer.write(conversation.bans) }
-        try self.sql.putConversation.bind(at: 10, writer.bytes.isEmpty ? nil : writer.bytes).run()
+        self.sql.putConversation.bind(at: 10, writer.bytes.isEmpty ? nil : writer.bytes)
+        writer.removeAll()
+        if !conversation.mutes.isEmpty { writer.write(conversation.mutes) }
+        self.sql.putConversation.bind(at: 11, writer.bytes.isEmpty ? nil : writer.bytes, conversation.onlyAdminsWrite)
+        writer.removeAll()
+        if !conversation.invited.isEmpty { writer.write(conversation.invited) }
+        self.sql.putConversation.bind(at: 13, writer.bytes.isEmpty ? nil : writer.bytes)
+        try self.sql.putConversation.bind(at: 14, conversation.push?.json.text).run()
     }
 
     private func prune(_ room: Int64, newest: MessageID?) throws {
@@ -180,6 +187,7 @@ extension StoreEngine {
             rows -= 1
             try self.sql.insertCustomMessage.bind(key.app.rawValue, key.id.rawValue, sent.id.rawValue, sent.at).run()
         }
+        try self.storeMediaUses(&rows)
         for room in self.roomTail.keys.sorted() where rows > 0 { try self.storeMessages(of: room, &rows) }
         for app in self.objectNamesTail.sorted() {
             try self.sql.deleteObjectNames.bind(app.rawValue).run()

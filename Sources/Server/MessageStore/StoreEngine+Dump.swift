@@ -88,7 +88,7 @@ extension StoreEngine {
             }
             return StoreDump.Cursor(
                 conversation: try self.conversationID(of: number), unread: state.unread, mentions: state.mentions,
-                upTo: state.read)
+                upTo: state.read, hasWritten: state.hasWritten)
         }.sorted { $0.conversation < $1.conversation }
     }
 }

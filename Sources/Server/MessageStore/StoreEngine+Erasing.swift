@@ -94,8 +94,14 @@ extension JournalRow {
 extension ByteReader {
     /// The texts that people wrote, in a record from its kind on.
     fileprivate mutating func texts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
-        switch JournalRecord.Kind(rawValue: try self.byte()) {
-        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing:
+        let kind = JournalRecord.Kind(rawValue: try self.byte())
+        switch kind {
+        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing, .acceptWithPush:
+            if kind == .acceptWithPush {
+                texts.append(try self.skipText())
+                try self.skipText()
+                _ = try self.byte()
+            }
             _ = try self.fixed()
             for _ in 0..<6 { try self.skipText() }
             texts.append(try self.skipText())

@@ -49,11 +49,13 @@ extension StoreEngine {
         let row = self.sql.putKeptAnswer
         row.bind(kept.key.app.rawValue, kept.key.apiKey, kept.key.text, kept.fingerprint)
         switch kept.answer {
-        case .done: row.bind(at: 5, kept.at, Int64?.none, Int64(0), false)
+        case .done, .invited: row.bind(at: 5, kept.at, Int64?.none, Int64(0), false)
         case .accepted(let message, let sentAt, let isRepeat):
             row.bind(at: 5, kept.at, message.rawValue, sentAt, isRepeat)
         }
-        try row.run()
+        var invited = ByteWriter()
+        if case .invited(let users) = kept.answer { invited.write(users) }
+        try row.bind(at: 9, invited.bytes.isEmpty ? nil : invited.bytes).run()
     }
 
     func allKept() throws -> [KeptAnswer] {
@@ -63,10 +65,14 @@ extension StoreEngine {
 
 extension SQLStatement {
     fileprivate func keptAnswer() throws -> KeptAnswer {
-        let answer: IdempotentAnswer =
+        var answer: IdempotentAnswer =
             self.isNull(4)
             ? .done
             : .accepted(MessageID(rawValue: self.position(4)), sentAt: self.int(5), isRepeat: self.int(6) != 0)
+        if !self.isNull(8) {
+            var reader = ByteReader(self.blob(8))
+            answer = .invited(try reader.read())
+        }
         return KeptAnswer(
             key: IdempotencyKey(app: AppID(self.text(7)), apiKey: self.text(0), text: self.text(1)),
             fingerprint: self.bytes(2), answer: answer, at: self.int(3))

@@ -19,7 +19,7 @@ extension StoreEngine {
             try self.forEachEntry(of: person, after: max(after, 1) - 1) { entry in
                 defer { unread = entry.unread }
                 guard entry.position > after else { return true }
-                var body = try self.body(of: entry)
+                var body = try self.body(of: entry, for: person)
                 let isErased = try self.revise(&body, of: entry, for: person)
                 room -= body.frameBytes
                 guard room >= 0 || entries.isEmpty else { return false }
@@ -65,11 +65,11 @@ extension StoreEngine {
         }
     }
 
-    private func body(of entry: LogChunk.Entry) throws -> LogEntry.Body {
+    private func body(of entry: LogChunk.Entry, for person: PersonState) throws -> LogEntry.Body {
         switch try self.record(at: entry.record) {
         case .accept(let message, _, _, _): return .message(message)
         case .markRead(_, let conversation, let upTo, _): return .read(conversation: conversation, upTo: upTo)
-        case .change(_, let change): return .change(change)
+        case .change(_, let change): return .change(change.seen(by: person.key.user))
         case .recall(_, var recall, _):
             recall.conversation = try self.conversationID(of: entry.conversation)
             return .recall(recall)
@@ -82,8 +82,8 @@ extension StoreEngine {
         case .personSettings(_, let settings, _): return .personSettings(settings)
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
-        case .putConversation, .signIn, .signOut, .setPushState, .setVoIPToken, .advance, .keepLeg, .endLeg, .receipt,
-            .objectNames, .account, .userAccount, .profile, .lost:
+        case .putConversation, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .keepLeg,
+            .endLeg, .receipt, .objectNames, .account, .userAccount, .profile, .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }

@@ -151,7 +151,7 @@ extension StoreEngine {
         guard try row.step() else { return nil }
         var state = PersonState.ConversationState(
             unread: Int(try row.count(0)), mentions: Int(try row.count(3)), counted: try row.count(1),
-            read: try row.count(2), last: try row.count(5))
+            read: try row.count(2), last: try row.count(5), hasWritten: row.int(6) != 0)
         guard state.last <= person.head else { throw StoredBytesFault.badValue("link in a log") }
         var reader = ByteReader(row.blob(4))
         while !reader.isAtEnd { state.recalled.append((state.recalled.last ?? 0) &+ (try reader.number())) }
@@ -208,7 +208,7 @@ extension StoreEngine {
                 key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
                 push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
                 since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0,
-                unpushed: try Self.unpushed(row), voIP: try Self.voIPToken(row))
+                unpushed: try Self.unpushed(row), voIP: try Self.voIPToken(row), status: try Self.status(row))
         }
         person.devices = devices
         return devices
@@ -220,6 +220,14 @@ extension StoreEngine {
         var reader = ByteReader(row.blob(14))
         while !reader.isAtEnd { unpushed.insert(try reader.read()) }
         return unpushed
+    }
+
+    private static func status(_ row: SQLStatement) throws -> ReportedStatus? {
+        guard !row.isNull(16) else { return nil }
+        var reader = ByteReader(row.blob(16))
+        // By its type: as an optional it would be read with a byte that says whether it is there.
+        let status: ReportedStatus = try reader.read()
+        return status
     }
 
     private static func voIPToken(_ row: SQLStatement) throws -> VoIPToken? {

@@ -67,7 +67,7 @@ extension StoreEngine {
             writer.number(position - last)
             last = position
         }
-        try put.bind(at: 7, writer.bytes.isEmpty ? nil : writer.bytes, state.last).run()
+        try put.bind(at: 7, writer.bytes.isEmpty ? nil : writer.bytes, state.last, state.hasWritten).run()
     }
 
     private func store(_ chunk: LogChunk, of person: PersonState) throws {
@@ -102,7 +102,10 @@ extension StoreEngine {
         put.bind(at: 17, device.voIP?.registration.token.rawValue)
         var voIP = ByteWriter()
         if let token = device.voIP { voIP.write(token) }
-        try put.bind(at: 18, voIP.bytes.isEmpty ? nil : voIP.bytes).run()
+        put.bind(at: 18, voIP.bytes.isEmpty ? nil : voIP.bytes)
+        var status = ByteWriter()
+        if let reported = device.status { status.write(reported) }
+        try put.bind(at: 19, status.bytes.isEmpty ? nil : status.bytes).run()
     }
 
     private static func bind(_ registration: PushRegistration, at: Int64, to put: SQLStatement) {

@@ -189,10 +189,9 @@ extension StoreEngine {
             case .receipt(let leg, let receipt, let at):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
-                .userAccount, .profile, .signIn, .signOut, .setPushState, .setVoIPToken, .advance, .markRead, .keepLeg,
-                .objectNames,
-                .account,
-                .lost:
+                .userAccount, .profile, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance,
+                .markRead,
+                .keepLeg, .objectNames, .account, .lost:
                 break
             }
         }
@@ -215,6 +214,14 @@ extension StoreEngine {
             of: accepted.subject, recall: recall, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
             receipts: kept.sorted())
+    }
+
+    func withReports(_ trace: MessageTrace) throws -> MessageTrace {
+        var trace = trace
+        trace.reports = try trace.devices.compactMap { key in
+            try self.device(key)?.status.map { DeviceReport(device: key, reported: $0) }
+        }
+        return trace
     }
 
     private func entries(

@@ -6,6 +6,7 @@ struct AcceptedMessage {
     /// The membership version its recipients come from.
     var version: UInt64
     var record: JournalPosition
+    var isBackend: Bool
 }
 
 /// The records that withdrew a message and that edited it last, 0 for none.
@@ -117,6 +118,7 @@ extension StoreEngine {
         let before = try self.revision(of: message.id)
         self.revisionTail[message.id] = MessageRevision(recalled: before.recalled, edited: position)
         self.scheduleErasure(of: accepted, before: before, at: position)
+        try self.noteMedia(in: edit, of: accepted)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
             _, _, _ in
         }
@@ -174,8 +176,9 @@ extension StoreEngine {
     func accepted(_ id: MessageID, in app: AppID) throws -> AcceptedMessage? {
         let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
         for position in positions {
-            if case .accept(let message, _, let version, _) = try self.record(at: position) {
-                return message.app == app ? AcceptedMessage(message: message, version: version, record: position) : nil
+            if case .accept(let message, let device, let version, _) = try self.record(at: position) {
+                guard message.app == app else { return nil }
+                return AcceptedMessage(message: message, version: version, record: position, isBackend: device == nil)
             }
         }
         return nil

@@ -19,7 +19,9 @@ extension StoreEngine {
 
     func setPersonSettings(_ key: UserKey, _ settings: PersonSettings, at: Int64) throws -> StoreResult {
         if let fault = StoreRules.fault(in: settings) { return .refused(fault) }
-        if try self.settings(of: key).person == settings { return .noted(nil, deliveries: []) }
+        let earlier = try self.settings(of: key).person
+        let settings = settings.replacing(earlier)
+        if earlier == settings { return .noted(nil, deliveries: []) }
         return try self.write(.personSettings(key, settings, at: at))
     }
 

@@ -70,6 +70,7 @@ final class StoreEngine {
     var accounts: [AppID: Set<ConversationID>] = [:]
     var accountsTail: Set<AccountKey> = []
     var erasureTail: Set<JournalPosition> = []
+    var mediaTail: Set<MediaMention> = []
     /// Erased texts may still stand in the write-ahead log; unknown at the start.
     var hasErased = true
     var objectNamesTail: Set<AppID> = []

@@ -124,9 +124,11 @@ final class StoreReplay {
                     arguments: [opening["epoch"] as Int64, opening["number"] as Int64, opening["position"] as Int64])
             }
             for kept in answers where isWhole {
+                // Before version 14 without whom they invited.
+                let invited = kept.databaseValues.count == 8 ? [DatabaseValue.null] : []
                 try self.database.execute(
-                    sql: "INSERT OR REPLACE INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    arguments: StatementArguments(kept.databaseValues))
+                    sql: "INSERT OR REPLACE INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    arguments: StatementArguments(Array(kept.databaseValues) + invited))
             }
             return .commit
         }
@@ -220,7 +222,7 @@ extension JournalRecord {
         case .custom(let operation): "custom message \(operation.message.id) of \(operation.app)"
         case .signIn(let device): "device \(device.key)"
         case .signOut(let key), .setPushState(let key, _), .setVoIPToken(let key, _),
-            .advance(let key, _, _):
+            .deviceStatus(let key, _), .advance(let key, _, _):
             "device \(key)"
         case .keepLeg(let open): "person \(open.leg.user)"
         case .endLeg(let ended): "person \(ended.leg.user)"

@@ -59,7 +59,6 @@ package struct ServerCore: Sendable {
     var recovery: Deque<UserKey> = []
     var recoveryLoads = 0
 
-    var statuses = ToldStatuses()
     var zones: [String: LoadedZone] = [:]
 
     // Push.

@@ -41,19 +41,23 @@ package enum APIResult: Hashable, Sendable {
     case done
     /// Bad input, or try again (`unavailable`); nothing was changed.
     case refused(ServerFrame.Problem)
-    /// nil if the app has no such message. With the statuses of the legs' devices, in their order.
-    case trace(MessageTrace?, [ToldStatus] = [])
+    /// nil if the app has no such message.
+    case trace(MessageTrace?)
     /// For a service extension; with `hidesContent` it shows nothing of what messages say.
     case missed(LogPage, NotificationWords, hidesContent: Bool)
     case unread(UnreadReport)
     case objectNames([ObjectName])
     case accounts([ConversationID])
     case profiles([UserProfile])
+    /// Or mutes.
     case bans([Ban])
+    case invited([Invitee])
     /// The wall time at which its pushes were handed over.
     case ringing(at: Int64)
     /// nil if the app has no such call, or it is no longer remembered.
     case call(CallTrace?)
+    case mediaUse(MediaUse?)
+    case mediaUses([MediaUse])
     case devices([DeviceInfo])
     case userAccount(AccountState)
     /// The time at which it counts as issued.

@@ -100,12 +100,12 @@ package enum APICommand: Hashable, Sendable {
     case setProfiles(AppID, [UserProfile])
     /// Answers `.profiles`, in the order asked.
     case profiles(AppID, [UserID])
+    /// `actor` is nil for the app's backend. Answers `.bans`, for invitations `.invited`, or `.refused`.
+    case restrictions(RestrictionKind, AppID, ConversationID, actor: UserID?)
     /// Answers `.ringing` or `.refused`.
     case ring(AppID, Call)
     /// Answers `.call`.
     case call(AppID, CallID)
-    /// `actor` is nil for the app's backend. Answers `.bans` or `.refused`.
-    case bans(AppID, ConversationID, actor: UserID?)
     /// Of a message, recall or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// Ends its session and forgets its token. Answers `.done` or `.refused`.
@@ -122,6 +122,11 @@ package enum APICommand: Hashable, Sendable {
     indirect case once(IdempotencyKey, fingerprint: [UInt8], APICommand)
     /// What is left of limits. Answers `.quotas`.
     case quotas(QuotaQuestion)
+    /// Something about media, by a person with a user token issued at that wall time. Answers `.done` or `.mediaUse`, or `.refused` with
+    /// `disabled` or `token_revoked`.
+    case media(UserKey, tokenIssuedAt: Int64?, MediaQuestion)
+    /// As `StoreCommand.readMediaUses`. Answers `.mediaUses`.
+    case mediaUses(AppID, MediaID, by: UserID?)
     /// The wall times at which the extension's token and the user token of that connect were issued. Answered
     /// `.refused` with `invalid_token` if the device is signed out, the token was replaced, or the user token revoked
     /// (DESIGN §7 "Extension").
@@ -133,4 +138,13 @@ package enum ExtensionRequest: Hashable, Sendable {
     /// `notified` there.
     case missed(after: LogPosition, limit: Int)
     case receipt(MessageID, LegReceipt)
+    /// Answers `.mediaUse`; none if the person hides content.
+    case media(MediaID, in: MessageID)
+}
+
+package enum MediaQuestion: Hashable, Sendable {
+    /// Whether they may ask for anything at all.
+    case account
+    /// Whether a message that is there for them names it.
+    case read(MediaID, in: MessageID)
 }

@@ -93,12 +93,20 @@ package struct ServerSettings: Hashable, Sendable {
     package var stormLimit: Int = 5
     /// How long alerts are counted, and merged ones wait at most.
     package var stormWindow: Int64 = 60_000
-    /// Silent pushes that tell a device its badge fell (apns.md §14); 0 for none.
+    /// Silent pushes that tell a device its badge fell (apns.md §14); with 0 none of any kind does.
     package var badgePushesPerHour: Int = 3
+    /// Apps to whose phones nobody else pushes.
+    package var onlyPushSenders: Set<AppID> = []
     package var badgePushDelay: Int64 = 10_000
+    /// A number that is an alert does not follow another alert within this time: of two APNs may keep one (apns.md §15).
+    package var badgeAlertGap: Int64 = 60_000
+    /// Numbers that nobody on the phone looks at before they are shown.
+    package var directBadgesPerHour: Int = 6
     package var words: [AppID: AppWords] = [:]
     /// How the text of a message reaches its notification, for apps that do not leave it to the service extension.
     package var pushTextModes: [AppID: PushTextMode] = [:]
+    /// What apps say of the options of notifications, other than `PushRules()`.
+    package var pushRules: [AppID: PushRules] = [:]
     /// A message older than this is not pushed. APNs keeps one for 30 days at most (apns.md §15).
     package var pushLifetime: Int64 = 86_400_000
     /// After an outage of APNs the alerts that waited for its end go as one for each conversation, with their number, if the oldest

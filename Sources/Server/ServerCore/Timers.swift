@@ -83,6 +83,7 @@ extension ServerCore {
             self.pumpAll(slot, now, &effects)
         }
         if self.people[slot].isIdle, now.monotonic >= self.idleEnd(slot) {
+            self.storeReports(slot, &effects)
             self.unload(slot)
         } else {
             self.arm(slot)

@@ -59,6 +59,7 @@ package struct RoomAccess: Hashable, Sendable {
     }
 }
 
+/// That somebody may not come into a chat room; a mute, that they may not write in a conversation, has the same parts.
 package struct Ban: Hashable, Sendable {
     package var user: UserID
     /// Wall milliseconds; nil for as long as nobody lifts it.
@@ -75,5 +76,18 @@ package struct Ban: Hashable, Sendable {
 extension [Ban] {
     package func hold(_ user: UserID, at wall: Int64) -> Bool {
         self.contains { $0.user == user && $0.holds(at: wall) }
+    }
+
+    /// Those that have ended are forgotten.
+    package mutating func set(_ users: [UserID], until: Int64?, at wall: Int64) {
+        self.lift(users, at: wall)
+        // tidy: order does not leave: these are a list, and sorted below.
+        self += users.map { Ban(user: $0, until: until) }
+        self.sort { $0.user < $1.user }
+    }
+
+    package mutating func lift(_ users: [UserID], at wall: Int64) {
+        let users = Set(users)
+        self.removeAll { users.contains($0.user) || !$0.holds(at: wall) }
     }
 }

@@ -29,7 +29,7 @@ package enum ConversationRules {
         }
         let members = known.record.members
         let actor = operation.actor.map { id in members.member(id) ?? Member(id) }
-        if let actor, members.member(actor.id) == nil, operation.action != .join {
+        if let actor, members.member(actor.id) == nil, ![.join, .decline].contains(operation.action) {
             return .refused(StoreRules.notAMember(actor.id, of: operation.conversation))
         }
         return Self.decide(operation, by: actor, in: known)
@@ -61,6 +61,21 @@ package enum ConversationRules {
             guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
             let banned = Set(users).intersection(known.bans.map(\.user))
             return banned.isEmpty ? .nothing : .action(.unban(banned.sorted()))
+        case .mute(let users, let until):
+            guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
+            return Self.mute(Set(users), until: until, by: actor, operation, known)
+        case .unmute(let users):
+            guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
+            let muted = Set(users).intersection(known.mutes.map(\.user))
+            return muted.isEmpty ? .nothing : .action(.unmute(muted.sorted()))
+        case .setOnlyAdminsWrite(let isOn):
+            guard isRanked else { return Self.notAllowed("must be done by an owner or admin") }
+            return known.onlyAdminsWrite == isOn ? .nothing : .action(.setOnlyAdminsWrite(isOn))
+        case .invite: return Self.notAllowed("must be add: who may not be added is invited by that")
+        case .decline:
+            guard let actor else { return Self.notAllowed("must be done by a person") }
+            return known.invitee(actor.id) == nil ? .nothing : .action(.decline)
+        case .withdraw(let users): return Self.withdraw(Set(users), by: actor, isRanked: isRanked, known)
         case .leave:
             guard actor != nil else { return Self.notAllowed("must be done by a person") }
             return .action(.leave)
@@ -115,7 +130,7 @@ package enum ConversationRules {
     ) -> Decision {
         let members = known.record.members
         guard members.member(user) == nil else { return .nothing }
-        guard operation.policy.join == .anyone else {
+        guard operation.policy.join == .anyone || known.invitee(user) != nil else {
             return Self.notAllowed("must be added by others: nobody comes in here by themselves")
         }
         if known.bans.hold(user, at: operation.at) { return .refused(StoreRules.banned(from: operation.conversation)) }
@@ -149,21 +164,45 @@ package enum ConversationRules {
     ) -> Decision {
         if let fault = Self.outranked(users, by: actor, in: known.record) { return fault }
         let bans = known.bans.filter { $0.holds(at: operation.at) }
-        let others = bans.count { !users.contains($0.user) }
-        guard others + users.count <= Self.bansMax else {
-            let max = Self.bansMax
-            return .refused(
-                .init(
-                    code: .invalidField, field: "users",
-                    rule: "must leave at most \(max) people banned, got \(others + users.count)"))
-        }
+        if let fault = Self.tooMany(users, beside: bans, "banned") { return fault }
         let isSo = users.allSatisfy { bans.contains(Ban(user: $0, until: until)) }
         return isSo ? .nothing : .action(.ban(users.sorted(), until: until))
     }
 
+    private static func mute(
+        _ users: Set<UserID>, until: Int64?, by actor: Member?, _ operation: ConversationOperation,
+        _ known: StoredConversation
+    ) -> Decision {
+        if let fault = Self.outranked(users, by: actor, in: known.record) { return fault }
+        let mutes = known.mutes.filter { $0.holds(at: operation.at) }
+        if let fault = Self.tooMany(users, beside: mutes, "muted") { return fault }
+        let isSo = users.allSatisfy { mutes.contains(Ban(user: $0, until: until)) }
+        return isSo ? .nothing : .action(.mute(users.sorted(), until: until))
+    }
+
+    private static func tooMany(_ users: Set<UserID>, beside bans: [Ban], _ word: String) -> Decision? {
+        let count = bans.count { !users.contains($0.user) } + users.count
+        guard count > Self.bansMax else { return nil }
+        return .refused(
+            .init(
+                code: .invalidField, field: "users",
+                rule: "must leave at most \(Self.bansMax) people \(word), got \(count)"))
+    }
+
+    private static func withdraw(
+        _ users: Set<UserID>, by actor: Member?, isRanked: Bool, _ known: StoredConversation
+    ) -> Decision {
+        let gone = known.invited.filter { users.contains($0.user) }
+        guard isRanked || gone.allSatisfy({ $0.by == actor?.id }) else {
+            return Self.notAllowed("must be done by whoever invited, an owner or admin")
+        }
+        return gone.isEmpty ? .nothing : .action(.withdraw(gone.map(\.user)))
+    }
+
     /// For owner, admins and the backend.
-    package static func bans(
-        of conversation: ConversationID, known: StoredConversation?, asked: UserID?, at wall: Int64
+    package static func restrictions(
+        _ kind: RestrictionKind, in conversation: ConversationID, known: StoredConversation?, asked: UserID?,
+        at wall: Int64
     ) -> StoreResult {
         guard let known else { return .refused(StoreRules.unknownConversation(conversation)) }
         if let asked {
@@ -175,10 +214,16 @@ package enum ConversationRules {
                 return .refused(.init(code: .notAllowed, field: "actor", rule: rule))
             }
         }
-        return .bans(known.bans.filter { $0.holds(at: wall) })
+        return switch kind {
+        case .bans: .bans(known.bans.filter { $0.holds(at: wall) })
+        case .mutes: .bans(known.mutes.filter { $0.holds(at: wall) })
+        case .invitations: .invited(known.invited)
+        }
     }
 
+    /// Also of mutes.
     package static let bansMax = 3_000
+    package static let invitedMax = 3_000
 
     private static func ifMember(
         _ user: UserID, of record: ConversationRecord, _ decide: (Member) -> Decision
@@ -211,10 +256,17 @@ package enum ConversationRules {
             case .unban(let users):
                 try Self.checkRoom(operation.conversation)
                 try Self.check(users)
+            case .mute(let users, let until):
+                try Self.check(users)
+                if let until, until <= operation.at {
+                    throw InvalidField(
+                        field: "until", rule: "must be in the future, after \(operation.at), got \(until)")
+                }
+            case .unmute(let users), .withdraw(let users), .invite(let users, _, _): try Self.check(users)
             case .rename(let name): try DisplayName.check(name, field: "name", lettersMax: nil)
             case .setPortrait(let portrait): try StoreRules.check(portrait: portrait)
             case .setNickname(_, let nickname): try StoreRules.check(nickname: nickname)
-            case .join, .leave, .setRole, .dissolve: break
+            case .join, .leave, .setRole, .dissolve, .setOnlyAdminsWrite, .decline: break
             }
         }
     }
@@ -248,36 +300,68 @@ package enum ConversationRules {
 extension ConversationChange {
     /// `known` is nil for `create`.
     package func applied(to known: StoredConversation?, in app: AppID) -> StoredConversation {
-        var record =
-            known?.record
-            ?? ConversationRecord(app: app, conversation: self.conversation, name: "", members: [UserID]())
-        var isDissolved = known?.isDissolved ?? false
-        var bans = known?.bans ?? []
-        record.members = self.members(after: record.members)
+        var after =
+            known
+            ?? StoredConversation(
+                record: ConversationRecord(app: app, conversation: self.conversation, name: "", members: [UserID]()),
+                version: 0)
+        after.version = self.version
         switch self.action {
-        case .create(let name, let portrait, _): (record.name, record.portrait) = (name, portrait)
-        case .rename(let name): record.name = name
-        case .setPortrait(let portrait): record.portrait = portrait
-        case .dissolve: isDissolved = true
-        case .ban(let banned, let until):
-            bans.removeAll { banned.contains($0.user) || !$0.holds(at: self.at) }
-            // tidy: order does not leave: these are a list, and sorted below.
-            bans += banned.map { Ban(user: $0, until: until) }
-            bans.sort { $0.user < $1.user }
-        case .unban(let users): bans.removeAll { users.contains($0.user) || !$0.holds(at: self.at) }
+        case .create(let name, let portrait, _): (after.record.name, after.record.portrait) = (name, portrait)
+        case .rename(let name): after.record.name = name
+        case .setPortrait(let portrait): after.record.portrait = portrait
+        case .dissolve: after.isDissolved = true
+        case .ban(let users, let until): after.bans.set(users, until: until, at: self.at)
+        case .unban(let users): after.bans.lift(users, at: self.at)
+        case .mute(let users, let until): after.mutes.set(users, until: until, at: self.at)
+        case .unmute(let users): after.mutes.lift(users, at: self.at)
+        case .setOnlyAdminsWrite(let isOn): after.onlyAdminsWrite = isOn
+        case .invite(let users, _, _): after.invite(users, by: self.by, at: self.at)
+        case .decline, .withdraw: after.invited.removeAll { self.invitees.contains($0.user) }
         case .add, .join, .remove, .leave, .setRole, .setNickname: break
         }
-        return StoredConversation(record: record, version: self.version, isDissolved: isDissolved, bans: bans)
+        // Mutes are kept beside the members: they outlast a membership.
+        if !self.action.isAboutMutes { after.record.members = self.members(after: after.record.members) }
+        after.endInvitationsOfMembers()
+        return after
+    }
+}
+
+extension ConversationAction {
+    fileprivate var isAboutMutes: Bool {
+        switch self {
+        case .mute, .unmute: true
+        case .create, .add, .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban,
+            .unban, .setOnlyAdminsWrite, .invite, .decline, .withdraw:
+            false
+        }
     }
 }
 
 extension StoredConversation {
-    /// Members named by the backend are no longer banned.
+    /// Members named by the backend are no longer banned, nor asked. Who may write stays as it is.
     package static func put(
         _ record: ConversationRecord, version: UInt64, over known: StoredConversation?
     ) -> StoredConversation {
-        let bans = known?.bans.filter { record.members.member($0.user) == nil } ?? []
-        return StoredConversation(record: record, version: version, bans: bans)
+        var after = known ?? StoredConversation(record: record, version: version)
+        (after.record, after.version, after.isDissolved) = (record, version, false)
+        after.bans.removeAll { record.members.member($0.user) != nil }
+        after.endInvitationsOfMembers()
+        return after
+    }
+
+    package func invitee(_ user: UserID) -> Invitee? { self.invited.first { $0.user == user } }
+
+    fileprivate mutating func invite(_ users: [UserID], by: UserID?, at: Int64) {
+        guard let by else { return }
+        // tidy: order does not leave: these are a list, and sorted below.
+        self.invited += users.map { Invitee(user: $0, by: by, at: at) }
+        self.invited.sort { $0.user < $1.user }
+    }
+
+    fileprivate mutating func endInvitationsOfMembers() {
+        guard !self.invited.isEmpty else { return }
+        self.invited.removeAll { self.record.members.member($0.user) != nil }
     }
 }
 

@@ -23,6 +23,7 @@ extension Message {
     package var frameBytes: Int {
         var bytes = 512 + 2 * (self.content.utf8.count + (self.pushText?.utf8.count ?? 0))
         bytes += 128 * self.recipients.count
+        if let push = self.push { bytes += 2 * push.json.serialized.count }
         if case .users(let users) = self.mentions { bytes += 128 * users.count }
         return bytes
     }

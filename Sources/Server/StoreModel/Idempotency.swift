@@ -41,6 +41,8 @@ package struct IdempotentRequest: Hashable, Sendable {
 /// As much of an answer as it takes to give it again.
 package enum IdempotentAnswer: Hashable, Sendable {
     case done
+    /// Done, and these people were invited instead of being made members.
+    case invited([UserID])
     case accepted(MessageID, sentAt: Int64, isRepeat: Bool)
 }
 
@@ -74,7 +76,8 @@ extension StoreRules {
     /// What is kept of the result of a command; nil for a refusal, which has changed nothing and is judged anew.
     package static func answer(to command: StoreCommand, _ result: StoreResult) -> IdempotentAnswer? {
         switch result {
-        case .done, .changed, .noted, .recalled: .done
+        case .changed(_, let invited): invited.isEmpty ? .done : .invited(invited)
+        case .done, .noted, .recalled: .done
         case .accepted: command.acceptance.map { .accepted($0.id, sentAt: $0.sentAt, isRepeat: false) }
         case .duplicate(let id, let sentAt): .accepted(id, sentAt: sentAt, isRepeat: true)
         // Read for a user token, which nobody who is banned gets.
@@ -82,7 +85,8 @@ extension StoreRules {
         // Read for a call: what it says is said to phones, and nothing of it is the answer.
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
-            .bans, .isSameLog, .unreadable, .device, .read, .user, .page, .trace, .kept, .failed:
+            .bans, .invited, .mediaUse, .mediaUses, .isSameLog, .unreadable, .device, .read, .user, .page, .trace,
+            .kept, .failed:
             nil
         }
     }
@@ -92,14 +96,15 @@ extension StoreRules {
         .init(
             code: .rateLimited, field: "Idempotency-Key",
             rule: "must wait: the app has used \(request.keptMax) keys in the last 24 hours",
-            retryAfterMilliseconds: UInt32(clamping: max(1, oldest + Self.answerLifetime - request.at)))
+            // A damaged row may have any time.
+            retryAfterMilliseconds: UInt32(clamping: max(1, oldest &+ Self.answerLifetime &- request.at)))
     }
 }
 
 extension StoreCommand {
     fileprivate var acceptance: (id: MessageID, sentAt: Int64)? {
         switch self {
-        case .accept(let message, _, _, _): (message.id, message.sentAt)
+        case .accept(let message, _, _, _, _): (message.id, message.sentAt)
         case .acceptCustom(let operation): (operation.message.id, operation.message.sentAt)
         case .once(_, let command): command.acceptance
         default: nil  // tidy: no other command accepts a message

@@ -24,7 +24,7 @@ extension ReferenceStore {
         let action: ConversationAction
         switch ConversationRules.decide(operation, known: known?.stored) {
         case .refused(let problem): return .refused(problem)
-        case .nothing: return .changed(nil, deliveries: [])
+        case .nothing: return .changed([])
         case .action(let decided): action = decided
         }
         if let refusal = StoreRules.refusal(
@@ -33,17 +33,41 @@ extension ReferenceStore {
         {
             return .refused(refusal)
         }
+        switch ConversationRules.plan(
+            action, of: operation, known: known?.stored,
+            mayAdd: { self.mayAdd(UserKey(app: operation.app, user: $0), by: $1) })
+        {
+        case .failure(let problem): return .refused(problem)
+        case .success(let plan):
+            let made = plan.actions.map { self.make($0, of: operation, key) }
+            return .changed(made, invited: plan.invited)
+        }
+    }
+
+    private func mayAdd(_ key: UserKey, by actor: UserID) -> Bool {
+        ConversationRules.mayAdd(
+            self.settings(of: key).person,
+            hasWritten: self.people.read(key) {
+                $0.cursors[ConversationID(type: .direct, target: actor.rawValue)]?.hasWritten ?? false
+            } ?? false)
+    }
+
+    private mutating func make(
+        _ action: ConversationAction, of operation: ConversationOperation, _ key: ConversationKey
+    ) -> MadeChange {
+        let known = self.conversations[key]
         let change = ConversationChange(
             conversation: operation.conversation, version: (known?.stored.version ?? 0) + 1, action: action,
             by: operation.actor, at: operation.at)
         let conversation = Conversation(
             change.applied(to: known?.stored, in: operation.app), messages: known?.messages ?? [])
         self.conversations[key] = conversation
-        if operation.conversation.type == .chatRoom { return .changed(change, deliveries: []) }
-        let deliveries = conversation.members.union(known?.members ?? []).sorted().map { user in
+        if operation.conversation.type == .chatRoom { return MadeChange(change) }
+        let told = conversation.members.union(known?.members ?? []).union(change.invitees)
+        let deliveries = told.sorted().map { user in
             self.appendChange(to: user, change, in: operation.app, isMember: conversation.members.contains(user))
         }
-        return .changed(change, deliveries: deliveries)
+        return MadeChange(change, deliveries)
     }
 
     /// Somebody who is no longer a member has nothing unread there.
@@ -51,7 +75,7 @@ extension ReferenceStore {
         to user: UserID, _ change: ConversationChange, in app: AppID, isMember: Bool
     ) -> Delivery {
         let key = UserKey(app: app, user: user)
-        return self.people[self.people.place(making: key)].append(.change(change), of: user) { person in
+        return self.people[self.people.place(making: key)].append(.change(change.seen(by: user)), of: user) { person in
             let cursor = person.cursors[change.conversation] ?? Cursor()
             person.cursors[change.conversation] = cursor
             guard !isMember else { return }
@@ -60,16 +84,20 @@ extension ReferenceStore {
         }
     }
 
-    func bans(_ conversation: ConversationID, of app: AppID, asked: UserID?, at wall: Int64) -> StoreResult {
+    func restrictions(
+        _ kind: RestrictionKind, _ conversation: ConversationID, of app: AppID, asked: UserID?, at wall: Int64
+    ) -> StoreResult {
         let known = self.conversations[ConversationKey(app: app, conversation: conversation)]?.stored
-        return ConversationRules.bans(of: conversation, known: known, asked: asked, at: wall)
+        return ConversationRules.restrictions(kind, in: conversation, known: known, asked: asked, at: wall)
     }
 
-    func conversation(_ conversation: ConversationID, of app: AppID, for user: UserID?) -> StoreResult {
+    func conversation(
+        _ conversation: ConversationID, of app: AppID, for user: UserID?, at wall: Int64
+    ) -> StoreResult {
         guard let known = self.conversations[ConversationKey(app: app, conversation: conversation)] else {
             return .refused(StoreRules.unknownConversation(conversation))
         }
         if let user, !known.members.contains(user) { return .refused(StoreRules.notAMember(user, of: conversation)) }
-        return .conversation(known.stored.info)
+        return .conversation(known.stored.info(at: wall))
     }
 }

@@ -44,6 +44,7 @@ extension ReferenceStore {
         self.people[place].devices[key.device]?.voIP = nil
         self.people[place].devices[key.device]?.isSignedOut = true
         self.people[place].devices[key.device]?.unpushed = UnpushedMessages()
+        self.people[place].devices[key.device]?.status = nil
         self.endLegs(of: key, end, at: at)
         for end in self.undecided(of: device, end, at: at) { self.keepEnd(end) }
         return .done
@@ -63,6 +64,14 @@ extension ReferenceStore {
             self.endLegs(of: other, .noToken, at: at)
         }
         return others.isEmpty ? .done : .taken(others)
+    }
+
+    mutating func setDeviceStatus(_ key: DeviceKey, _ status: ReportedStatus) -> StoreResult {
+        guard let place = self.people.place(of: key.user),
+            self.people[place].devices[key.device]?.isSignedOut == false
+        else { return .done }
+        self.people[place].devices[key.device]?.status = status
+        return .done
     }
 
     mutating func setVoIPToken(_ key: DeviceKey, _ token: VoIPToken?, about: PushRegistration?) -> StoreResult {

@@ -2,7 +2,7 @@ import TidingsModel
 
 extension ReferenceStore {
     mutating func accept(
-        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool
+        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool, push: PushOptions?
     ) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
         let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
@@ -29,6 +29,9 @@ extension ReferenceStore {
         case .success(let users): recipients = users
         case .failure(let problem): return .refused(problem)
         }
+        let place = ConversationKey(app: message.app, conversation: message.conversation)
+        var message = message
+        message.fillPush(conversation: self.conversations[place]?.stored.record.push, app: push)
         // Shared by all logs.
         let body = LogEntry.Body.message(message)
         let deliveries = recipients.map { user in
@@ -36,14 +39,14 @@ extension ReferenceStore {
                 ? self.deliver(message.hushed, .message(message.hushed), to: user, isHushed: true)
                 : self.deliver(message, body, to: user)
         }
+        if device != nil, message.conversation.type == .direct {
+            self.people[self.people.place(making: sender)].cursors[message.conversation]?.hasWritten = true
+        }
         self.messages[message.id] = Accepted(message: message, device: device, deliveries: deliveries)
         self.sent[sentKey] = message.id
-        if message.conversation.type == .chatRoom {
-            let key = ConversationKey(app: message.app, conversation: message.conversation)
-            self.conversations[key]?.messages.append(message.id)
-        }
+        if message.conversation.type == .chatRoom { self.conversations[place]?.messages.append(message.id) }
         self.lastMessageID = max(self.lastMessageID, message.id)
-        return .accepted(deliveries: deliveries, names: self.names(of: message))
+        return .accepted(deliveries: deliveries, names: self.names(of: message), push: message.sharedPush)
     }
 
     func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.others[id] != nil }
@@ -93,7 +96,10 @@ extension ReferenceStore {
         guard conversation.type.targetIsPeer else {
             let known = self.conversations[ConversationKey(app: app, conversation: conversation)]
             guard let known, !known.stored.isDissolved else { return .toNothing }
-            return .toMembers(isMember: known.members.contains(user), isBanned: known.stored.bans.hold(user, at: wall))
+            let role = known.members.contains(user) ? known.stored.record.members.member(user)?.role : nil
+            return .toMembers(
+                isMember: role != nil, isBanned: known.stored.bans.hold(user, at: wall),
+                silence: known.stored.silence(of: user, role: role, at: wall))
         }
         let peer = UserKey(app: app, user: UserID(conversation.target))
         return .toPerson(

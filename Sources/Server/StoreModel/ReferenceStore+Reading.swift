@@ -107,6 +107,15 @@ extension ReferenceStore {
             receipts: receipts.map { .init(leg: $0.key.leg, receipt: $0.key.receipt, at: $0.value) }.sorted { $0 < $1 })
     }
 
+    func withReports(_ trace: MessageTrace) -> MessageTrace {
+        var trace = trace
+        trace.reports = trace.devices.compactMap { key in
+            let device = self.people.read(key.user) { $0.devices[key.device] } ?? nil
+            return device?.status.map { DeviceReport(device: key, reported: $0) }
+        }
+        return trace
+    }
+
     func receipts(of id: MessageID, in app: AppID, asked: UserID?) -> StoreResult {
         guard let trace = self.trace(of: id, in: app), let message = trace.message else {
             return .refused(StoreRules.unknownMessage(id))
@@ -198,7 +207,7 @@ extension ReferenceStore {
                 cursors: person.cursors.map {
                     .init(
                         conversation: $0.key, unread: $0.value.unread, mentions: $0.value.mentions,
-                        upTo: $0.value.upTo)
+                        upTo: $0.value.upTo, hasWritten: $0.value.hasWritten)
                 }
                 .sorted { $0.conversation < $1.conversation },
                 deleted: person.deleted.sorted())

@@ -21,6 +21,7 @@ extension ReferenceStore {
 
     mutating func setPersonSettings(_ key: UserKey, _ settings: PersonSettings) -> StoreResult {
         if let fault = StoreRules.fault(in: settings) { return .refused(fault) }
+        let settings = settings.replacing(self.settings(of: key).person)
         return self.appendIfChanged(key, .personSettings(settings)) { $0.person = settings }
     }
 

@@ -24,12 +24,16 @@ package import TidingsModel
 ///   muted conversations (level `.blocked`; a level with an end counts until `endLevel`), `unreadWithMuted` and `mentions` do not.
 /// - **markRead** needs a conversation with entries of the person, and a position not past the head. A position at or below the cursor
 ///   changes nothing; otherwise the cursor moves and a `read` entry follows.
-/// - **putConversation** with the same name, portrait and members changes nothing, unless it was dissolved: then it exists again.
+/// - **putConversation** with the same name, portrait, options and members changes nothing, unless it was dissolved: then it exists again.
 ///   Anything else is a new membership version. It writes no entries, and leaves earlier ones.
 /// - **change** follows `ConversationRules.decide`; a person who would come in by it and has blocked the actor refuses it whole.
-///   Without a change it answers `.changed(nil, …)`. Otherwise the version grows by one, and everybody who was a member before or
-///   is one after gets a `change` entry; a chat room's goes into no log. For somebody who is a member no more the read cursor
-///   stands at the entry. Dissolving leaves unread as it is.
+///   `ConversationRules.plan` makes one or two changes of it; without a change it answers `.changed([])`. With each the version grows by
+///   one, and everybody who was a member before or is one after, or whom it invites, gets a `change` entry as they may see it; a chat
+///   room's goes into no log. For somebody who is no member after it the read cursor stands at the entry. Dissolving leaves unread as it is.
+/// - **Consent** is asked of who would be made a member of a group or discussion by a person: who has `mayBeAddedBy` `nobody`, or
+///   `contacts` and has written to the actor from no device of theirs one to one, is invited. An invitation ends when they become a member, decline,
+///   it is withdrawn, or the conversation is dissolved; `putConversation` writes no entry of it.
+/// - **Mutes** refuse a message and an edit, not a recall, by the time of the command; they are kept when a member goes.
 /// - **recall** is for the backend, the sender within the window, and owner and admin of the conversation at any time. A message
 ///   recalled already answers them `.noted(nil, …)`, so that a retry is harmless. Then the id must be new, and a sender must still be
 ///   allowed to write there. Each log that has the message gets a `recall` entry by who recalled it (for the backend the message's
@@ -40,7 +44,8 @@ package import TidingsModel
 /// - **delete** takes 1 to 100 messages, repeats dropped, each with an entry of the person in that conversation and not deleted before.
 ///   They are unread no more; one `deletion` entry names them.
 /// - **setConversationSettings, endLevel, setPersonSettings, setBlocked** without a change do nothing; otherwise the person's log gets
-///   one entry, with unread after it. Settings without level are none. An end at or before the command's time is refused.
+///   one entry, with unread after it. Settings without level are none. An end at or before the command's time is refused. Person
+///   settings that do not say by whom the person may be added leave that as it was.
 /// - **acceptCustom** with the app and client message id of an earlier custom message answers `.duplicate`. Otherwise the id must be
 ///   new; each recipient, known or not, gets a `custom` entry that counts for nobody.
 /// - **changeAccount** without a change does nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices as `signOut` does,
@@ -58,6 +63,7 @@ package import TidingsModel
 /// - **setPushState** of a signed-out device changes nothing. A registration takes the token, for topic and environment, from every other
 ///   device of the app that is registered or quarantined with it: those have `.none`, and their open legs end `no_token` at the time
 ///   of the registration. With `about` it changes nothing unless that is the device's registration, and takes nothing from others.
+/// - **setDeviceStatus** replaces what the device has reported; of a device unknown or signed out it changes nothing.
 /// - **setVoIPToken** of a signed-out device changes nothing. A token is taken, for topic and environment, from every other device of the
 ///   app that has it. With `about` it changes nothing unless that is the device's. A sign-out clears it, a sign-in leaves it.
 /// - **advance** moves each cursor forward only, and not past the head.
@@ -134,6 +140,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var unread = 0
         var mentions = 0
         var upTo: LogPosition = 0
+        var hasWritten = false
 
         mutating func add(unread: Int, mentions: Int) {
             self.unread += unread
@@ -239,8 +246,8 @@ package struct ReferenceStore: Hashable, Sendable {
 
     mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
-        case .accept(let message, let device, let room, let ignoresBlocks):
-            self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks)
+        case .accept(let message, let device, let room, let ignoresBlocks, let push):
+            self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks, push: push)
         case .putConversation(let record): self.putConversation(record)
         case .change(let operation): self.changeConversation(operation)
         case .recall(let operation): self.recall(operation)
@@ -261,6 +268,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readProfiles(let app, let users): .profiles(users.map { self.profile(of: $0, in: app) })
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): self.setPushState(key, state, about: about)
+        case .setDeviceStatus(let key, let status): self.setDeviceStatus(key, status)
         case .setVoIPToken(let key, let token, let about): self.setVoIPToken(key, token, about: about)
         case .advance(let key, let settled, let decided): self.advance(key, settled: settled, decided: decided)
         case .markRead(let key, let conversation, let upTo, _): self.markRead(key, conversation, upTo: upTo)
@@ -271,15 +279,19 @@ package struct ReferenceStore: Hashable, Sendable {
         case .loadUser(let key): .user(self.record(of: key))
         case .readLog(let key, let after, let limit, let bytes):
             .page(self.page(of: key, after: after, limit: limit, frameBytesMax: bytes))
-        case .trace(let app, let id): .trace(self.trace(of: id, in: app))
-        case .readConversation(let app, let conversation, let user): self.conversation(conversation, of: app, for: user)
+        case .trace(let app, let id): .trace(self.trace(of: id, in: app).map { self.withReports($0) })
+        case .readConversation(let app, let conversation, let user, let at):
+            self.conversation(conversation, of: app, for: user, at: at)
         case .readHistory(let key, let conversation, let before, let limit, let room):
             self.history(of: key, in: conversation, before: before, limit: limit, room: room)
         case .mayWrite(let key, let conversation, let room): self.mayWrite(key, conversation, room: room)
-        case .readBans(let app, let conversation, let user, let at):
-            self.bans(conversation, of: app, asked: user, at: at)
+        case .readRestrictions(let kind, let app, let conversation, let user, let at):
+            self.restrictions(kind, conversation, of: app, asked: user, at: at)
         case .readSettings(let key): .settings(self.settings(of: key))
         case .readReceipts(let app, let message, let user): self.receipts(of: message, in: app, asked: user)
+        case .readMedia(let key, let media, let message, let room):
+            .mediaUse(self.mediaUse(of: media, in: message, by: key, room: room))
+        case .readMediaUses(let app, let media, let owner): .mediaUses(self.mediaUses(of: media, by: owner, in: app))
         case .readUnread(let key, let conversation): .unread(self.unread(of: key, in: conversation))
         case .setObjectNames(let app, let names): self.setObjectNames(names, of: app)
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])

@@ -5,10 +5,12 @@ package import TidingsModel
 /// Times here and in results are wall milliseconds.
 package enum StoreCommand: Hashable, Sendable {
     /// Without a device the app's backend has sent it, in its sender's name. `ignoresBlocks`: it reaches people who have blocked
-    /// the sender as it reaches others, which only the backend may ask for. Answers `.accepted`, `.duplicate` or `.refused`.
+    /// the sender as it reaches others, which only the backend may ask for. `push` are the app's options for what the message and its
+    /// conversation leave open. Answers `.accepted`, `.duplicate` or `.refused`.
     indirect case accept(
-        message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess(), ignoresBlocks: Bool = false)
-    /// Creates, or replaces name, portrait and members as the backend. Answers `.done` or `.refused`.
+        message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess(), ignoresBlocks: Bool = false,
+        push: PushOptions? = nil)
+    /// Creates, or replaces name, portrait, options and members as the backend. Answers `.done` or `.refused`.
     indirect case putConversation(ConversationRecord)
     indirect case change(ConversationOperation)
     indirect case recall(RecallOperation)
@@ -37,6 +39,8 @@ package enum StoreCommand: Hashable, Sendable {
     /// answered: it changes nothing if it is not the device's any more, and takes it from nobody; nil if the device
     /// itself registers, or clears its registration.
     indirect case setPushState(DeviceKey, PushState, about: PushRegistration? = nil)
+    /// Answers `.done`.
+    indirect case setDeviceStatus(DeviceKey, ReportedStatus)
     /// As `setPushState`, of the token for calls; nil clears it.
     indirect case setVoIPToken(DeviceKey, VoIPToken?, about: PushRegistration? = nil)
     /// Moves cursors forward only. Answers `.done`; `.refused` for an unknown device.
@@ -58,18 +62,23 @@ package enum StoreCommand: Hashable, Sendable {
     case readLog(UserKey, after: LogPosition, limit: Int, frameBytesMax: Int = .max)
     /// Of a message, recall or custom message. Answers `.trace`.
     case trace(AppID, MessageID)
-    /// `asked` by a member, or nil for the backend. Answers `.conversation` or `.refused`.
-    case readConversation(AppID, ConversationID, asked: UserID?)
+    /// `asked` by a member, or nil for the backend; `at` decides which mutes have ended. Answers `.conversation` or `.refused`.
+    case readConversation(AppID, ConversationID, asked: UserID?, at: Int64 = 0)
     /// Newest first, as they read now, without what was recalled, deleted by the person, or directed to others.
     /// Answers `.history` or `.refused`.
     case readHistory(UserKey, ConversationID, before: MessageID?, limit: Int, room: RoomAccess = RoomAccess())
     case mayWrite(UserKey, ConversationID, room: RoomAccess = RoomAccess())
-    /// `asked` by its owner or an admin, or nil for the backend. Answers `.bans` or `.refused`.
-    case readBans(AppID, ConversationID, asked: UserID?, at: Int64)
+    /// `asked` by its owner or an admin, or nil for the backend. Answers `.bans`, for invitations `.invited`, or `.refused`.
+    case readRestrictions(RestrictionKind, AppID, ConversationID, asked: UserID?, at: Int64)
     case readSettings(UserKey)
     /// `asked` by its sender, or nil for the backend. A sender is not told of the reading of people who block them.
     /// Answers `.receipts` or `.refused`.
     case readReceipts(AppID, MessageID, asked: UserID?)
+    /// Whether the message is there for the person, and names the media as it reads now. Answers `.mediaUse`.
+    indirect case readMedia(UserKey, MediaID, in: MessageID, room: RoomAccess = RoomAccess())
+    /// Messages of that sender, or the backend's for nil, that name the media: newest first, at most `MediaUse.listMax`. Answers
+    /// `.mediaUses`.
+    case readMediaUses(AppID, MediaID, by: UserID?)
     /// Its cost does not grow with the log. Answers `.unread`.
     case readUnread(UserKey, ConversationID?)
     /// Replaces the app's names; with none, any name is accepted. Answers `.done` or `.refused`.

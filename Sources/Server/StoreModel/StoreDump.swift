@@ -42,12 +42,17 @@ package struct StoreDump: Hashable, Sendable {
         /// Of the unread ones, those that mention the person.
         package var mentions: Int
         package var upTo: LogPosition
+        /// One to one: the person has written to the other.
+        package var hasWritten: Bool
 
-        package init(conversation: ConversationID, unread: Int, mentions: Int, upTo: LogPosition) {
+        package init(
+            conversation: ConversationID, unread: Int, mentions: Int, upTo: LogPosition, hasWritten: Bool = false
+        ) {
             self.conversation = conversation
             self.unread = unread
             self.mentions = mentions
             self.upTo = upTo
+            self.hasWritten = hasWritten
         }
     }
 
@@ -102,17 +107,69 @@ package struct StoredConversation: Hashable, Sendable {
     package var isDissolved: Bool
     /// Of a chat room, sorted by person; some may have ended.
     package var bans: [Ban]
+    /// Who may not write, members or not, sorted by person; some may have ended.
+    package var mutes: [Ban]
+    package var onlyAdminsWrite: Bool
+    /// Sorted by person; none of them is a member. Of a group or discussion.
+    package var invited: [Invitee]
 
-    package init(record: ConversationRecord, version: UInt64, isDissolved: Bool = false, bans: [Ban] = []) {
+    package init(
+        record: ConversationRecord, version: UInt64, isDissolved: Bool = false, bans: [Ban] = [], mutes: [Ban] = [],
+        onlyAdminsWrite: Bool = false, invited: [Invitee] = []
+    ) {
         self.record = record
         self.version = version
         self.isDissolved = isDissolved
         self.bans = bans
+        self.mutes = mutes
+        self.onlyAdminsWrite = onlyAdminsWrite
+        self.invited = invited
     }
 
-    package var info: ConversationInfo {
-        ConversationInfo(
+    /// As its members see it at a moment of the wall clock.
+    package func info(at wall: Int64) -> ConversationInfo {
+        var members = self.record.members
+        for mute in self.mutes where mute.holds(at: wall) {
+            let place = members.sortedPlace { $0.id < mute.user }
+            if place < members.count, members[place].id == mute.user { members[place].mute = Mute(until: mute.until) }
+        }
+        var info = ConversationInfo(
             id: self.record.conversation, version: self.version, name: self.record.name,
-            portrait: self.record.portrait, members: self.record.members, isDissolved: self.isDissolved)
+            portrait: self.record.portrait, members: members, isDissolved: self.isDissolved,
+            onlyAdminsWrite: self.onlyAdminsWrite)
+        info.push = self.record.push
+        return info
+    }
+
+    /// Why somebody may not write there, whatever else holds for them. `role` is nil for who is no member.
+    package func silence(of user: UserID, role: MemberRole?, at wall: Int64) -> Silence? {
+        Self.silence(of: user, role: role, mutes: self.mutes, onlyAdminsWrite: self.onlyAdminsWrite, at: wall)
+    }
+
+    package static func silence(
+        of user: UserID, role: MemberRole?, mutes: [Ban], onlyAdminsWrite: Bool, at wall: Int64
+    ) -> Silence? {
+        if let mute = mutes.first(where: { $0.user == user && $0.holds(at: wall) }) { return .muted(until: mute.until) }
+        return onlyAdminsWrite && role ?? .member == .member ? .onlyAdminsWrite : nil
+    }
+}
+
+/// Why somebody may not write to a conversation they may be in.
+package enum Silence: Hashable, Sendable {
+    case muted(until: Int64?)
+    case onlyAdminsWrite
+}
+
+/// Somebody who was asked to come into a conversation and has not answered.
+package struct Invitee: Hashable, Sendable {
+    package var user: UserID
+    package var by: UserID
+    /// Wall milliseconds.
+    package var at: Int64
+
+    package init(user: UserID, by: UserID, at: Int64) {
+        self.user = user
+        self.by = by
+        self.at = at
     }
 }

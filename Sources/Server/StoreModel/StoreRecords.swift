@@ -9,6 +9,8 @@ package struct ConversationRecord: Hashable, Sendable {
     package var portrait: String?
     /// Sorted by id, each once; at most `membersMax`.
     package var members: [Member]
+    /// Of all its messages, where these say nothing else.
+    package var push: PushOptions?
 
     /// The default (DESIGN §3).
     package static let membersMax = 3_000
@@ -24,7 +26,11 @@ package struct ConversationRecord: Hashable, Sendable {
     }
 
     /// Members are sorted; of repeats the first stays.
-    package init(app: AppID, conversation: ConversationID, name: String, portrait: String?, members: [Member]) {
+    package init(
+        app: AppID, conversation: ConversationID, name: String, portrait: String?, members: [Member],
+        push: PushOptions? = nil
+    ) {
+        self.push = push
         self.app = app
         self.conversation = conversation
         self.name = name
@@ -88,11 +94,13 @@ package struct DeviceRecord: Hashable, Sendable {
     /// Kept for the trace; gets no legs.
     package var isSignedOut: Bool
     package var unpushed: UnpushedMessages
+    /// What the kit has reported last; nil for nothing since the device signed in.
+    package var status: ReportedStatus?
 
     package init(
         key: DeviceKey, platform: String, push: PushState, settled: LogPosition, decided: LogPosition,
         since: LogPosition, signedInAt: Int64, isSignedOut: Bool, unpushed: UnpushedMessages = UnpushedMessages(),
-        voIP: VoIPToken? = nil
+        voIP: VoIPToken? = nil, status: ReportedStatus? = nil
     ) {
         self.voIP = voIP
         self.key = key
@@ -104,6 +112,27 @@ package struct DeviceRecord: Hashable, Sendable {
         self.signedInAt = signedInAt
         self.isSignedOut = isSignedOut
         self.unpushed = unpushed
+        self.status = status
+    }
+}
+
+/// Shown to an operator and never a reason to send a message or not; it only says how a phone can be told its badge.
+package struct ReportedStatus: Hashable, Sendable {
+    package var status: DeviceStatus
+    /// Wall milliseconds of the report.
+    package var at: Int64
+    /// The first of the reports in a row that notifications are not allowed, in wall milliseconds; nil if they are.
+    package var offSince: Int64?
+
+    package init(_ status: DeviceStatus, at: Int64, offSince: Int64? = nil) {
+        self.status = status
+        self.at = at
+        self.offSince = offSince
+    }
+
+    /// The next report of a device.
+    package init(_ status: DeviceStatus, at: Int64, after before: ReportedStatus?) {
+        self.init(status, at: at, offSince: status.allowsNotifications ? nil : before?.offSince ?? at)
     }
 }
 

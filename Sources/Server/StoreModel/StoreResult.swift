@@ -2,13 +2,15 @@ package import TidingsModel
 
 package enum StoreResult: Hashable, Sendable {
     case done
-    /// Sorted by person, the sender included; empty only for a chat room.
-    case accepted(deliveries: [Delivery], names: MessageNames = MessageNames())
+    /// Sorted by person, the sender included; empty only for a chat room. `push`: the message's options over the conversation's and
+    /// the app's.
+    case accepted(deliveries: [Delivery], names: MessageNames = MessageNames(), push: SharedPushOptions? = nil)
     /// This client message id was accepted before; nothing was written.
     case duplicate(MessageID, sentAt: Int64)
     case refused(ServerFrame.Problem)
-    /// The entry of each member before or after, sorted by person; no change if it was so already.
-    indirect case changed(ConversationChange?, deliveries: [Delivery])
+    /// In the order they were made, each with the entry of everybody who was a member before or is one after, or whom it invites; none
+    /// if it was so already. `invited`, sorted, were to be made members and are asked first.
+    case changed([MadeChange], invited: [UserID] = [])
     /// The entry in each log that has the message, sorted by person; and the message's legs, sorted, that had shown
     /// it or may have, and for which it is not hushed. The message says nothing any more.
     indirect case recalled(Recall, of: Message, deliveries: [Delivery], shown: [LegID])
@@ -25,7 +27,12 @@ package enum StoreResult: Hashable, Sendable {
     case userAccount(AccountState)
     case accounts([ConversationID])
     case profiles([UserProfile])
+    /// Or mutes.
     case bans([Ban])
+    case invited([Invitee])
+    /// nil if the person has no such message, or it does not name the media.
+    case mediaUse(MediaUse?)
+    case mediaUses([MediaUse])
     case isSameLog(Bool)
     /// Stored bytes that the command needs cannot be read; nothing was written. A person named here is set aside: the
     /// store takes nothing for them until it is rebuilt.
@@ -84,9 +91,35 @@ package struct ConversationSender: Hashable, Sendable {
     package var sender: UserID
 
     package init(of message: Message) {
-        self.conversation = message.conversation
-        self.sender = message.sender
+        self.init(message.sender, in: message.conversation)
     }
+
+    package init(_ sender: UserID, in conversation: ConversationID) {
+        self.conversation = conversation
+        self.sender = sender
+    }
+}
+
+/// A message that names media.
+package struct MediaUse: Hashable, Sendable {
+    package var message: MessageID
+    package var sender: UserID
+    /// The app's backend has sent it, in the sender's name.
+    package var isBackend: Bool
+    /// Wall milliseconds: from then on it names nothing any more.
+    package var expiresAt: Int64?
+
+    package static let listMax = 100
+
+    package init(message: MessageID, sender: UserID, isBackend: Bool, expiresAt: Int64? = nil) {
+        self.message = message
+        self.sender = sender
+        self.isBackend = isBackend
+        self.expiresAt = expiresAt
+    }
+
+    /// Whether it speaks for whoever has uploaded the media: nil for the backend.
+    package func isBy(_ owner: UserID?) -> Bool { owner.map { $0 == self.sender } ?? self.isBackend }
 }
 
 package struct LogPage: Hashable, Sendable {
@@ -170,6 +203,8 @@ package struct MessageTrace: Hashable, Sendable {
     package var ended: [EndedLeg]
     /// Sorted by leg, then receipt.
     package var receipts: [Receipt]
+    /// What the devices of its legs have reported last, sorted by device.
+    package var reports: [DeviceReport] = []
 
     package struct Receipt: Hashable, Sendable {
         package var leg: LegID
@@ -208,6 +243,22 @@ package struct MessageTrace: Hashable, Sendable {
     }
 
     package var app: AppID { self.subject.app }
+
+    /// Those that have or had a leg, sorted.
+    package var devices: [DeviceKey] {
+        let legs = self.open.map(\.leg) + self.ended.map(\.leg)
+        return Set(legs.compactMap { leg in leg.device.map { DeviceKey(user: leg.user, device: $0) } }).sorted()
+    }
+}
+
+package struct DeviceReport: Hashable, Sendable {
+    package var device: DeviceKey
+    package var reported: ReportedStatus
+
+    package init(device: DeviceKey, reported: ReportedStatus) {
+        self.device = device
+        self.reported = reported
+    }
 }
 
 package struct StoreOpening: Hashable, Sendable {

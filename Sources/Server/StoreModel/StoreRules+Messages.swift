@@ -44,7 +44,9 @@ extension StoreRules {
         if isRecalled { return Self.nothingChanges }
         if isFree { return nil }
         let fault =
-            Self.refusal(in: message.conversation, isBackend: false, standing, room: operation.room)
+            // Who is muted may take back what they have written.
+            Self.refusal(
+                in: message.conversation, isBackend: false, standing.withoutSilence, room: operation.room)
             ?? Self.tooLate(message, window: operation.window, at: operation.at)
         return fault.map { .refused($0) }
     }

@@ -6,16 +6,22 @@ package enum Standing: Hashable, Sendable {
     case toPerson(isBlocked: Bool, hasAccount: Bool)
     /// There is no such group, discussion or chat room, or it was dissolved.
     case toNothing
-    case toMembers(isMember: Bool, isBanned: Bool)
+    case toMembers(isMember: Bool, isBanned: Bool, silence: Silence? = nil)
+
+    /// For what a mute does not keep anybody from: hearing, and taking back what they have written.
+    package var withoutSilence: Standing {
+        guard case .toMembers(let isMember, let isBanned, _) = self else { return self }
+        return .toMembers(isMember: isMember, isBanned: isBanned)
+    }
 }
 
 // Who may write where: for a send, an edit and a recall.
 extension StoreRules {
     package static let accountsMax = 1_000
 
-    /// Checks the kind, then blocks, membership and bans. `conversation` is as the writer sees it. The backend
+    /// Checks the kind, then blocks, bans, membership and mutes. `conversation` is as the writer sees it. The backend
     /// (`isBackend`) may write to kinds people may not, and to chat rooms it is not in; a block (unless it `ignoresBlocks`), a
-    /// ban and membership hold for the person in whose name it writes. Who is blocked by some members of a group may write to it:
+    /// ban, membership and a mute hold for the person in whose name it writes. Who is blocked by some members of a group may write to it:
     /// for these the message is hushed.
     package static func refusal(
         in conversation: ConversationID, isBackend: Bool, _ standing: Standing, room: RoomAccess,
@@ -27,11 +33,13 @@ extension StoreRules {
             if conversation.type.needsAccount, !hasAccount { return Self.noAccount(conversation.type) }
             return isBlocked && !ignoresBlocks ? Self.blocked(by: UserID(conversation.target)) : nil
         case .toNothing: return Self.unknownConversation(conversation)
-        case .toMembers(isMember: _, isBanned: true): return Self.banned(from: conversation)
-        case .toMembers(isMember: let isMember, isBanned: false):
-            if isMember { return nil }
-            guard conversation.type == .chatRoom, room.isOpen else { return Self.notAMember(of: conversation) }
-            return isBackend || room.isInside ? nil : Self.notInside(conversation)
+        case .toMembers(isMember: _, isBanned: true, silence: _): return Self.banned(from: conversation)
+        case .toMembers(isMember: let isMember, isBanned: false, let silence):
+            if !isMember {
+                guard conversation.type == .chatRoom, room.isOpen else { return Self.notAMember(of: conversation) }
+                guard isBackend || room.isInside else { return Self.notInside(conversation) }
+            }
+            return silence.map { Self.muted(in: conversation, $0) }
         }
     }
 
@@ -40,7 +48,7 @@ extension StoreRules {
         toEnter conversation: ConversationID, _ standing: Standing, room: RoomAccess
     ) -> ServerFrame.Problem? {
         Self.refusal(
-            in: conversation, isBackend: false, standing,
+            in: conversation, isBackend: false, standing.withoutSilence,
             room: RoomAccess(isOpen: room.isOpen, isInside: true, at: room.at))
     }
 
@@ -72,6 +80,20 @@ extension StoreRules {
         .init(
             code: .banned, field: "conversation.target",
             rule: "must name a chat room one is not banned from, got \"\(conversation.target)\"")
+    }
+
+    static func muted(in conversation: ConversationID, _ silence: Silence) -> ServerFrame.Problem {
+        let why =
+            switch silence {
+            case .muted(nil): "the sender is muted there"
+            case .muted(let until?): "the sender is muted there until \(until)"
+            case .onlyAdminsWrite: "only owner and admins write there"
+            }
+        return .init(
+            code: .muted, field: "conversation.target",
+            rule:
+                "must name \(Self.kind(conversation.type)) the sender may write to, got \"\(conversation.target)\": \(why)"
+        )
     }
 
     static func notInside(_ conversation: ConversationID) -> ServerFrame.Problem {
@@ -124,7 +146,9 @@ extension ConversationAction {
         switch self {
         case .create(_, _, let members): ("members", members)
         case .add(let users): ("users", users)
-        case .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: nil
+        case .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .mute,
+            .unmute, .setOnlyAdminsWrite, .invite, .decline, .withdraw:
+            nil
         }
     }
 }
@@ -145,8 +169,9 @@ extension Message {
         guard isGone || content != nil else { return self }
         var message = self
         message.content = isGone ? "" : content ?? ""
-        // It was written for the old content.
+        // They were written for the old content.
         message.pushText = nil
+        if let push = message.push { message.push = isGone ? nil : push.withoutWords }
         return message
     }
 }

@@ -85,6 +85,7 @@ package enum StoreRules {
             _ = try UserID.validated(record.conversation.target, field: "conversation.target")
             if !record.name.isEmpty { try DisplayName.check(record.name, field: "name", lettersMax: nil) }
             try Self.check(portrait: record.portrait)
+            try record.push?.validate()
             for member in record.members {
                 _ = try UserID.validated(member.id.rawValue, field: "members")
                 try Self.check(nickname: member.nickname)

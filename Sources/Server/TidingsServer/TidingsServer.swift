@@ -128,6 +128,7 @@ package struct TidingsServer: Service {
             apps: configuration.apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
         try await tokens.keys.load(group: apiGroup, logger: self.logger)
         let metrics = ServerMetrics(factory: self.registry)
+        let media = try await self.openMedia(configuration, metrics)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let server = ServerLoop(
             eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders.byApp,
@@ -157,16 +158,22 @@ package struct TidingsServer: Service {
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
             keys: APIKeys(apps: configuration.apps),
             readiness: readiness, disk: disk, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
-            proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit)
+            proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit, media: media)
         let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
             keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
             group: apiGroup, metrics: metrics, logger: self.logger)
+        let sweeps =
+            media.map { shelf -> [ServiceGroupConfiguration.ServiceConfiguration] in
+                let sweep = MediaSweep(
+                    shelf: shelf, core: { await server.execute($0) }, logger: self.logger, now: { Clocks.now().wall })
+                return [.init(service: sweep)]
+            } ?? []
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
-                services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + [
+                services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + sweeps + [
                     self.http(.api, api.router(), configuration, metrics, apiGroup) { ready(.api, $0) },
                     self.http(.phone, api.phoneRouter(), configuration, metrics, apiGroup) { ready(.phone, $0) },
                     // Also when the store has failed: an HTTP connection that is accepted while the listeners are cancelled ends the process
@@ -181,6 +188,22 @@ package struct TidingsServer: Service {
             gateway.stopAccepting()
             await server.stop()
         }
+    }
+
+    /// Nil where the server keeps none.
+    private func openMedia(_ configuration: ServerConfiguration, _ metrics: ServerMetrics) async throws -> MediaShelf? {
+        guard !configuration.media.path.isEmpty else { return nil }
+        let shelf = MediaShelf(path: configuration.media.path, limits: configuration.mediaLimits, metrics: metrics)
+        do {
+            for path in try await shelf.open(at: Clocks.now().wall) {
+                self.logger.log(.error, "the record of a file cannot be read", [.path: path])
+            }
+        } catch {
+            throw ConfigurationFaults(
+                field: "media.path", rule: "must be a folder that can be written: \(error)",
+                remedy: "make the folder, and give it to the server's user")
+        }
+        return shelf
     }
 
     private func http(

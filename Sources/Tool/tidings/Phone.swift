@@ -45,6 +45,8 @@ struct Phone: AsyncParsableCommand {
     var environment: [String] = []
     @Option(help: "Background time in milliseconds instead of the system's (30,000 on iOS 17).") var backgroundTime:
         Int64?
+    @Flag(help: "Give app and extension the entitlement by which an extension may discard alerts (iOS 13.3).")
+    var filtering = false
     @Flag(help: "Deny notifications instead of allowing them when the app asks.") var denyNotifications = false
     @Flag(help: "Leave the question for notifications to keys, script or control port; so it is on a terminal.")
     var askNotifications = false
@@ -102,11 +104,12 @@ struct Phone: AsyncParsableCommand {
             categories: self.contentCategories)
         let inherited = await app.environment(phone: self.id, given: variables)
         variables.merge(inherited) { given, _ in given }
-        let installed = app.installed(
+        var installed = app.installed(
             as: BundleID(self.bundle), delegate: self.delegate, lifecycle: self.lifecycle, appGroup: self.appGroup)
+        installed.hasFilteringEntitlement = self.filtering
         variables.merge([
             "CHAT_APP_GROUP": self.appGroup, "CHAT_LIFECYCLE": installed.lifecycle.rawValue,
-            "CHAT_DELEGATE": self.delegate.rawValue,
+            "CHAT_DELEGATE": self.delegate.rawValue, "CHAT_FILTERS": self.filtering ? "yes" : "no",
         ]) { given, _ in given }
         var configuration = PhoneHost.Configuration(
             phoneID: self.id, osVersion: version, folder: self.folder, courier: courier,

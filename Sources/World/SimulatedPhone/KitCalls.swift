@@ -119,10 +119,28 @@ extension NotificationCenterQueue {
 }
 
 extension NotificationCenterQueue.Entry {
-    fileprivate init(_ request: NotificationRequest) {
+    package init(_ request: NotificationRequest) {
         self.init(
             identifier: request.identifier, userInfo: .object(request.content.userInfo),
             thread: request.content.threadIdentifier)
+    }
+}
+
+extension DeviceStatus {
+    /// What the kit reports of a phone with these settings; who sets the icon's number the client adds.
+    package init(_ settings: NotificationSettings, version: OSVersion) {
+        let authorization: Authorization =
+            switch settings.authorizationStatus {
+            case .notDetermined: .notDetermined
+            case .denied: .denied
+            case .authorized: .authorized
+            case .provisional: .provisional
+            case .ephemeral: .ephemeral
+            }
+        self.init(
+            authorization: authorization, alert: settings.alert, sound: settings.sound, badge: settings.badge,
+            lockScreen: settings.lockScreen, notificationCenter: settings.notificationCenter,
+            backgroundRefresh: settings.backgroundRefresh ? .available : .denied, systemVersion: version.description)
     }
 }
 
@@ -130,10 +148,9 @@ extension LocalNotification {
     /// `badge` is nil where the icon is left alone; `hasCategory`: the app has registered the kit's actions.
     package func request(badge: Int?, hasCategory: Bool) -> NotificationRequest {
         var content = NotificationContent(
-            title: self.title, body: self.body, badge: badge, sound: self.isSilent ? nil : .standard,
-            userInfo: self.userInfo.objectValue ?? JSONObject(), threadIdentifier: self.conversation.description)
-        if self.isSilent { content.interruptionLevel = .passive }
-        if hasCategory, !self.isSilent { content.categoryIdentifier = MessageCategory.identifier }
+            title: self.title.notificationText, subtitle: self.subtitle?.notificationText ?? "",
+            body: self.body.notificationText, badge: badge, userInfo: self.userInfo.objectValue ?? JSONObject())
+        content.apply(self.manner(category: hasCategory ? MessageCategory.identifier : ""))
         return NotificationRequest(identifier: self.message.description, content: content)
     }
 }

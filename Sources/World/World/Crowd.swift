@@ -73,5 +73,17 @@ extension World {
                         app: Self.app, conversation: conversation, name: conversation.target, portrait: nil,
                         members: members)))
         }
+        self.setConsent()
+    }
+
+    /// Some people let nobody add them, some those they have written to.
+    private mutating func setConsent() {
+        // Behind the draws of the groups.
+        var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 100)
+        for person in self.people where chance.chance(perMille: 500) {
+            let consent: AddingConsent = chance.chance(perMille: 700) ? .nobody : .contacts
+            self.callAPI(
+                .request(Self.app, actor: person, .setPersonSettings(PersonSettings(mayBeAddedBy: consent))))
+        }
     }
 }

@@ -19,6 +19,8 @@ package struct Population: Hashable, Sendable {
     var pushText = PushTextMode.serviceExtension
     /// Whether the app lets messages for another screen ring in the foreground.
     var ringsInForeground = false
+    /// Whether the app has declared that nobody else pushes to it; in the World nobody does.
+    var isOnlySender = false
 
     init() {}
 }
@@ -58,6 +60,7 @@ extension Population {
         population.filtering = [0, 300][Int(chance.number(0...1))]
         population.behaviours = Behaviour.allCases.filter { _ in chance.chance(perMille: 600) }
         population.sendsInFlightMax = [population.sendsInFlightMax, 1][Int(chance.number(0...1))]
+        population.isOnlySender = chance.chance(perMille: 400)
         return population
     }
 }

@@ -47,7 +47,9 @@ extension World {
         guard let sender = self.drawn(self.people), let conversation = self.drawn(self.groups) else { return }
         let name = "b\(self.time)"
         self.appendTrace("the backend sends \(name) to \(conversation) as \(sender)")
-        self.callAPI(.send(UserKey(app: Self.app, user: sender), Self.draft(name, to: conversation)))
+        var draft = Self.draft(name, to: conversation)
+        draft.push = Self.loudOptions(of: name)
+        self.callAPI(.send(UserKey(app: Self.app, user: sender), draft))
     }
 
     private mutating func recallAsBackend() {
@@ -59,7 +61,12 @@ extension World {
 
     private mutating func changeMembersAsBackend() {
         guard let person = self.drawn(self.people), let conversation = self.drawn(self.groups) else { return }
-        let action: ConversationAction = self.chance.chance(perMille: 250) ? .remove([person]) : .add([person])
+        let action: ConversationAction =
+            switch self.chance.number(0...7) {
+            case 0...1: .remove([person])
+            case 2: self.writingChange(of: person, closed: self.chance.chance(perMille: 700))
+            default: .add([person])
+            }
         self.appendTrace("the backend does \(action.name) \(Self.names(action.people)) in \(conversation)")
         self.callAPI(.request(Self.app, actor: nil, .change(conversation, action)))
     }

@@ -71,6 +71,22 @@ extension World {
             content: JSONValue.members([("content", .string(text ?? name))]).text)
     }
 
+    /// Everything that may not stay where its message is not meant to be seen or heard.
+    static func loudOptions(of name: String) -> PushOptions {
+        PushOptions(
+            title: .text("title of \(name)"), subtitle: .text("subtitle of \(name)"), sound: "horn.caf",
+            interruptionLevel: .timeSensitive, relevance: 900, threadID: "desk",
+            custom: JSONObject([("order", .string(name))]))
+    }
+
+    static let pushRules = {
+        var rules = PushRules()
+        rules.entitlements = [.timeSensitive]
+        rules.clientOptions = Set(PushRules.clientOptionNames)
+        rules.clientSounds = ["horn.caf"]
+        return rules
+    }()
+
     mutating func planClearing(of presentation: PresentationRecord, on index: Int) {
         guard self.phones[index].behaviour == .clearsNotifications, presentation.list else { return }
         let key = NotificationKey(app: Self.bundle, identifier: presentation.identifier)

@@ -1,6 +1,7 @@
 import ClientCore
 import OrderedCollections
 import PhoneCore
+import SimulatedPhone
 import TidingsModel
 
 // The SDK in the app's process: its effects on disk, network and the app. Those on the notification centre: World+Kit.swift.
@@ -158,11 +159,9 @@ extension World {
     }
 
     private mutating func readDeviceStatus(in process: ProcessID, on index: Int) {
-        let isAllowed =
-            self.phones[index].core.notificationSettings(of: Self.bundle)?.authorizationStatus == .authorized
-        let status = DeviceStatus(
-            authorization: isAllowed ? .authorized : .notDetermined, alert: isAllowed, sound: isAllowed,
-            badge: isAllowed, lockScreen: isAllowed, notificationCenter: isAllowed, backgroundRefresh: .available)
-        self.planClientEvent(.deviceStatusRead(status), in: process, on: index)
+        guard let settings = self.phones[index].core.notificationSettings(of: Self.bundle) else { return }
+        let status = DeviceStatus(settings, version: self.phones[index].core.version)
+        let filters = self.phones[index].group.extensionFilters
+        self.planClientEvent(.deviceStatusRead(status, extensionFilters: filters), in: process, on: index)
     }
 }

@@ -17,7 +17,9 @@ extension World {
             isForeignRecall: CornerMarkDecrease.isSet(in: .object(request.content.userInfo)))
         var work = ExtensionWork(process: process, request: request, machine: ExtensionMachine(push))
         if self.phones[index].canReadGroup {
-            let tag = PushInfo(userInfo: push.userInfo)?.recipientTag
+            let tag =
+                PushInfo(userInfo: push.userInfo)?.recipientTag
+                ?? BadgeInfo(userInfo: push.userInfo)?.recipientTag
             let isForAnother = tag != nil && tag != self.phones[index].group.recipient?.tag
             work.isStalled = self.breaksExtension(
                 process, of: request.identifier, isForAnother: isForAnother, on: index)
@@ -39,6 +41,7 @@ extension World {
         let wasDecided = work.machine.changes != nil
         let wasFinished = work.machine.isFinished
         var effects: [ExtensionMachine.Effect] = []
+        let before = self.phones[index].group.badge
         // Taken out, so that nothing big is copied. A push that could not be decided stays so, whenever the phone is unlocked.
         var group: WorldAppGroup? = work.isUnreadable ? nil : self.phones[index].group
         if group != nil { self.phones[index].group = WorldAppGroup() }
@@ -46,7 +49,10 @@ extension World {
             event, group: &group, canAskServer: group?.recipient != nil, wall: self.now.wall, into: &effects)
         if let group { self.phones[index].group = group }
         self.phones[index].extensionWork[call] = work
-        if !wasDecided, let changes = work.machine.changes { self.decided(changes, by: work, on: index) }
+        if !wasDecided, let changes = work.machine.changes {
+            self.decided(changes, by: work, on: index)
+            self.emitReduced(changes, from: before, by: work, on: index)
+        }
         if case .missedFetched = event, !wasFinished {
             let posts = work.machine.openPosts
             self.appendTrace("phone \(index) extension posts \(posts.map(\.message.message))")
@@ -96,6 +102,11 @@ extension World {
         } else if work.machine.changes == nil, !work.isUnreadable {
             self.emit(.unextended(identifier: work.request.identifier, on: self.phones[index].key))
         }
+        if work.machine.answer?.isStripped == true, let left = content.leftByStripping,
+            let info = PushInfo(userInfo: .object(work.request.content.userInfo))
+        {
+            self.emit(.extendedForAnother(info.message, isQuiet: true, text: left, on: self.phones[index].key))
+        }
         self.handle(.process(work.process, .callbackCompleted(call, .content(content))), on: index)
     }
 
@@ -105,7 +116,18 @@ extension World {
         self.appendTrace("phone \(index) extension \(work.request.identifier) \(changes.reason.rawValue)")
         guard let info = PushInfo(userInfo: .object(work.request.content.userInfo)) else { return }
         if changes.reason == .recall, !info.isRecall { self.emit(.reached(.lateRecalled)) }
-        self.emitExtended(changes, of: work, text: changes.body ?? work.request.content.body, on: index)
+        self.emitExtended(changes, of: work, text: changes.body?.plain ?? work.request.content.body, on: index)
+    }
+
+    private mutating func emitReduced(
+        _ changes: ExtensionDecision.Changes, from before: Badge?, by work: ExtensionWork, on index: Int
+    ) {
+        let phone = self.phones[index]
+        let userInfo = JSONValue.object(work.request.content.userInfo)
+        guard let push = BadgeInfo(userInfo: userInfo) else { return }
+        let owner = phone.isSignedIn ? self.owner(of: userInfo) : nil
+        self.emit(
+            .reduced(push, of: owner, from: before, to: phone.group.badge, shown: changes.badge, on: phone.key))
     }
 
     private mutating func emitExtended(
@@ -180,8 +202,10 @@ extension World {
                 missed = page.missedAnswer(
                     for: self.phones[index].key.user.user, in: words, hidesContent: hidesContent)
             }
-            let identifiers = Set(self.phones[index].core.listed.map(\.key.identifier))
-            self.continueExtension(.missedFetched(missed, delivered: identifiers), for: call, on: index)
+            let delivered = self.phones[index].core.listed.map {
+                NotificationCenterQueue.Entry($0.notification.request)
+            }
+            self.continueExtension(.missedFetched(missed, delivered: delivered), for: call, on: index)
         }
     }
 
@@ -232,4 +256,14 @@ extension WorldAppGroup: ExtensionGroup {
     var words: NotificationWords { .english }
     // The extension of the World knows no names: the server's are in the push.
     func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
+}
+
+extension NotificationContent {
+    /// What a stripped push still tells of its message, besides its text; nil for nothing.
+    fileprivate var leftByStripping: String? {
+        var left = [self.title, self.subtitle, self.categoryIdentifier, self.threadIdentifier].filter { !$0.isEmpty }
+        if self.sound != nil || self.hasText && self.interruptionLevel != .passive { left.append("a ring") }
+        left += self.userInfo.members.map(\.key).filter { $0 != PushInfo.key }
+        return left.isEmpty ? nil : left.joined(separator: ", ")
+    }
 }

@@ -86,6 +86,7 @@ extension World {
                     && !phone.processes.values.contains { $0.kit.needsToken }
                     && settings?.authorizationStatus == .authorized,
                 mayBeWoken: phone.mayBeWoken,
+                mayBeTold: phone.core.isUnlockedOnce && !phone.core.isInLowPowerMode && settings?.alert == true,
                 icon: phone.core.screen.badge(of: Self.bundle),
                 shown: phone.core.screen.list.map(\.notification.request).map {
                     .init(identifier: $0.identifier, text: $0.content.body)

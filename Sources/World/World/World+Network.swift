@@ -267,6 +267,7 @@ extension World {
     static func word(for answer: ClientAnswer) -> String {
         switch answer {
         case .done(let position): "done \(position)"
+        case .invited(let people, let position): "done \(position), invited \(Self.names(people))"
         case .refused(let problem): "refused \(problem.code.rawValue)"
         case .conversation(let info): "conversation \(info.id) \(info.version) \(info.members.count)"
         case .settings(let all): "settings \(all.conversations.count) \(all.blocked.count)"

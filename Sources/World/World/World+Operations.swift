@@ -3,11 +3,11 @@ import OrderedCollections
 import PhoneCore
 import TidingsModel
 
-// What people do beside writing and reading: recall, edit, delete, silence, hide, block, come and go.
+// What people do beside writing and reading: recall, edit, delete, silence, hide, block, mute, come and go.
 extension World {
     mutating func operate(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle) else { return }
-        switch self.chance.number(0...16) {
+        switch self.chance.number(0...19) {
         case 0...2: self.recallMessage(own: true, in: process, on: index)
         case 3: self.recallMessage(own: false, in: process, on: index)
         case 4...5: self.editMessage(in: process, on: index)
@@ -18,6 +18,8 @@ extension World {
         case 12: self.changeBlocking(in: process, on: index)
         case 13...14: self.changeMembers(in: process, on: index)
         case 15: if self.chance.chance(perMille: 500) { self.signOut(in: process, on: index) }
+        case 16: self.changeWriting(in: process, on: index)
+        case 17...18: self.answerInvitation(in: process, on: index)
         default:
             let conversation = self.anyConversation(of: index)
             self.handle(
@@ -88,7 +90,10 @@ extension World {
 
     private mutating func setForEverything(in process: ProcessID, on index: Int) {
         let current = self.phones[index].disk.store.preferences().current.person
-        switch self.chance.number(0...2) {
+        switch self.chance.number(0...3) {
+        case 3:
+            guard let consent = self.drawn(AddingConsent.allCases) else { return }
+            self.pendingChange(.mayBeAddedBy(consent), in: process, on: index)
         case 0...1: self.pendingChange(.hidesContent(!current.hidesContent), in: process, on: index)
         default:
             let isSilent = current.levels[.group] != nil
@@ -129,6 +134,29 @@ extension World {
         default: action = .add([self.anybody(but: index)])
         }
         self.sendRequest(.change(conversation, action), in: process, on: index)
+    }
+
+    private mutating func changeWriting(in process: ProcessID, on index: Int) {
+        guard let conversation = self.drawn(self.groups) else { return }
+        let info = self.phones[index].disk.store.infos[conversation]
+        let action = self.writingChange(of: self.anybody(but: index), closed: info?.onlyAdminsWrite == true)
+        self.sendRequest(.change(conversation, action), in: process, on: index)
+    }
+
+    /// A conversation that is closed to most does not stay it for long.
+    mutating func writingChange(of person: UserID, closed: Bool) -> ConversationAction {
+        switch self.chance.number(0...5) {
+        case _ where closed: .setOnlyAdminsWrite(false)
+        case 0: .setOnlyAdminsWrite(true)
+        case 1: .unmute([person])
+        default: .mute([person], until: Self.wallStart + self.time + self.chance.number(5_000...600_000))
+        }
+    }
+
+    private mutating func answerInvitation(in process: ProcessID, on index: Int) {
+        guard let invitation = self.drawn(self.phones[index].disk.store.invitations()) else { return }
+        let action: ConversationAction = self.chance.chance(perMille: 600) ? .join : .decline
+        self.sendRequest(.change(invitation.id, action), in: process, on: index)
     }
 
     private mutating func makeGroup(in process: ProcessID, on index: Int) {

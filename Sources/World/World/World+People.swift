@@ -78,6 +78,7 @@ extension World {
         case 0: draft.lifetimeMilliseconds = self.chance.number(1_000...60_000)
         case 1: draft.flags = [.stored, .counted]
         case 2: draft.flags.remove(.stored)
+        case 3: draft.push = Self.loudOptions(of: name)
         default: break
         }
         self.appendTrace("person on phone \(index) writes \(name) to \(conversation)")

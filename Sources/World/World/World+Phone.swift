@@ -85,8 +85,9 @@ extension World {
             return
         }
         let content = entry.notification.request.content
-        guard let info = PushInfo(userInfo: .object(content.userInfo)), let text = info.text, content.body == text.line,
-            let owner = self.tags[info.recipientTag], owner.user != self.phones[index].key.user
+        guard let info = PushInfo(userInfo: .object(content.userInfo)), let text = info.text,
+            text.line == .text(content.body), let owner = self.tags[info.recipientTag],
+            owner.user != self.phones[index].key.user
         else { return }
         self.emit(.exposed(info.message, byAlert: info.textMode == .alert, on: self.phones[index].key))
     }

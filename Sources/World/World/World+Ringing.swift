@@ -8,7 +8,9 @@ extension World {
     private static let eventsAtOnceMax = 2_000
 
     mutating func emitAway(_ command: StoreCommand, _ result: StoreResult) {
-        guard case .accept(let message, _, _, _) = command, case .accepted(let deliveries, _) = result else { return }
+        guard case .accept(let message, _, _, _, _) = command, case .accepted(let deliveries, _, _) = result else {
+            return
+        }
         // Most messages are for two.
         let people = deliveries.count > 2 ? Set(deliveries.map(\.user)) : []
         let theirs = self.phones.indices.filter {

@@ -13,6 +13,8 @@ extension World {
         settings.node = 1
         settings.appsWithOwnProfiles = [Self.app]
         settings.pushTextModes[Self.app] = self.options.population.pushText
+        if self.options.population.isOnlySender { settings.onlyPushSenders = [Self.app] }
+        settings.pushRules[Self.app] = Self.pushRules
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
@@ -86,7 +88,7 @@ extension World {
             if let message = sent.alert?.message, self.callsToRecall.contains(message) {
                 self.pushedCalls[push] = message
             }
-            if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { self.emit(.pushed(sent, to: key)) }
+            if let key = self.recipient(of: sent) { self.emit(.pushed(sent, to: key)) }
             self.send(request, for: push)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
@@ -105,6 +107,18 @@ extension World {
             .drained:
             break
         }
+    }
+
+    /// By the tag; a push of the number alone has none, and a made-up one of a number is the server's mistake.
+    private mutating func recipient(of sent: SentPush) -> DeviceKey? {
+        if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { return key }
+        guard sent.isNumberOnly, let phone = self.phones.first(where: { $0.registration?.token == sent.token }) else {
+            return nil
+        }
+        if sent.recipientTag != nil {
+            self.checkers.foundBug("a number for \(phone.key) has a tag that nobody was given")
+        }
+        return phone.key
     }
 
     private mutating func handleAPIResult(_ result: APIResult, of request: APIRequestID) {
@@ -147,7 +161,8 @@ extension World {
                 self.emit(.committed(commands[place], results[place]))
                 switch results[place] {
                 case .accepted: self.emitAway(commands[place], results[place])
-                case .changed(let change?, _) where change.version == 1: self.groups.append(change.conversation)
+                case .changed(let changes, _):
+                    for made in changes where made.change.version == 1 { self.groups.append(made.change.conversation) }
                 default: break  // tidy: the other results concern neither who is away nor which groups there are
                 }
             }

@@ -160,4 +160,6 @@ struct WorldAppGroup {
     var recipient: Recipient?
     /// The person wants notifications to hide what messages say.
     var hidesContent = false
+    /// As the extension found when it ran last.
+    var extensionFilters = false
 }

@@ -34,6 +34,7 @@ enum DescribedAnswers {
             }
         }
         var hasBody: Bool { self.description["requestBody"] != nil }
+        var hasJSONBody: Bool { self.description["requestBody"].parts["content"].parts["application/json"] != nil }
 
         /// The codes of the problems with this status.
         func codes(_ status: Int) -> Set<String> {
@@ -88,6 +89,8 @@ enum DescribedAnswers {
         if answer.status == 429 || answer.status == 503, path.hasPrefix("/v1/"), answer.header("Retry-After") == nil {
             faults.append("Retry-After is missing")
         }
+        // RFC 9110 §9.3.2: what is described of the content is what GET would have.
+        if method == "HEAD" { return faults + (answer.text.isEmpty ? [] : ["HEAD has a body"]) }
         guard let content = (operation?.responses[answer.status] ?? Self.notThere)["content"]?.parts else {
             return faults + (answer.text.isEmpty ? [] : ["the body is not declared"])
         }

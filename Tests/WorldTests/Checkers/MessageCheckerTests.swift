@@ -189,7 +189,7 @@ import TidingsModel
             action: .create(name: "New", portrait: nil, members: ["ann"]), actor: "bob", at: story.now)
         let made = ConversationChange(
             conversation: change.conversation, version: 1, action: change.action, by: "bob", at: story.now)
-        story.emit(.committed(.change(change), .changed(made, deliveries: [])))
+        story.emit(.committed(.change(change), .changed([MadeChange(made)])))
         #expect(story.broken == ["block", "block", "block"])
         var disk = story.disk(of: ann1)
         _ = disk.carryOut(.write([LogEntry(position: 3, body: .message(loud))], for: "ann"))

@@ -17,7 +17,7 @@ func record(
 }
 
 /// The kit's notification of a message.
-func notification(_ message: Message, title: String = "bob", isSilent: Bool = false) throws -> LocalNotification {
+func notification(_ message: Message, title: PushLine = "bob", isSilent: Bool = false) throws -> LocalNotification {
     LocalNotification(
         message: message.id, conversation: withBob, title: title, body: "text",
         payload: try NotificationPayload(message: message, seenBy: "ann", at: 1), isSilent: isSilent, unread: 1,

@@ -91,15 +91,18 @@ struct Story {
     ///   - badge: the number it brings, and the place that was computed at.
     mutating func push(
         _ message: Message, at position: LogPosition = 1, to key: DeviceKey = ann1, text: String? = nil,
-        counted: [LogPosition] = [], badge: (number: Int, place: LogPosition)? = nil
+        counted: [LogPosition] = [], badge: (number: Int, place: LogPosition)? = nil, options: PushOptions? = nil
     ) {
         var info = PushInfo(
             message: message.id, position: position, badgePosition: badge?.place ?? position, recipientTag: "tag",
-            text: text.map { PushInfo.Text(title: "bob", body: $0) })
+            text: text.map { PushInfo.Text(title: "bob", body: .text($0)) })
         info.counted = counted
-        var aps: [(String, JSONValue)] = [("alert", .string("New message"))]
+        let thread = options?.threadID ?? message.conversation(seenBy: key.user.user).description
+        var aps: [(String, JSONValue)] = [("alert", .string("New message")), ("thread-id", .string(thread))]
         if let badge { aps.append(("badge", .int(Int64(badge.number)))) }
-        let payload = JSONValue.members([("aps", .members(aps)), (PushInfo.key, info.dictionary)])
+        if let level = options?.interruptionLevel { aps.append(("interruption-level", .string(level.rawValue))) }
+        let custom = (options?.custom?.members ?? []).map { ($0.key, $0.value) }
+        let payload = JSONValue.members([("aps", .members(aps)), (PushInfo.key, info.dictionary)] + custom)
         self.emit(
             .pushed(
                 SentPush(

@@ -2,12 +2,13 @@ package import TidingsModel
 
 /// In the order of its members. A shell carries it over to Apple's type.
 package struct ContentEdit: Hashable, Sendable {
-    /// Subtitle, badge, attachments, thread and category go before anything else is set.
+    /// Subtitle, badge, attachments, thread, category and relevance go before anything else is set.
     package var isStripped: Bool
     package var userInfo: JSONValue?
     package var badge: Int?
-    package var title: String?
-    package var body: String?
+    package var title: PushLine?
+    package var subtitle: PushLine?
+    package var body: PushLine?
     package var isSilent: Bool
     /// A badge on otherwise empty content is still applied (ios-delivery.md §10).
     package var isDiscarded: Bool
@@ -26,10 +27,12 @@ package struct ContentEdit: Hashable, Sendable {
         self.userInfo = changes.isStripped ? ExtensionDecision.strippedUserInfo : push.userInfo.withoutPushText
         self.badge = changes.badge
         self.title = changes.title ?? (changes.isStripped ? "" : nil)
+        self.subtitle = changes.subtitle
         self.body = changes.body
         self.isSilent = changes.isSilent
         self.isDiscarded = changes.isDiscarded
-        if push.usesCommunicationNotifications, changes.reason == .rings, changes.body != nil,
+        // The system would put the sender's name in place of a title that was chosen.
+        if push.usesCommunicationNotifications, changes.reason == .rings, changes.body != nil, !changes.isTitleChosen,
             let payload = try? NotificationPayload(userInfo: push.userInfo)
         {
             self.communication = Communication(

@@ -39,7 +39,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         case received
         case timePassed
         case deliveredListed(Set<String>)
-        case missedFetched(JSONValue?, delivered: Set<String>)
+        case missedFetched(JSONValue?, delivered: [NotificationCenterQueue.Entry])
         case posted(MessageID, isTaken: Bool)
         case reported
         case imageFetched(isThere: Bool)
@@ -69,6 +69,7 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     private let push: Push
     private let info: PushInfo?
+    private let badgeInfo: BadgeInfo?
     private var state = State.waiting
     package private(set) var changes: ExtensionDecision.Changes?
     package private(set) var answer: ExtensionDecision.Changes?
@@ -76,6 +77,7 @@ package struct ExtensionMachine: Hashable, Sendable {
     package init(_ push: Push) {
         self.push = push
         self.info = PushInfo(userInfo: push.userInfo)
+        self.badgeInfo = BadgeInfo(userInfo: push.userInfo)
     }
 
     package var isFinished: Bool { if case .finished = self.state { true } else { false } }
@@ -123,7 +125,7 @@ package struct ExtensionMachine: Hashable, Sendable {
             let name = self.info?.message.description ?? self.push.identifier
             return self.decide(isDelivered: identifiers.contains(name), &group, &turn)
         case (.waiting, .timeExpired), (.listing, .timeExpired):
-            turn.effects.append(.finish(nil))
+            turn.effects.append(.finish(self.undecided))
             return .finished(nil)
         case (.working(var work), .missedFetched(let answer, let delivered)):
             self.handleMissed(answer, delivered, &work, &group, &turn)
@@ -171,6 +173,13 @@ package struct ExtensionMachine: Hashable, Sendable {
         return self.decide(isDelivered: nil, &group, &turn)
     }
 
+    /// The content stays as it came (S2.20); but a number is no news, whoever it is for.
+    private var undecided: ContentEdit? {
+        self.badgeInfo.map { _ in
+            ContentEdit(ExtensionDecision.hidden(self.push.mayFilter), of: self.push, names: KnownNames())
+        }
+    }
+
     private mutating func decide<Group: ExtensionGroup>(
         isDelivered: Bool?, _ group: inout Group?, _ turn: inout Turn
     ) -> State {
@@ -182,6 +191,8 @@ package struct ExtensionMachine: Hashable, Sendable {
                 signIn: group.signIn, isDelivered: isDelivered, position: group.position,
                 showsContent: group.showsContent, isFilteringEntitled: self.push.mayFilter,
                 canFetch: turn.canAskServer, names: work.names, words: group.words)
+            // The app reports it to the server, which may then send numbers as alerts.
+            if group.extensionFilters != self.push.mayFilter { group.extensionFilters = self.push.mayFilter }
             let changes = group.withLedger { ledger, group in
                 ExtensionDecision.changes(
                     userInfo: self.push.userInfo, facts: facts, ledger: &ledger, badge: &group.badge,
@@ -193,7 +204,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         guard let changes = decision ?? nil else {
             // The delivered list tells whether a message was shown whose owner is gone.
             guard decision != nil else {
-                turn.effects.append(.finish(nil))
+                turn.effects.append(.finish(self.undecided))
                 return .finished(nil)
             }
             turn.effects.append(.listDelivered)
@@ -224,7 +235,8 @@ package struct ExtensionMachine: Hashable, Sendable {
     // MARK: Missed messages
 
     private mutating func handleMissed<Group: ExtensionGroup>(
-        _ answer: JSONValue?, _ delivered: Set<String>, _ work: inout Work, _ group: inout Group?, _ turn: inout Turn
+        _ answer: JSONValue?, _ delivered: [NotificationCenterQueue.Entry], _ work: inout Work, _ group: inout Group?,
+        _ turn: inout Turn
     ) {
         guard let fetch = work.fetch, !work.isFetched else { return }
         work.isFetched = true
@@ -235,7 +247,8 @@ package struct ExtensionMachine: Hashable, Sendable {
                     MissedDecision.posts(
                         answer, fetch, hidden: group.showsContent ? nil : group.words.hidden,
                         names: { [group] in group.names(of: $0) }, pushRings: self.changes?.reason == .rings,
-                        delivered: Set(delivered.compactMap { MessageID($0) }), ledger: &ledger, wall: turn.wall)
+                        delivered: Set(delivered.compactMap { MessageID($0.identifier) }), ledger: &ledger,
+                        wall: turn.wall)
                 }
                 // What another push is posting may come to nothing there: then a later push has to fetch it again.
                 let isHeld = MissedDecision.claimed(in: answer, fetch, by: group.ledger).contains { message in
@@ -252,7 +265,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         if let info = self.info {
             self.fetchImage(self.changes?.showFetched(answer, of: info, work.names), &work, &turn)
         }
-        let removed = MissedDecision.removed(answer)
+        let removed = MissedDecision.removed(answer) + MissedDecision.read(answer, delivered: delivered)
         if !removed.isEmpty { turn.effects.append(.remove(removed)) }
         work.posts = posts
         self.postNext(&work, &group, &turn)
@@ -263,7 +276,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         while group != nil, !work.posts.isEmpty {
             let post = work.posts.removeFirst()
             let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
-            if isMeant == true, let tag = self.info?.recipientTag {
+            if isMeant == true, let tag = self.recipientTag {
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
             }
@@ -273,7 +286,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         work.fetch = nil
         // Nobody can be asked about the rest: their claims are given back at the end.
         if !work.posts.isEmpty { work.isWhole = false }
-        if work.isWhole {
+        if work.isWhole, !fetch.clearsOnly {
             group.change { group in
                 if self.isForSignedIn(group), let known = group.position { group.position = max(known, fetch.before) }
             }
@@ -312,8 +325,10 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (DESIGN P7).
     private func isForSignedIn(_ group: some ExtensionGroup) -> Bool {
-        self.info.map { group.signIn == .signedIn(recipientTag: $0.recipientTag) } ?? false
+        self.recipientTag.map { group.signIn == .signedIn(recipientTag: $0) } ?? false
     }
+
+    private var recipientTag: String? { self.info?.recipientTag ?? self.badgeInfo?.recipientTag }
 
     // MARK: The end
 
@@ -326,7 +341,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         _ work: Work, _ group: inout Group?, _ turn: inout Turn
     ) -> State {
         guard let changes = self.changes else {
-            turn.effects.append(.finish(nil))
+            turn.effects.append(.finish(self.undecided))
             return .finished(nil)
         }
         let last =

@@ -78,7 +78,9 @@ extension KitMachine.Turn {
         guard self.isOurs(arrival.userInfo) else { return self.effects.append(.leaveToApp) }
         // Neither is the app told of it nor asked.
         guard !KitMachine.isForAnother(arrival.userInfo, facts) else { return self.effects.append(.present([], call)) }
-        let isSilenced = arrival.userInfo[PushInfo.key] != nil && !arrival.hasSound
+        // A number that no extension has reduced to one: an active app counts itself.
+        if BadgeInfo(userInfo: arrival.userInfo) != nil { return self.effects.append(.present([], call)) }
+        let isSilenced = arrival.userInfo[PushInfo.key] != nil && !arrival.hasSound && !arrival.isMeantPassive
         let received = Self.received(arrival, isSilenced: isSilenced)
         self.state.presentations.append(.init(call: call, message: Self.message(of: received)))
         self.effects += [
@@ -102,7 +104,9 @@ extension KitMachine.Turn {
         _ arrival: KitMachine.Arrival, _ appState: KitMachine.AppState, hasOldCallbacks: Bool,
         _ call: KitMachine.Call?, _ facts: some KitFacts
     ) {
-        if let call, let push = BadgeInfo(userInfo: arrival.userInfo) {
+        if let push = BadgeInfo(userInfo: arrival.userInfo), call != nil || !arrival.text.isEmpty {
+            // One with words is an alert that no extension has reduced to the number.
+            guard let call else { return }
             return self.receiveBadgePush(push, of: arrival, appState, call, facts)
         }
         guard self.isOurs(arrival.userInfo) else { return self.effects.append(.leaveToApp) }

@@ -41,6 +41,13 @@ package struct KitMachine: Hashable, Sendable {
             self.init(
                 userInfo: userInfo, text: AlertText(userInfo: userInfo), hasSound: userInfo["aps"]?["sound"] != nil)
         }
+
+        /// A message's push that has come without a sound, as asked for: no extension has taken one from it.
+        var isMeantPassive: Bool {
+            let level = self.userInfo["aps"]?["interruption-level"]?.stringValue
+            return level == PushOptions.InterruptionLevel.passive.rawValue
+                && PushInfo(userInfo: self.userInfo)?.isRecall == false
+        }
     }
 
     package struct Tap: Hashable, Sendable {

@@ -38,8 +38,7 @@ extension ServerFrame.Problem {
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .malformedFrame, .frameTooLarge,
             .unexpectedFrame, .invalidField, .superseded, .timedOut, .slowReader, .unknownConversation, .unknownMessage,
             .notAMember, .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .kicked, .tokenRevoked,
-            .disabled,
-            .banned:
+            .disabled, .banned, .muted:
             nil
         }
     }

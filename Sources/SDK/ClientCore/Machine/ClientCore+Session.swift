@@ -91,7 +91,7 @@ extension ClientCore {
         }
     }
 
-    private func askDeviceStatus(into effects: inout [ClientEffect]) {
+    func askDeviceStatus(into effects: inout [ClientEffect]) {
         if self.isOnline, self.kit != nil, self.run.runState == .foreground { effects.append(.readDeviceStatus) }
     }
 
@@ -245,7 +245,7 @@ extension ClientCore {
             conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
             content: draft.content, flags: flags, pushText: draft.pushText, sentAt: accepted.sentAt,
             mentions: draft.addressed, recipients: draft.recipients,
-            expiresAt: draft.lifetimeMilliseconds.map { accepted.sentAt + $0 })
+            expiresAt: draft.lifetimeMilliseconds.map { accepted.sentAt + $0 }, push: draft.push)
         effects += [.removeOutgoing(draft.clientMessageID), .finishSend(draft.clientMessageID, .accepted(message))]
         if accepted.position > 0 {
             let entry = LogEntry(position: accepted.position, body: .message(message))

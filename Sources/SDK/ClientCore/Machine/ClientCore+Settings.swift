@@ -58,7 +58,7 @@ extension ClientCore {
                 guard isDropped else { continue }
                 effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
-        case .conversation, .settings, .history, .receipts, .presence, .profiles: break
+        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles: break
         }
     }
 

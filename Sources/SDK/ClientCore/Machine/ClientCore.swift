@@ -203,11 +203,14 @@ package struct ClientCore: Hashable, Sendable {
             self.isUnregistered = isUnregistered
             self.refusedRegistration = nil
             self.tellRegistration(into: &effects)
+        case .kitConfigured(let kit):
+            let isOther = kit?.managesBadge != self.kit?.managesBadge
+            self.kit = kit
+            if isOther { self.askDeviceStatus(into: &effects) }
         case .voIPRegistrationSet(let registration):
             guard self.voIP?.registration != registration || self.voIP == nil else { return }
             self.voIP = VoIPRegistration(registration: registration)
             self.tellVoIPRegistration(at: now, into: &effects)
-        case .kitConfigured(let kit): self.kit = kit
         case .settingRequested(let pendingChange): self.settingRequested(pendingChange, at: now, into: &effects)
         case .requestSubmitted(let number, let request): self.request(number, request, at: now, into: &effects)
         case .typingRequested(let conversation, let isTyping):
@@ -258,7 +261,11 @@ package struct ClientCore: Hashable, Sendable {
             self.decideNotification(event, at: now, into: &effects)
             self.posted(at: now, into: &effects)
         case .notificationWorkDone: self.openNotificationWork = max(0, self.openNotificationWork - 1)
-        case .deviceStatusRead(let status): self.write(.deviceStatus(status), into: &effects)
+        case .deviceStatusRead(var status, let extensionFilters):
+            // Before iOS 15 nothing is passive: an alert that no extension has discarded would show a banner.
+            let filters = extensionFilters && status.systemMajor >= 15
+            status.iconNumber = self.kit?.managesBadge == true ? filters ? .serviceExtension : .kit : .app
+            self.write(.deviceStatus(status), into: &effects)
         case .timeZoneRead(let name, let facts):
             if self.zone?.name == name { self.zone = Zone(name: name, facts: facts, isKnown: true) }
         case .deadlineReached: self.deadlineReached(at: now, into: &effects)

@@ -176,10 +176,13 @@ package struct LocalNotification: Hashable, Sendable {
     package var message: MessageID
     /// Thread identifier and part of `rc`.
     package var conversation: ConversationID
-    package var title: String
-    package var body: String
+    package var title: PushLine
+    package var subtitle: PushLine?
+    package var body: PushLine
     /// The `rc` dictionary (S0.10, S3.10).
     package var payload: NotificationPayload
+    /// How it sounds and is grouped, and the app's own members; the lines stand above.
+    package var options: PushOptions?
     package var isSilent: Bool
     /// Whether the number on the icon follows it (S2.11).
     package var setsBadge: Bool
@@ -190,9 +193,12 @@ package struct LocalNotification: Hashable, Sendable {
     package var recipientTag: String?
 
     package init(
-        message: MessageID, conversation: ConversationID, title: String, body: String, payload: NotificationPayload,
-        isSilent: Bool = false, setsBadge: Bool = true, unread: Int, position: LogPosition, recipientTag: String? = nil
+        message: MessageID, conversation: ConversationID, title: PushLine, subtitle: PushLine? = nil, body: PushLine,
+        payload: NotificationPayload, options: PushOptions? = nil, isSilent: Bool = false, setsBadge: Bool = true,
+        unread: Int, position: LogPosition, recipientTag: String? = nil
     ) {
+        self.subtitle = subtitle
+        self.options = options
         self.recipientTag = recipientTag
         self.isSilent = isSilent
         self.setsBadge = setsBadge
@@ -210,10 +216,29 @@ extension LocalNotification {
     /// The `rc` dictionary (S3.10), and what a push for the same message carries for the SDK, so that position and
     /// person can be read from either.
     package var userInfo: JSONValue {
-        guard let tag = self.recipientTag else { return self.payload.userInfo }
-        return self.payload.userInfo(
-            with: PushInfo(
-                message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag))
+        let info = self.recipientTag.map { tag in
+            PushInfo(message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag)
+        }
+        return self.payload.userInfo(with: info, custom: self.options?.custom)
+    }
+
+    /// `category` is the kit's own, where it is registered.
+    package func manner(category: String) -> NotificationManner {
+        NotificationManner(
+            self.options, of: self.conversation, isSilent: self.isSilent, category: self.isSilent ? "" : category)
+    }
+
+    /// With the lines from the app's tables as the app looks them up, for what the system does not show itself.
+    package func lookedUp(_ text: (_ key: String, _ arguments: [String]) -> String) -> LocalNotification {
+        func plain(_ line: PushLine) -> PushLine {
+            guard case .localized(let key, let arguments) = line else { return line }
+            return .text(text(key, arguments))
+        }
+        var notification = self
+        notification.title = plain(self.title)
+        notification.subtitle = self.subtitle.map(plain)
+        notification.body = plain(self.body)
+        return notification
     }
 }
 

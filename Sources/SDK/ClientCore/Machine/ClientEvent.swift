@@ -68,7 +68,9 @@ package enum ClientEvent: Hashable, Sendable {
     case notificationPosted(MessageID, PostResult)
     /// Answer to `.clearNotifications`, `.recallNotification`, `.lowerBadge` and `.writeBadge`, once for each.
     case notificationWorkDone
-    case deviceStatusRead(DeviceStatus)
+    /// Who sets the icon's number is the core's to say. `extensionFilters`: the app group has it that the service extension may discard
+    /// alerts.
+    case deviceStatusRead(DeviceStatus, extensionFilters: Bool = false)
     /// Answer to `.readTimeZone`; nil if there is no such zone.
     case timeZoneRead(String, TimeZoneFacts?)
     case deadlineReached

@@ -8,6 +8,9 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
     case storeSetAside(path: String)
     /// A file of this device could not be read or written.
     case storeFault(reason: String)
+    /// Other code has written to the badge's copy in the app group's user defaults, to no effect (S2.16). `written` is nil for what is no whole
+    /// number, `kept` for no number.
+    case badgeOverwritten(key: String, written: Int?, kept: Int?)
     /// The system gave no device token (S2.8).
     case pushRegistrationFailed(reason: String)
     /// The server has refused the push registration, so that no push comes: of which field, and by which rule, it says.
@@ -30,6 +33,9 @@ public enum ClientProblem: Hashable, Sendable, CustomStringConvertible {
                 + "does not know the name, or did not answer in time"
         case .storeSetAside(let path): "the local store was damaged and moved to \(path); messages are synced again"
         case .storeFault(let reason): "a file of this device cannot be used: \(reason)"
+        case .badgeOverwritten(let key, let written, let kept):
+            "\(written.map { "\($0)" } ?? "something else") was written under \"\(key)\" in the app group's user defaults, where the badge is "
+                + "only copied to; \(kept.map { "\($0)" } ?? "nothing") stands there again: use BadgeStore to change it"
         case .pushRegistrationFailed(let reason): "the system gave no device token: \(reason)"
         case .pushRegistrationRefused(let problem): "the server has refused the push registration: \(problem)"
         case .backgroundRefreshRefused(let reason): "the system takes no background refresh: \(reason)"

@@ -11,19 +11,22 @@ extension ExtensionDecision {
     ) -> Changes {
         var answer = changes
         answer.badge = badge?.shown ?? changes.badge
-        guard let info = PushInfo(userInfo: userInfo) else { return answer }
+        let info = PushInfo(userInfo: userInfo)
+        guard let recipientTag = info?.recipientTag ?? BadgeInfo(userInfo: userInfo)?.recipientTag else {
+            return answer
+        }
         switch changes.reason {
         case .wrongRecipient, .signedOut, .unknown: return changes
-        case .rings, .alreadyShown, .recall, .foreign: break
+        case .rings, .alreadyShown, .recall, .foreign, .badge: break
         }
         switch facts.signIn {
         case .unknown: return changes
         case .signedOut: return Self.stripped(.signedOut, facts)
-        case .signedIn(let tag) where tag != info.recipientTag:
+        case .signedIn(let tag) where tag != recipientTag:
             return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
-        guard changes.reason != .recall, ledger[info.message]?.isRecalled == true else { return answer }
+        guard let info, changes.reason != .recall, ledger[info.message]?.isRecalled == true else { return answer }
         // The process that heard of the recall has removed what was in the list.
         answer = Self.recalled(info.message, facts, badge: badge)
         answer.removed = []

@@ -56,15 +56,20 @@ public enum ExtensionDecision {
         public var badge: Int?
         /// Whether the sound is taken away and the level made passive.
         public var isSilent: Bool
-        /// Whether title, subtitle, text, badge, thread and category are taken away as well: the push is for somebody else.
+        /// Whether title, subtitle, text, badge, thread, category, weight and the app's own members are taken away as well: the push is for
+        /// somebody else.
         public var isStripped: Bool
         /// Whether nothing of the push is shown at all: only with the filtering entitlement (ios-delivery.md §10). A badge
         /// is set all the same.
         public var isDiscarded: Bool
         /// The title in place of the push's own, which is neutral.
-        public var title: String?
+        public var title: PushLine?
+        /// Whether the title was chosen for the message, and is not a name.
+        public var isTitleChosen: Bool
+        /// The line below the title in place of the push's own.
+        public var subtitle: PushLine?
         /// The text in place of the push's own, which is neutral.
-        public var body: String?
+        public var body: PushLine?
         /// What the message itself says, without its sender's name; nil where that is not shown.
         public var message: String?
         /// Where the image is that is shown beside the text, an https URL; nil for none.
@@ -83,7 +88,8 @@ public enum ExtensionDecision {
         /// Changes from their parts; by default none.
         public init(
             badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, isDiscarded: Bool = false,
-            title: String? = nil, body: String? = nil, message: String? = nil, imageURL: String? = nil,
+            title: PushLine? = nil, isTitleChosen: Bool = false, subtitle: PushLine? = nil, body: PushLine? = nil,
+            message: String? = nil, imageURL: String? = nil,
             removed: [MessageID] = [], fetch: MissedFetch? = nil, reached: LogPosition? = nil,
             receipt: MessageID? = nil, reason: Reason
         ) {
@@ -92,6 +98,8 @@ public enum ExtensionDecision {
             self.isStripped = isStripped
             self.isDiscarded = isDiscarded
             self.title = title
+            self.isTitleChosen = isTitleChosen
+            self.subtitle = subtitle
             self.body = body
             self.message = message
             self.imageURL = imageURL
@@ -113,6 +121,8 @@ public enum ExtensionDecision {
         case recall
         /// Another sender's push.
         case foreign
+        /// A number, and no message.
+        case badge
         /// For somebody other than the person who is signed in.
         case wrongRecipient = "wrong_recipient"
         /// Nobody is signed in.
@@ -152,6 +162,7 @@ public enum ExtensionDecision {
         isRecall: (JSONValue) -> Bool = CornerMarkDecrease.isSet(in:), wall: Int64
     ) -> Changes? {
         guard let info = PushInfo(userInfo: userInfo) else {
+            if let push = BadgeInfo(userInfo: userInfo) { return Self.changes(for: push, facts, badge: &badge) }
             badge?.pushedByAnother(isRecall: isRecall(userInfo))
             return Changes(badge: badge?.shown, reason: .foreign)
         }
@@ -170,7 +181,7 @@ public enum ExtensionDecision {
             var changes = Self.recalled(info.message, facts, badge: badge)
             // The push of a recall says so in the server's words, which may be of a language this phone has none in.
             let said = info.isRecall ? AlertText(userInfo: userInfo).body : ""
-            if !said.isEmpty { changes.body = said }
+            if !said.isEmpty { changes.body = .text(said) }
             // It may have taken the place of alerts at APNs: they ring all the same.
             changes.fetch = MissedFetch(info, facts, wantsText: false)
             changes.reached = Self.reached(info, facts)
@@ -190,8 +201,8 @@ public enum ExtensionDecision {
             changes.imageURL = info.imageURL
         } else if info.textMode == .alert {
             // The alert says what this phone hides.
-            changes.title = ""
-            changes.body = facts.words.hidden
+            (changes.title, changes.subtitle) = ("", "")
+            changes.body = .text(facts.words.hidden)
         }
         switch claim {
         case .granted:
@@ -209,6 +220,26 @@ public enum ExtensionDecision {
         return changes
     }
 
+    /// A number alone: the ledger is not asked, and nothing is shown or counted. An older one leaves the number that is there. What was read
+    /// elsewhere is asked for, so that it leaves the list.
+    private static func changes(for push: BadgeInfo, _ facts: Facts, badge: inout Badge?) -> Changes {
+        switch facts.signIn {
+        case .unknown: return Self.hidden(facts.isFilteringEntitled)
+        case .signedOut: return Self.stripped(.signedOut, facts)
+        case .signedIn(let tag) where tag != push.recipientTag: return Self.stripped(.wrongRecipient, facts)
+        case .signedIn: break
+        }
+        badge?.pushed(absolute: push.badge, position: push.badgePosition)
+        return Changes(
+            badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled,
+            fetch: MissedFetch(push, facts), reason: .badge)
+    }
+
+    /// A number for somebody of whom nothing can be known now.
+    static func hidden(_ isFilteringEntitled: Bool) -> Changes {
+        Changes(isSilent: true, isDiscarded: isFilteringEntitled, reason: .unknown)
+    }
+
     private static func reached(_ info: PushInfo, _ facts: Facts) -> LogPosition? {
         facts.position.map { $0 + 1 } == info.position ? info.position : nil
     }
@@ -216,13 +247,13 @@ public enum ExtensionDecision {
     /// What stands where a message was recalled, whichever comes first: its recall, or a late push of its own.
     static func recalled(_ message: MessageID, _ facts: Facts, badge: Badge?) -> Changes {
         Changes(
-            badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "",
-            body: facts.words.recalled, removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)
+            badge: badge?.shown, isSilent: true, isDiscarded: facts.isFilteringEntitled, title: "", subtitle: "",
+            body: .text(facts.words.recalled), removed: facts.isFilteringEntitled ? [message] : [], reason: .recall)
     }
 
     static func stripped(_ reason: Reason, _ facts: Facts) -> Changes {
         Changes(
-            isSilent: true, isStripped: true, isDiscarded: facts.isFilteringEntitled, body: facts.words.stripped,
+            isSilent: true, isStripped: true, isDiscarded: facts.isFilteringEntitled, body: .text(facts.words.stripped),
             reason: reason)
     }
 
@@ -240,8 +271,10 @@ extension ExtensionDecision.Changes {
         let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
         let shown = text.named(names, isGroup: type?.isGroup == true, countsOthers: countsOthers)
         self.title = shown.title
+        self.isTitleChosen = shown.isTitleChosen
+        self.subtitle = shown.subtitle
         self.body = shown.body
-        self.message = text.body
+        self.message = text.body.plain
     }
 
     /// What the server answers of the push's own message, if that was asked for (`PushTextMode.idOnly`). Without it the neutral alert stays:

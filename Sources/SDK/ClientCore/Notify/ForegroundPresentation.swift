@@ -134,9 +134,14 @@ public struct ForegroundPresentation: Hashable, Sendable {
 
     /// The same for a message that comes over the connection while another screen is open.
     package func steps(for message: LocalNotification) -> [Step] {
+        // What asks for no attention has none in the foreground either.
+        if message.options?.interruptionLevel == .passive { return [] }
         var steps: [Step] = []
         if self.showsInAppBanner {
-            let text = AlertText(title: message.title, body: message.body)
+            // The shell has looked up what comes from the app's tables.
+            let text = AlertText(
+                title: message.title.plain ?? "", subtitle: message.subtitle?.plain ?? "",
+                body: message.body.plain ?? "")
             steps.append(.showBanner(InAppBanner(text: text, userInfo: message.userInfo)))
         }
         if self.playsSound { steps.append(.playSound(self.messageSound)) }

@@ -63,18 +63,21 @@ package enum Gate {
     package static let customerServiceName = "Customer service"
 
     /// Nil for a conversation that has no `rc` code (S0.17). Title: the group's name, otherwise the sender's. Text in
-    /// a group: "sender: text" (requirements S3).
+    /// a group: "sender: text" (requirements S3). What was chosen for the message goes before both.
     package static func notification(
         _ message: Message, names: Names, person: UserID, kit: KitSettings, unread: Int, position: LogPosition,
         recipientTag: String? = nil
     ) -> LocalNotification? {
         guard let payload = try? NotificationPayload(message: message, seenBy: person, at: position) else { return nil }
-        let text = MessageSummary.text(of: message, in: kit.words)
+        let text =
+            kit.showsContent
+            ? PushInfo.Text(
+                of: message, title: names.group ?? names.sender, sender: names.group == nil ? nil : names.sender,
+                body: MessageSummary.text(of: message, in: kit.words)) : PushInfo.Text(body: .text(kit.words.hidden))
         return LocalNotification(
-            message: message.id, conversation: message.conversation(seenBy: person),
-            title: kit.showsContent ? names.group ?? names.sender : "",
-            body: !kit.showsContent ? kit.words.hidden : names.group == nil ? text : "\(names.sender): \(text)",
-            payload: payload, setsBadge: kit.managesBadge, unread: unread, position: position,
+            message: message.id, conversation: message.conversation(seenBy: person), title: text.title ?? "",
+            subtitle: text.subtitle, body: text.line, payload: payload, options: message.push?.withoutTexts,
+            setsBadge: kit.managesBadge, unread: unread, position: position,
             recipientTag: recipientTag)
     }
 
@@ -92,7 +95,7 @@ package enum Gate {
         return payload.map {
             LocalNotification(
                 message: recall.message, conversation: recall.conversation, title: "",
-                body: kit.words.recalled, payload: $0, isSilent: true, setsBadge: kit.managesBadge,
+                body: .text(kit.words.recalled), payload: $0, isSilent: true, setsBadge: kit.managesBadge,
                 unread: unread, position: position, recipientTag: recipientTag)
         }
     }

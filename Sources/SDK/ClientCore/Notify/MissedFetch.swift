@@ -16,9 +16,15 @@ public struct MissedFetch: Hashable, Sendable {
     public var counted: [LogPosition]
     /// Whether the push's own entry is asked for as well, for its text.
     public var includesPush: Bool
+    /// Whether only what was read or recalled is of interest: nothing is posted for the messages among the entries.
+    public var clearsOnly: Bool
 
     /// A fetch from its parts.
-    public init(after: LogPosition, before: LogPosition, counted: [LogPosition] = [], includesPush: Bool = false) {
+    public init(
+        after: LogPosition, before: LogPosition, counted: [LogPosition] = [], includesPush: Bool = false,
+        clearsOnly: Bool = false
+    ) {
+        self.clearsOnly = clearsOnly
         self.after = after
         self.before = before
         self.counted = counted
@@ -35,6 +41,14 @@ public struct MissedFetch: Hashable, Sendable {
         self.init(
             after: max(known, last > entriesMax ? last - entriesMax : 0), before: info.position,
             counted: info.counted, includesPush: wantsText)
+    }
+
+    /// What became of what stands in the list, up to the position of the number. Nil if the phone has all of it.
+    init?(_ push: BadgeInfo, _ facts: ExtensionDecision.Facts) {
+        let last = push.badgePosition
+        guard facts.canFetch, let known = facts.position, known < last else { return nil }
+        self.init(
+            after: max(known, last > Self.entriesMax ? last - Self.entriesMax : 0), before: last + 1, clearsOnly: true)
     }
 
     /// How many entries are asked for, 1 to 20.
@@ -58,13 +72,20 @@ public struct MissedMessage: Hashable, Sendable {
     public var text: PushInfo.Text
     /// The `rc` dictionary for a tap (S0.10–S0.14).
     public var payload: NotificationPayload
+    /// How its notification sounds and is grouped; nil for as usual.
+    public var options: PushOptions?
 
     /// What the notification carries: the `rc` dictionary, and what a push for the same message carries for the SDK. By it the kit
     /// tells in the foreground that the extension has silenced it, and for whom it is (DESIGN P3, P7).
     public func userInfo(recipientTag tag: String) -> JSONValue {
         self.payload.userInfo(
             with: PushInfo(
-                message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag))
+                message: self.message, position: self.position, badgePosition: self.position, recipientTag: tag),
+            custom: self.options?.custom)
+    }
+
+    package func manner(isSilent: Bool) -> NotificationManner {
+        NotificationManner(self.options, of: self.conversation, isSilent: isSilent)
     }
 
     /// Reads the messages of an answer that a notification may tell of, oldest first: those that are marked as notifiable by
@@ -94,12 +115,13 @@ public struct MissedMessage: Hashable, Sendable {
         self.sender = UserID(sender)
         self.conversation = payload.conversation
         self.payload = payload
+        self.options = PushOptions(stored: entry["push"])
         if entry["hidden"]?.boolValue == true {
             // The person wants it so, and this phone may not know yet: these are the server's words for it.
             self.text = PushInfo.Text(body: text.body)
         } else {
             self.text =
-                hidden.map { PushInfo.Text(body: $0) }
+                hidden.map { PushInfo.Text(body: .text($0)) }
                 ?? text.named(names(payload), isGroup: payload.conversationType.isGroup)
         }
     }
@@ -126,6 +148,26 @@ public enum MissedDecision {
         (answer["entries"]?.arrayValue ?? []).compactMap { $0["recall"]?.stringValue.flatMap { MessageID($0) } }
     }
 
+    /// Those in the notification centre that were read elsewhere, by the answer's marks of reading (DESIGN P6).
+    package static func read(_ answer: JSONValue, delivered: [NotificationCenterQueue.Entry]) -> [MessageID] {
+        let marks = (answer["entries"]?.arrayValue ?? []).compactMap { entry -> (ConversationID, LogPosition)? in
+            guard let read = entry["read"],
+                let type = read["type"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
+                let target = read["target"]?.stringValue,
+                let upTo = entry["up_to"]?.intValue.flatMap({ LogPosition(exactly: $0) })
+            else { return nil }
+            return (ConversationID(type: type, target: target), upTo)
+        }
+        guard !marks.isEmpty else { return [] }
+        return delivered.filter { entry in
+            marks.contains { conversation, upTo in
+                NotificationClearing.isRead(
+                    entry.userInfo, identifier: entry.identifier, thread: entry.thread, in: conversation, upTo: upTo,
+                    stored: { _ in nil })
+            }
+        }.compactMap { MessageID($0.identifier) }
+    }
+
     /// The messages of an answer that somebody has claimed and neither shown nor recalled.
     static func claimed(in answer: JSONValue, _ fetch: MissedFetch, by ledger: Ledger) -> [MessageID] {
         MissedMessage.all(in: answer, fetch, hidden: nil, names: { _ in KnownNames() }).map(\.message).filter {
@@ -142,6 +184,7 @@ public enum MissedDecision {
         ledger: inout Ledger, wall: Int64
     ) -> [Post] {
         for message in Self.removed(answer) { ledger.markRecalled(message, by: .pushExtension, wall: wall) }
+        if fetch.clearsOnly { return [] }
         var posts: [Post] = []
         for message in MissedMessage.all(in: answer, fetch, hidden: hidden, names: names) {
             let isDelivered = delivered.contains(message.message)

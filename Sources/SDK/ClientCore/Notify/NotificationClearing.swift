@@ -26,6 +26,8 @@ package enum NotificationClearing {
         _ userInfo: JSONValue, identifier: String, thread: String, in conversation: ConversationID,
         upTo position: LogPosition, stored: (MessageID) -> LogPosition?
     ) -> Bool {
+        // A number that no extension has taken out of the list says nothing that is not known by now.
+        if BadgeInfo(userInfo: userInfo) != nil { return true }
         guard Self.isOf(conversation, userInfo, thread: thread) else { return false }
         if let info = PushInfo(userInfo: userInfo) { return info.position <= position }
         let named = (try? NotificationPayload(userInfo: userInfo))?.messageUID ?? identifier

@@ -198,7 +198,14 @@ package struct NotificationDecisions: Hashable, Sendable {
         }
     }
 
-    package mutating func edit(_ edit: Edit) { self.pending[edit.message]?.message.content = edit.content }
+    package mutating func edit(_ edit: Edit) {
+        guard var message = self.pending[edit.message]?.message else { return }
+        message.content = edit.content
+        // They were written for the old content.
+        message.pushText = nil
+        message.push = message.push?.withoutWords
+        self.pending[edit.message]?.message = message
+    }
 
     package var isEmpty: Bool { self.pending.isEmpty }
     package var count: Int { self.pending.count }

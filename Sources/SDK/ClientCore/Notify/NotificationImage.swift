@@ -1,3 +1,5 @@
+import TidingsModel
+
 /// An image beside the text of a notification (apns.md §13 `mutable-content`): what may be fetched, and what it is.
 public enum NotificationImage {
     /// The largest image that is fetched, in bytes: half of what the system takes, and little of the memory an extension has
@@ -15,14 +17,7 @@ public enum NotificationImage {
     ///   - hosts: those the app allows; `*.example.com` means every host below `example.com`, but not that one itself.
     ///     An address such as `127.0.0.1` has no host below it: it is allowed by itself alone.
     public static func isAllowed(_ host: String, among hosts: [String]) -> Bool {
-        let host = host.lowercased()
-        return hosts.contains { allowed in
-            let allowed = allowed.lowercased()
-            guard allowed.hasPrefix("*.") else { return host == allowed }
-            // No top-level domain ends with a digit (RFC 3696 §2): this is an address.
-            if let last = host.utf8.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) { return false }
-            return host.hasSuffix(allowed.dropFirst()) && host.utf8.count >= allowed.utf8.count
-        }
+        WebAddress.isHost(host, among: hosts)
     }
 
     /// The kinds of image the system shows beside a notification.

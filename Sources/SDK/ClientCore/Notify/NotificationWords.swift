@@ -16,11 +16,15 @@ public struct KnownNames: Hashable, Sendable {
 
 extension PushInfo.Text {
     /// Title: the group's name, otherwise the sender's. Text in a group: "sender: text" (ios-delivery.md §1.3, as in
-    /// the kit's own notification). What counts other messages, which may be of other people, names nobody.
+    /// the kit's own notification). What counts other messages, which may be of other people, names nobody. A title that was chosen for
+    /// the notification stays.
     func named(_ names: KnownNames, isGroup: Bool, countsOthers: Bool = false) -> PushInfo.Text {
-        guard isGroup else { return PushInfo.Text(title: names.sender ?? self.title, body: self.body) }
-        let sender = countsOthers ? nil : names.sender ?? self.sender
-        return PushInfo.Text(
-            title: names.group ?? self.title, body: PushInfo.Text(sender: sender, body: self.body).line)
+        var named = self
+        let known = isGroup ? names.group : names.sender
+        if !self.isTitleChosen, let known { named.title = .text(known) }
+        named.sender = isGroup && !countsOthers ? names.sender ?? self.sender : nil
+        named.body = named.line
+        named.sender = nil
+        return named
     }
 }

@@ -7,6 +7,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
     case quietHours(QuietHours?)
     case hidesContent(Bool)
     case language(String?)
+    case mayBeAddedBy(AddingConsent)
 
     package var key: String {
         switch self {
@@ -15,6 +16,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
         case .quietHours: "quietHours"
         case .hidesContent: "hidesContent"
         case .language: "language"
+        case .mayBeAddedBy: "mayBeAddedBy"
         }
     }
 
@@ -25,6 +27,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
         case .quietHours(let hours): settings.person.quietHours = hours
         case .hidesContent(let hides): settings.person.hidesContent = hides
         case .language(let language): settings.person.language = language
+        case .mayBeAddedBy(let consent): settings.person.mayBeAddedBy = consent
         }
     }
 }

@@ -25,6 +25,8 @@ package protocol LocalStoreContract {
     /// Nil if the conversation has no message in the log.
     func newest(_ conversation: ConversationID) throws(Failure) -> LogPosition?
     func counts() throws(Failure) -> LocalUnreadCounts
+    /// Where the person is asked to come in, in the order of the log.
+    func invitations() throws(Failure) -> [Invitation]
     /// Nil if nothing is known.
     func info(_ conversation: ConversationID) throws(Failure) -> ConversationInfo?
     func preferences() throws(Failure) -> Preferences

@@ -26,6 +26,8 @@ extension ReferenceLocalStore {
         switch entry.body {
         case .message(let message):
             self.insert(message, at: entry.position, for: person)
+            // Who was put into it by the app's backend was told nothing else.
+            self.invited.removeAll { $0.id == message.conversation }
             return message.conversation.hasMembers ? message.conversation : nil
         case .read(let conversation, let upTo): self.confirmRead(conversation, upTo: upTo)
         case .custom(let message): self.custom[entry.position] = message
@@ -34,6 +36,7 @@ extension ReferenceLocalStore {
             self.messages.values[place].isRecalled = true
             self.messages.values[place].message.content = "{}"
             self.messages.values[place].message.pushText = nil
+            self.messages.values[place].message.push = nil
             self.countAsRead(recall.message, in: self.messages.values[place].conversation)
         case .edit(let edit):
             guard let place = self.messages.index(forKey: edit.message), !self.messages.values[place].isRecalled
@@ -48,6 +51,15 @@ extension ReferenceLocalStore {
             }
         case .conversationSettings, .personSettings, .blocked: self.confirmed.apply(entry.body)
         case .change(let change):
+            switch change.invitation(of: person) {
+            case .made(let invitation)?:
+                self.invited.removeAll { $0.id == invitation.id }
+                self.invited.append(invitation)
+            case .ended(let conversation)?: self.invited.removeAll { $0.id == conversation }
+            case nil: break
+            }
+            // Who is invited knows nothing else of the conversation.
+            guard !change.invitees.contains(person) else { break }
             self.apply(change, at: entry.position, for: person)
             return change.conversation.hasMembers ? change.conversation : nil
         case .unknown: break
@@ -85,7 +97,10 @@ extension ReferenceLocalStore {
             case .rename(let name): info.name = name
             case .setPortrait(let portrait): info.portrait = portrait
             case .dissolve: info.isDissolved = true
-            case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban: break
+            case .setOnlyAdminsWrite(let isOn): info.onlyAdminsWrite = isOn
+            case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban, .mute, .unmute, .invite, .decline,
+                .withdraw:
+                break
             }
         }
         // Who comes back has missed who came and went meanwhile, and may not have known who was there before.

@@ -10,6 +10,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         package var portrait: String?
         package var members: [Member] = []
         package var isDissolved = false
+        package var onlyAdminsWrite = false
         package var isComplete: Bool
     }
 
@@ -33,6 +34,8 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         didSet { self.countAnew() }
     }
     package internal(set) var custom: OrderedDictionary<LogPosition, CustomMessage> = [:]
+    /// In the order of the log.
+    var invited: [Invitation] = []
     package private(set) var origin: LogOrigin?
     /// Custom messages up to here were handed over; `newest` is the newest id among them.
     private var handedOver: (position: LogPosition, newest: UInt64) {
@@ -84,7 +87,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             guard self.infos[info.id]?.version ?? 0 <= info.version else { break }
             self.infos[info.id] = Info(
                 version: info.version, name: info.name, portrait: info.portrait, members: info.members,
-                isDissolved: info.isDissolved, isComplete: true)
+                isDissolved: info.isDissolved, onlyAdminsWrite: info.onlyAdminsWrite, isComplete: true)
         case .resetLog(let origin): self.resetLog(origin)
         case .keepOrigin(let origin): self.origin = origin
         case .takeCustomMessages(let wall): return .custom(self.takeCustomMessages(wall: wall))
@@ -116,6 +119,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         }
         (self.stored, self.settled, self.origin) = (0, 0, origin)
         (self.reads, self.custom, self.confirmed) = ([:], [:], AllSettings())
+        self.invited = []
         (self.readings, self.places, self.unread) = ([], [:], 0)
         // Which custom messages were handed over tell their ids alone.
         self.handedOver.position = 0
@@ -208,7 +212,9 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         self.infos[conversation].map { info in
             ConversationInfo(
                 id: conversation, version: info.version, name: info.name ?? "", portrait: info.portrait,
-                members: info.members, isDissolved: info.isDissolved)
+                members: info.members, isDissolved: info.isDissolved, onlyAdminsWrite: info.onlyAdminsWrite)
         }
     }
+
+    package func invitations() -> [Invitation] { self.invited }
 }

@@ -51,7 +51,11 @@ extension ClientEngine {
 
     func readDeviceStatus() {
         guard let host = self.shared.withLock({ $0.host }) else { return }
-        Task { if let status = await host.deviceStatus() { self.post(.deviceStatusRead(status)) } }
+        Task {
+            guard let status = await host.deviceStatus() else { return }
+            let filters = (try? self.parts.group?.update { $0.extensionFilters }) ?? false
+            self.post(.deviceStatusRead(status, extensionFilters: filters))
+        }
     }
 
     /// With the token in the keychain the file does not have it. A token that cannot be kept costs receipts and

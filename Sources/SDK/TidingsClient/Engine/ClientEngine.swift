@@ -271,6 +271,13 @@ final class ClientEngine: Sendable {
 
     // MARK: Effects that take more than a line
 
+    /// As the app gives it, now.
+    func userToken() async throws -> String {
+        let token = try await self.shared.withLock { $0.tokenProvider }()
+        self.shared.withLock { $0.lastToken = token }
+        return token
+    }
+
     private func askToken() {
         let provider = self.shared.withLock { $0.tokenProvider }
         Task {

@@ -9,7 +9,8 @@ extension LocalStore {
             guard let row = try Self.infoRow(conversation, in: database) else { return nil }
             return ConversationInfo(
                 id: conversation, version: row["version"], name: row["name"] ?? "", portrait: row["portrait"],
-                members: try Self.members(conversation, in: database), isDissolved: row["isDissolved"])
+                members: try Self.members(conversation, in: database), isDissolved: row["isDissolved"],
+                onlyAdminsWrite: row["onlyAdminsWrite"])
         }
     }
 
@@ -28,9 +29,13 @@ extension LocalStore {
             guard known?["version"] ?? 0 <= info.version else { return }
             try database.execute(
                 sql: """
-                    INSERT OR REPLACE INTO info (type, target, version, name, portrait, isDissolved, isKnown)
-                    VALUES (?, ?, ?, ?, ?, ?, 1)
-                    """, arguments: info.id.key + [info.version, info.name, info.portrait, info.isDissolved])
+                    INSERT OR REPLACE INTO info
+                        (type, target, version, name, portrait, isDissolved, onlyAdminsWrite, isKnown)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+                    """,
+                arguments: info.id.key + [
+                    info.version, info.name, info.portrait, info.isDissolved, info.onlyAdminsWrite,
+                ])
             try Self.replace(try Self.members(info.id, in: database), by: info.members, of: info.id, in: database)
         }
     }
@@ -54,13 +59,52 @@ extension LocalStore {
             try Self.setInfo("name", to: name, of: conversation, in: database)
             try Self.setInfo("portrait", to: portrait, of: conversation, in: database)
             fallthrough
-        case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban:
+        case .add, .join, .remove, .leave, .setRole, .setNickname, .ban, .unban, .mute, .unmute:
             let members = try Self.members(conversation, in: database)
             try Self.replace(members, by: change.members(after: members), of: conversation, in: database)
         case .rename(let name): try Self.setInfo("name", to: name, of: conversation, in: database)
         case .setPortrait(let portrait): try Self.setInfo("portrait", to: portrait, of: conversation, in: database)
         case .dissolve: try Self.setInfo("isDissolved", to: true, of: conversation, in: database)
+        case .setOnlyAdminsWrite(let isOn):
+            try Self.setInfo("onlyAdminsWrite", to: isOn, of: conversation, in: database)
+        case .invite, .decline, .withdraw: break
         }
+    }
+
+    // MARK: Invitations
+
+    /// In the order of the log.
+    func invitations() throws -> [Invitation] {
+        try self.read { database in
+            try Row.fetchAll(database, sql: "SELECT * FROM invitation ORDER BY position").compactMap { row in
+                ConversationID(row).map {
+                    Invitation(id: $0, name: row["name"], portrait: row["portrait"], by: row["inviter"], at: row["at"])
+                }
+            }
+        }
+    }
+
+    static func applyInvitation(
+        _ change: ConversationChange, at position: LogPosition, of person: UserID, in database: Database
+    ) throws {
+        switch change.invitation(of: person) {
+        case .made(let invitation)?:
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO invitation (type, target, position, name, portrait, inviter, at)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: invitation.id.key + [
+                    position, invitation.name, invitation.portrait, invitation.by, invitation.at,
+                ])
+        case .ended(let conversation)?: try Self.endInvitation(to: conversation, in: database)
+        case nil: break
+        }
+    }
+
+    static func endInvitation(to conversation: ConversationID, in database: Database) throws {
+        try database.execute(
+            sql: "DELETE FROM invitation WHERE type = ? AND target = ?", arguments: conversation.key)
     }
 
     static func isKnown(_ conversation: ConversationID, in database: Database) throws -> Bool {
@@ -91,7 +135,9 @@ extension LocalStore {
             database, sql: "SELECT * FROM member WHERE type = ? AND target = ? ORDER BY user",
             arguments: conversation.key
         ).map { row in
-            Member(row["user"], role: MemberRole(rawValue: row["role"]) ?? .member, nickname: row["nickname"])
+            Member(
+                row["user"], role: MemberRole(rawValue: row["role"]) ?? .member, nickname: row["nickname"],
+                mute: row["isMuted"] ? Mute(until: row["mutedUntil"]) : nil)
         }
     }
 
@@ -108,8 +154,12 @@ extension LocalStore {
         for member in after where !old.contains(member) {
             try database.execute(
                 sql: """
-                    INSERT INTO member (type, target, user, role, nickname) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                    """, arguments: conversation.key + [member.id, member.role.rawValue, member.nickname])
+                    INSERT INTO member (type, target, user, role, nickname, isMuted, mutedUntil)
+                    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """,
+                arguments: conversation.key + [
+                    member.id, member.role.rawValue, member.nickname, member.mute != nil, member.mute?.until,
+                ])
         }
     }
 }

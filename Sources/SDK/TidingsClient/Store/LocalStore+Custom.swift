@@ -18,7 +18,9 @@ extension LocalStore {
 
     static func applyRecall(_ recall: Recall, in database: Database) throws {
         try database.execute(
-            sql: "UPDATE message SET recalledAt = ?, isUnread = 0, content = '{}', pushText = NULL WHERE id = ?",
+            sql: """
+                UPDATE message SET recalledAt = ?, isUnread = 0, content = '{}', pushText = NULL, push = NULL WHERE id = ?
+                """,
             arguments: [recall.at, recall.message])
         try Self.unindex(recall.message, in: database)
     }

@@ -26,7 +26,7 @@ extension LocalStore {
             try database.execute(
                 sql: """
                     DELETE FROM pendingRead; DELETE FROM position; DELETE FROM custom; DELETE FROM conversation;
-                    DELETE FROM setting; DELETE FROM person; DELETE FROM blocked;
+                    DELETE FROM setting; DELETE FROM person; DELETE FROM blocked; DELETE FROM invitation;
                     UPDATE info SET isKnown = 0, version = 0; DELETE FROM origin
                     """)
             if let origin { try Self.writeOrigin(origin, in: database) }

@@ -15,14 +15,14 @@ extension LocalStore {
         try database.execute(
             sql: """
                 INSERT INTO message (position, id, app, sender, type, target, sentTarget, clientMessageID, objectName,
-                    content, flags, pushText, sentAt, isUnread, mentions, recipients, expiresAt, mentionsMe)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    content, flags, pushText, sentAt, isUnread, mentions, recipients, expiresAt, mentionsMe, push)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """,
             arguments: [
                 position, message.id, message.app, message.sender, conversation.type.rawValue, conversation.target,
                 message.conversation.target, message.clientMessageID, message.objectName, message.content,
                 message.flags, message.pushText, message.sentAt, isUnread, message.mentions, message.recipients.column,
-                message.expiresAt, message.mentions.include(person),
+                message.expiresAt, message.mentions.include(person), message.push?.json.text,
             ])
         guard database.changesCount > 0 else { return }
         if message.flags.contains(.stored) { try Self.index(message.text, at: position, in: database) }
@@ -55,7 +55,8 @@ extension LocalStore {
         return MessageDraft(
             clientMessageID: row["clientMessageID"], conversation: conversation, objectName: row["objectName"],
             content: row["content"], flags: row["flags"], pushText: row["pushText"], mentions: row["mentions"],
-            recipients: [UserID](column: row["recipients"]), lifetimeMilliseconds: row["lifetime"])
+            recipients: [UserID](column: row["recipients"]), lifetimeMilliseconds: row["lifetime"],
+            push: PushOptions(stored: row["push"] as String?))
     }
 
     static func message(_ row: Row) -> StoredMessage? {
@@ -65,7 +66,8 @@ extension LocalStore {
             conversation: ConversationID(type: conversation.type, target: row["sentTarget"]),
             clientMessageID: row["clientMessageID"], objectName: row["objectName"], content: row["content"],
             flags: row["flags"], pushText: row["pushText"], sentAt: row["sentAt"], mentions: row["mentions"],
-            recipients: [UserID](column: row["recipients"]), expiresAt: row["expiresAt"])
+            recipients: [UserID](column: row["recipients"]), expiresAt: row["expiresAt"],
+            push: PushOptions(stored: row["push"] as String?))
         return StoredMessage(
             message: message, conversation: conversation, position: row["position"], isUnread: row["isUnread"],
             isRecalled: row["recalledAt"] != nil, isEdited: row["editedAt"] != nil, mentionsMe: row["mentionsMe"],
@@ -74,11 +76,12 @@ extension LocalStore {
 }
 
 extension LogEntry {
-    /// The group or discussion it is about; nil for other conversations and entries.
-    var group: ConversationID? {
+    /// The group or discussion it is about; nil for other conversations and entries, and for one the person is merely invited to.
+    func group(for person: UserID) -> ConversationID? {
         switch self.body {
         case .message(let message) where message.conversation.hasMembers: message.conversation
-        case .change(let change) where change.conversation.hasMembers: change.conversation
+        case .change(let change) where change.conversation.hasMembers && !change.invitees.contains(person):
+            change.conversation
         case .message, .change, .read, .custom, .recall, .edit, .deletion, .conversationSettings, .personSettings,
             .blocked, .unknown:
             nil

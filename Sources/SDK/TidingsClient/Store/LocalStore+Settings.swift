@@ -92,7 +92,8 @@ extension LocalStore {
                 pendingChange.apply(to: &all)
                 switch pendingChange {
                 case .conversation(let conversation, let own): try Self.writeLevel(own, of: conversation, in: database)
-                case .level, .quietHours, .hidesContent, .language: try Self.writePerson(all.person, in: database)
+                case .level, .quietHours, .hidesContent, .language, .mayBeAddedBy:
+                    try Self.writePerson(all.person, in: database)
                 }
             }
             try database.execute(

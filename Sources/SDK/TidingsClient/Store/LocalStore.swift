@@ -146,7 +146,7 @@ final class LocalStore: Sendable {
                 if let conversation = try Self.writeEntry(entry, person: person, in: database) {
                     reads[conversation] = entry.position
                 }
-                if let group = entry.group { touched.insert(group) }
+                if let group = entry.group(for: person) { touched.insert(group) }
                 stored = entry.position
             }
             try Self.setNumber("stored", stored, in: database)
@@ -166,6 +166,8 @@ final class LocalStore: Sendable {
         case .message(let message):
             try Self.makePlace(for: message.id, in: database)
             try Self.insertMessage(message, at: entry.position, person: person, in: database)
+            // Who was put into it by the app's backend was told nothing else.
+            if message.conversation.hasMembers { try Self.endInvitation(to: message.conversation, in: database) }
             let conversation = message.conversation(seenBy: person)
             return try Self.wasRead(message.id, in: conversation, database) ? conversation : nil
         case .read(let conversation, let upTo):
@@ -177,6 +179,9 @@ final class LocalStore: Sendable {
         case .conversationSettings, .personSettings, .blocked: try Self.applySetting(entry.body, in: database)
         case .unknown: break
         case .change(let change):
+            try Self.applyInvitation(change, at: entry.position, of: person, in: database)
+            // Who is invited knows nothing else of the conversation.
+            guard !change.invitees.contains(person) else { break }
             try Self.applyChange(change, in: database)
             // A member who comes back has missed changes, and may never have known the others.
             if change.adds(person) { try Self.markKnown(false, change.conversation, in: database) }
@@ -224,13 +229,13 @@ final class LocalStore: Sendable {
             try database.execute(
                 sql: """
                     INSERT INTO outbox (clientMessageID, type, target, objectName, content, flags, pushText, mentions,
-                        recipients, lifetime)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
+                        recipients, lifetime, push)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
                     """,
                 arguments: [
                     draft.clientMessageID, draft.conversation.type.rawValue, draft.conversation.target,
                     draft.objectName, draft.content, draft.flags, draft.pushText, draft.mentions,
-                    draft.recipients.column, draft.lifetimeMilliseconds,
+                    draft.recipients.column, draft.lifetimeMilliseconds, draft.push?.json.text,
                 ])
         }
     }

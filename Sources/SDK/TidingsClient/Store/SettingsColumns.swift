@@ -12,6 +12,7 @@ extension PersonSettings {
         ]
         if let hours = self.quietHours { members.append(("quietHours", hours.json)) }
         if let language = self.language { members.append(("language", .string(language))) }
+        if let consent = self.mayBeAddedBy { members.append(("mayBeAddedBy", .string(consent.rawValue))) }
         return JSONValue.members(members).text
     }
 
@@ -25,6 +26,7 @@ extension PersonSettings {
         self.hidesContent = json["hidesContent"]?.boolValue ?? false
         self.quietHours = json["quietHours"].flatMap { QuietHours(json: $0) }
         self.language = json["language"]?.stringValue
+        self.mayBeAddedBy = json["mayBeAddedBy"]?.stringValue.flatMap { AddingConsent(rawValue: $0) }
     }
 }
 
@@ -56,6 +58,7 @@ extension PendingSettingsChange {
             case .quietHours(let hours): [("quietHours", hours?.json ?? .null)]
             case .hidesContent(let hides): [("hidesContent", .bool(hides))]
             case .language(let language): [("language", language.map { .string($0) } ?? .null)]
+            case .mayBeAddedBy(let consent): [("mayBeAddedBy", .string(consent.rawValue))]
             }
         return JSONValue.members(members).text
     }
@@ -90,6 +93,8 @@ extension PendingSettingsChange {
             self = .hidesContent(hides)
         } else if let language = json["language"] {
             self = .language(language.stringValue)
+        } else if let consent = json["mayBeAddedBy"]?.stringValue.flatMap({ AddingConsent(rawValue: $0) }) {
+            self = .mayBeAddedBy(consent)
         } else {
             return nil
         }

@@ -64,6 +64,28 @@ enum StoreSchema {
                     CREATE INDEX messageInOrder ON message (type, target, id);
                     """)
         }
+        migrator.registerMigration("6 mutes, invitations") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE info ADD COLUMN onlyAdminsWrite INTEGER NOT NULL DEFAULT 0;
+                    -- isMuted: they may not write, until mutedUntil, or until it is lifted.
+                    ALTER TABLE member ADD COLUMN isMuted INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE member ADD COLUMN mutedUntil INTEGER;
+                    -- Where the person is asked to come in, in the order of the log.
+                    CREATE TABLE invitation (
+                        type TEXT NOT NULL, target TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,
+                        portrait TEXT, inviter TEXT NOT NULL, at INTEGER NOT NULL,
+                        PRIMARY KEY (type, target)) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("7 options of notifications") { database in
+            // JSON; null for none.
+            try database.execute(
+                sql: """
+                    ALTER TABLE message ADD COLUMN push TEXT;
+                    ALTER TABLE outbox ADD COLUMN push TEXT;
+                    """)
+        }
         return migrator
     }
 

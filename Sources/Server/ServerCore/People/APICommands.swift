@@ -8,11 +8,12 @@ extension ServerCore {
         case .send(let sender, let draft, let ignoresBlocks):
             do throws(ServerFrame.Problem) {
                 try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
+                try self.checkPush(of: draft, from: sender.app, isClient: false)
                 let message = try self.makeMessage(draft, from: sender, by: .backend(sender.app), now, &effects)
                 self.sendToStore(
                     .accept(
                         message: message.message, senderDevice: nil, room: self.roomAccess(now),
-                        ignoresBlocks: ignoresBlocks),
+                        ignoresBlocks: ignoresBlocks, push: self.settings.pushRules[sender.app]?.options),
                     for: .apiSend(request, message), by: .backend(sender.app), &effects)
             } catch {
                 effects.append(.reply(request, .refused(error)))
@@ -21,6 +22,9 @@ extension ServerCore {
             guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
             do throws(InvalidField) {
                 try self.checkMemberCount(conversation.members.count, in: conversation.app)
+                if let push = conversation.push {
+                    try self.pushRules(of: conversation.app).check(push, isClient: false)
+                }
                 self.sendToStore(
                     .putConversation(conversation), for: .apiPutConversation(request, conversation), &effects)
             } catch {
@@ -50,10 +54,12 @@ extension ServerCore {
             self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)
         case .profiles(let app, let users):
             self.sendToStore(.readProfiles(app, users), for: .apiAnswer(request), &effects)
+        case .restrictions(let kind, let app, let conversation, let person):
+            self.sendToStore(
+                .readRestrictions(kind, app, conversation, asked: person, at: now.wall), for: .apiAnswer(request),
+                &effects)
         case .ring(let app, let call): self.ring(call, in: app, for: request, now, &effects)
         case .call(let app, let id): effects.append(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
-        case .bans(let app, let room, let person):
-            self.sendToStore(.readBans(app, room, asked: person, at: now.wall), for: .apiAnswer(request), &effects)
         case .trace(let app, let message):
             self.sendToStore(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):
@@ -73,6 +79,11 @@ extension ServerCore {
         case .once(let key, let fingerprint, let command):
             self.serve(command, as: key, fingerprint, for: request, now, &effects)
         case .quotas(let question): effects.append(.reply(request, .quotas(self.quotas(question, now))))
+        case .media(let user, let issuedAt, let question):
+            guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return }
+            self.serveMedia(question, of: user, slot: slot, issuedAt: issuedAt, for: request, now, &effects)
+        case .mediaUses(let app, let media, let owner):
+            self.sendToStore(.readMediaUses(app, media, by: owner), for: .apiAnswer(request), &effects)
         case .fromExtension(let device, let issuedAt, let userIssuedAt, let question):
             guard let slot = self.loadedSlot(of: device.user, for: request, command, now, &effects) else { return }
             self.serveExtension(
@@ -106,6 +117,14 @@ extension ServerCore {
             return effects.append(.reply(request, .refused(error)))
         }
         switch question {
+        case .media(let media, let message):
+            // What the person hides, an extension does not show.
+            guard !self.people[slot].settings.person.hidesContent else {
+                return effects.append(.reply(request, .mediaUse(nil)))
+            }
+            self.sendToStore(
+                .readMedia(device.user, media, in: message, room: self.roomAccess(now)), for: .apiAnswer(request),
+                by: .person(device.user), &effects)
         case .missed(let after, let limit):
             let entries = max(1, min(limit, self.settings.pageEntriesMax))
             self.sendToStore(
@@ -136,16 +155,5 @@ extension ServerCore {
         }
         trace.open = open.values.sorted { $0.leg < $1.leg }
         return trace
-    }
-
-    func toldStatuses(of trace: MessageTrace) -> [ToldStatus] {
-        var told: [ToldStatus] = []
-        for leg in (trace.open.map(\.leg) + trace.ended.map(\.leg)).sorted() {
-            guard let device = leg.device, let status = self.statuses[DeviceKey(user: leg.user, device: device)],
-                told.last?.device != status.device
-            else { continue }
-            told.append(status)
-        }
-        return told
     }
 }

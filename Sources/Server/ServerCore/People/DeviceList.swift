@@ -13,17 +13,17 @@ package struct DeviceInfo: Hashable, Sendable {
     package var signedInAt: Int64
     package var presence: Presence
     package var push: PushState
+    /// nil if the device has reported nothing since it signed in.
+    package var reported: ReportedStatus?
     package var voIP: VoIPToken?
-    /// nil if the device has not told its status to this process.
-    package var status: ToldStatus?
 
-    init(_ device: Device, status: ToldStatus?) {
+    init(_ device: Device) {
         self.id = device.id
         self.platform = device.platform
         self.signedInAt = device.signedInAt
         self.push = device.push
+        self.reported = device.reported
         self.voIP = device.voIP
-        self.status = status
         switch device.lease {
         // A probed device has not gone yet.
         case .foreground, .probing: self.presence = .foreground
@@ -40,10 +40,7 @@ extension ServerCore {
         guard let slot = self.loadedSlot(of: user, for: request, .devices(user), now, &effects) else { return }
         self.people[slot].busyAt = now.monotonic
         self.arm(slot)
-        let devices = self.people[slot].devices.map {
-            DeviceInfo($0, status: self.statuses[DeviceKey(user: user, device: $0.id)])
-        }
-        effects.append(.reply(request, .devices(devices)))
+        effects.append(.reply(request, .devices(self.people[slot].devices.map { DeviceInfo($0) })))
     }
 
     /// The store answers in order, so the last device's answer completes the request.

@@ -167,7 +167,6 @@ extension ServerCore {
         }
         self.leaveLane(slot, index)
         self.people[slot].devices.remove(at: index)
-        self.statuses.forget(device)
         self.sendPresence(slot: slot, before: wasOnline, now, &effects)
         self.arm(slot)
     }

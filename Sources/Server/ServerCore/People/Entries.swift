@@ -113,8 +113,9 @@ extension LogEntry {
 }
 
 extension LogEntry.Body {
-    /// In a one-to-one conversation the target is the other person (S0.16).
+    /// In a one-to-one conversation the target is the other person (S0.16); who is invited learns of nobody else.
     func seen(by user: UserID, of people: [UserID]) -> LogEntry.Body {
+        if case .change(let change) = self { return .change(change.seen(by: user)) }
         guard case .edit(var edit) = self, edit.conversation.type.targetIsPeer,
             edit.conversation.target == user.rawValue, let other = people.first(where: { $0 != user })
         else { return self }

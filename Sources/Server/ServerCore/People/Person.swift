@@ -39,7 +39,7 @@ struct Person: Sendable {
         self.isReady && self.signingIn.isEmpty
             && self.devices.allSatisfy {
                 $0.session == nil && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
-                    && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown)
+                    && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown, alertAt: $0.badge.alertAt)
             }
     }
 }
@@ -107,6 +107,9 @@ struct Device: Sendable {
     var inFlight: PushID?
     var retry: Retry?
     var badge = ServerCore.BadgeState()
+    /// The last of its reports, and the last that the store was told.
+    var reported: ReportedStatus?
+    var storedReport: ReportedStatus?
     var storms: [ConversationID: Storm] = [:]
     var turn: LaneTurn?
     /// How many pushes the lane had accepted when APNs refused this token without showing whether token or lane was
@@ -126,6 +129,8 @@ struct Device: Sendable {
         self.signedInAt = record.signedInAt
         self.settled = record.settled
         self.unpushed = record.unpushed
+        self.reported = record.status
+        self.storedReport = record.status
         self.written = max(record.settled, record.decided)
     }
 

@@ -15,6 +15,14 @@ final class SharedMessage: Sendable {
         self.isHushed = isHushed
     }
 
+    /// As the store has accepted it.
+    func accepted(_ names: MessageNames, _ push: SharedPushOptions?) -> SharedMessage {
+        guard push != nil else { return self.named(names) }
+        var message = self.message
+        message.push = push?.options
+        return SharedMessage(message, names: names, isHushed: self.isHushed)
+    }
+
     func named(_ names: MessageNames) -> SharedMessage {
         names == self.names ? self : SharedMessage(self.message, names: names, isHushed: self.isHushed)
     }
@@ -161,7 +169,7 @@ struct DeviceLegs: Sendable {
             guard case .message(let shared) = self.legs[index].subject, shared.message.id == edit.message else {
                 continue
             }
-            // `pushText` was written for the old content.
+            // Text and options of its push were written for the old content.
             self.legs[index].subject = .message(
                 SharedMessage(
                     shared.message.revised(content: edit.content, isGone: false),

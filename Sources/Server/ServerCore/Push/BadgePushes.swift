@@ -2,15 +2,19 @@ import APNsModel
 import StoreModel
 import TidingsModel
 
-// When a person's unread count has fallen (read elsewhere, recalled, deleted, muted), a silent push corrects the badge of phones that were
-// told a higher one: merged with those that follow soon, a few an hour at most (apns.md §14), and never when an alert goes anyway.
+// When a person's unread count has fallen (read elsewhere, recalled, deleted, muted), a push corrects the badge of phones that were
+// told a higher one: merged with those that follow soon, and never when an alert goes anyway. It is silent, or an alert that nobody sees, by
+// what the phone can do (docs/decisions/0033-badge-pushes.md).
 extension ServerCore {
     struct BadgeState: Hashable, Sendable {
         /// The number of the last push APNs accepted; nil if the app has been in the foreground since, or nothing is
         /// known.
         var shown: Int?
         var dueAt: Int64?
+        /// Of those that are limited by the hour, in monotonic milliseconds.
         var sent: [Int64] = []
+        /// When APNs has answered the last alert, of a message or of a number.
+        var alertAt: Int64?
     }
 
     private static let hour: Int64 = 3_600_000
@@ -31,6 +35,10 @@ extension ServerCore {
         case .wait(.restarted): self.people[slot].devices[index].badge.dueAt = self.startedAt.monotonic + Self.hour
         case .wait(.budget):
             self.people[slot].devices[index].badge.dueAt = device.badge.sent.first.map { $0 + Self.hour }
+        case .wait(.recentAlert):
+            self.people[slot].devices[index].badge.dueAt = self.lastAlert(of: device).map {
+                $0 + self.settings.badgeAlertGap
+            }
         case .wait(.busy), .wait(.lane):
             self.people[slot].devices[index].badge.dueAt = now.monotonic + self.settings.badgePushDelay
         case .send:
@@ -48,9 +56,20 @@ extension ServerCore {
         facts.isTooHigh = device.badge.shown.map { $0 > self.people[slot].unread } ?? true
         // A server that crashes again and again must not send them each time, or iOS would throttle the app (apns.md §14); a badge that
         // falls an hour late does little harm. A device that has connected since has set the badge itself.
+        let route = self.badgeRoute(slot, index)
+        let perHour: Int? =
+            switch route {
+            case .filtered: nil
+            case .direct: self.settings.directBadgesPerHour
+            case .silent: self.settings.badgePushesPerHour
+            }
         facts.isBudgetUnknown =
-            device.signedInAt < self.startedAt.wall && now.monotonic < self.startedAt.monotonic + Self.hour
-        facts.isBudgetSpent = device.badge.sent.count >= self.settings.badgePushesPerHour
+            perHour != nil && device.signedInAt < self.startedAt.wall
+            && now.monotonic < self.startedAt.monotonic + Self.hour
+        facts.isBudgetSpent = perHour.map { device.badge.sent.count >= $0 } ?? false
+        facts.isAlertRecent =
+            route != .silent
+            && self.lastAlert(of: device).map { now.monotonic < $0 + self.settings.badgeAlertGap } ?? false
         facts.isBusy =
             self.state != .open || device.lease != .gone || device.inFlight != nil || device.retry?.until != nil
             || device.turn != nil
@@ -61,20 +80,30 @@ extension ServerCore {
         return facts
     }
 
+    /// A server that has just started may have sent one, unless the device has connected since.
+    private func lastAlert(of device: Device) -> Int64? {
+        device.badge.alertAt ?? (device.signedInAt < self.startedAt.wall ? self.startedAt.monotonic : nil)
+    }
+
+    private func badgeRoute(_ slot: Int, _ index: Int) -> BadgeRoute {
+        var facts = BadgeRouteFacts()
+        facts.isOnlySender = self.settings.onlyPushSenders.contains(self.people[slot].key.app)
+        if let status = self.people[slot].devices[index].reported?.status {
+            facts.iconNumber = status.iconNumber
+            facts.showsAlerts = status.allowsNotifications && status.alert
+        }
+        return BadgeRoute(facts)
+    }
+
     private mutating func sendBadge(
         _ slot: Int, _ index: Int, _ registration: PushRegistration, _ lane: PushLane, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
         let user = self.people[slot].key
         let device = DeviceKey(user: user, device: self.people[slot].devices[index].id)
-        let unread = self.people[slot].unread
-        // Expiration 0: APNs keeps one push of an app for a phone that is off, and a badge must not replace an alert that waits there
-        // (apns.md §15). Beside `content-available`, `aps` has no other key (apns.md §14).
-        let info = BadgeInfo(
-            badge: unread, badgePosition: self.people[slot].head,
-            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
-        let payload = APNsPayload(contentAvailable: true, custom: JSONObject([(PushInfo.key, info.dictionary)]))
-        let type = APNsPushType.background
+        let route = self.badgeRoute(slot, index)
+        let payload = self.badgePayload(for: device, slot, route)
+        let type: APNsPushType = route == .silent ? .background : .alert
         guard let bytes = try? payload.serialized(bytesMax: type.payloadBytesMax) else {
             effects.append(.flagBug("a badge does not fit a push"))
             return
@@ -85,27 +114,50 @@ extension ServerCore {
         self.pushes[push] = OutgoingPush(
             slot: slot, leg: LegID(message: MessageID(rawValue: 0), user: user, device: device.device), positions: [],
             lane: lane, registration: registration,
-            wasAccepted: self.people[slot].devices[index].push.wasAccepted, attempt: 0, badge: unread, isSilent: true)
+            wasAccepted: self.people[slot].devices[index].push.wasAccepted, attempt: 0,
+            badge: self.people[slot].unread, badgeRoute: route)
         self.people[slot].devices[index].inFlight = push
-        self.people[slot].devices[index].badge.sent.append(now.monotonic)
+        if route != .filtered { self.people[slot].devices[index].badge.sent.append(now.monotonic) }
         self.people[slot].busyAt = now.monotonic
         self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
+        // Expiration 0: APNs keeps one push of an app for a phone that is off, and a badge must not replace an alert that waits there
+        // (apns.md §15).
         effects.append(
             .push(
                 push, user.app,
                 APNsRequest(
                     token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
-                    expiration: 0, collapseID: "badge", payload: bytes,
+                    expiration: 0, collapseID: BadgeInfo.identifier, payload: bytes,
                     environment: registration.environment)))
         self.handleBurstEvent(.started(push), of: lane, now, &effects)
     }
 
+    private func badgePayload(for device: DeviceKey, _ slot: Int, _ route: BadgeRoute) -> APNsPayload {
+        let unread = self.people[slot].unread
+        let info = BadgeInfo(
+            badge: unread, badgePosition: self.people[slot].head,
+            recipientTag: recipientTag(of: device, salt: self.settings.recipientTagSalt))
+        let custom = JSONObject([(PushInfo.key, info.dictionary)])
+        switch route {
+        // An extension runs for an alert with words only (ios-delivery.md §10). Should it not run after all, nothing rings, and no number
+        // is shown that nobody has compared.
+        case .filtered:
+            return APNsPayload(
+                alert: .init(body: self.words(of: slot).words.stripped), mutableContent: true,
+                interruptionLevel: .passive, custom: custom)
+        case .direct: return APNsPayload(badge: unread)
+        // Beside `content-available`, `aps` has no other key (apns.md §14).
+        case .silent: return APNsPayload(contentAvailable: true, custom: custom)
+        }
+    }
+
     mutating func updateBadge(_ push: OutgoingPush, isAccepted: Bool, slot: Int, index: Int, _ now: Now) {
+        if push.badgeRoute != .silent { self.people[slot].devices[index].badge.alertAt = now.monotonic }
         if isAccepted {
             self.people[slot].devices[index].badge.shown = push.badge
             // The count fell again meanwhile.
             if push.badge > self.people[slot].unread { self.scheduleBadgePush(slot: slot, index: index, now) }
-        } else if push.isSilent {
+        } else if push.badgeRoute != nil {
             self.scheduleBadgePush(slot: slot, index: index, now)
         }
     }

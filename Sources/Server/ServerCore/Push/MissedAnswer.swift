@@ -25,7 +25,7 @@ extension LogPage {
     private func text(of message: Message, in words: NotificationWords) -> PushInfo.Text {
         let names = self.names[ConversationSender(of: message)] ?? MessageNames()
         return PushInfo.Text(
-            title: PushText.title(of: message, names), sender: PushText.sender(of: message, names),
+            of: message, title: PushText.title(of: message, names), sender: PushText.sender(of: message, names),
             body: PushText.shortText(of: message, in: words))
     }
 
@@ -70,6 +70,7 @@ extension LogPage {
                     JSONValue.object($0.dictionary)
                 } ?? .null
             ), ("sender", .string(message.sender.rawValue)),
+            ("push", message.push?.withoutTexts?.json ?? .null),
             ("conversation", Self.json(message.conversation(seenBy: user))),
             ("object_name", .string(message.objectName.rawValue)),
         ]

@@ -13,8 +13,8 @@ struct OutgoingPush: Sendable {
     let wasAccepted: Bool
     let attempt: Int
     let badge: Int
-    /// It tells the badge and nothing else.
-    var isSilent = false
+    /// Nil for a push of messages; otherwise it tells the badge and nothing else.
+    var badgeRoute: BadgeRoute?
 }
 
 extension ServerCore {

@@ -42,49 +42,42 @@ extension ServerCore {
         self.settings.pushTextModes[self.people[slot].key.app] ?? .serviceExtension
     }
 
-    /// An alert of at most `bytesMax` bytes. The image gives way first, because the text says more; then the end of the text.
+    /// An alert of at most `bytesMax` bytes.
     private mutating func alert(
         of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], for id: LegID, _ slot: Int,
         bytesMax: Int
     ) throws(InvalidField) -> [UInt8] {
         let (tag, words) = self.words(of: slot)
         let mode = self.textMode(of: slot)
-        var text: PushInfo.Text?
-        var image: String?
+        var parts = AlertParts(counted: counted, options: shared.message.push)
         if self.people[slot].settings.person.hidesContent {
             // Without a text the push keeps the alert's neutral one.
         } else if !counted.isEmpty {
             // They may be of several people, and one image beside a number would make them look like one message.
-            text = PushInfo.Text(
-                title: mode == .idOnly ? nil : PushText.title(of: shared.message, shared.names),
-                body: words.several(counted.count + 1))
+            parts.text = PushInfo.Text(
+                title: mode == .idOnly ? nil : PushText.title(of: shared.message, shared.names).map { .text($0) },
+                body: .text(words.several(counted.count + 1)))
         } else if mode != .idOnly {
-            text = PushInfo.Text(
-                title: PushText.title(of: shared.message, shared.names),
+            parts.text = PushInfo.Text(
+                of: shared.message, title: PushText.title(of: shared.message, shared.names),
                 sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
-            image = shared.message.pushImageURL
+            parts.imageURL = shared.message.pushImageURL
         }
-        if image != nil {
-            let bytes = try self.alert(of: shared, at: position, with: counted, text, image, for: id, slot)
-                .serialized(bytesMax: .max)
-            if bytes.count <= bytesMax { return bytes }
-        }
-        let bytes = try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
-            .serialized(bytesMax: .max)
-        guard bytes.count > bytesMax else { return bytes }
-        if let body = text?.body {
+        if !counted.isEmpty { parts.options = parts.options?.forSeveral }
+        var payload = self.payload(of: shared, at: position, parts, for: id, slot)
+        var bytes = try payload.serialized(bytesMax: .max)
+        for place in AlertParts.Place.allCases where bytes.count > bytesMax {
             // In this mode the text stands there twice.
             let excess = mode == .alert ? (bytes.count - bytesMax + 1) / 2 : bytes.count - bytesMax
-            text?.body = APNsPayload.shortened(body, bytesMax: APNsPayload.escapedCount(body.utf8) - excess)
+            guard parts.giveWay(place, excess: excess) else { continue }
+            payload = self.payload(of: shared, at: position, parts, for: id, slot)
+            bytes = try payload.serialized(bytesMax: .max)
         }
-        return try self.alert(of: shared, at: position, with: counted, text, nil, for: id, slot)
-            .serialized(bytesMax: bytesMax)
+        return bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax)
     }
 
-    /// `text` is nil where the message is hidden, or not to be in the push.
-    private func alert(
-        of shared: SharedMessage, at position: LogPosition, with counted: [LogPosition], _ text: PushInfo.Text?,
-        _ imageURL: String?, for id: LegID, _ slot: Int
+    private func payload(
+        of shared: SharedMessage, at position: LogPosition, _ parts: AlertParts, for id: LegID, _ slot: Int
     ) -> APNsPayload {
         let message = shared.message
         let words = self.words(of: slot).words
@@ -93,19 +86,27 @@ extension ServerCore {
         if let notification = try? NotificationPayload(message: message, seenBy: id.user.user, at: position) {
             custom.append((NotificationPayload.key, .object(notification.dictionary)))
         }
-        var info = self.info(of: message.id, at: position, isRecall: false, text: text, for: id, slot)
-        info.imageURL = imageURL
+        var info = self.info(of: message.id, at: position, isRecall: false, text: parts.text, for: id, slot)
+        info.imageURL = parts.imageURL
         if !isHidden { info.textMode = self.textMode(of: slot) }
-        info.counted = counted.filter { $0 + PushInfo.countedReach >= position }
-        custom.append((PushInfo.key, info.dictionary))
+        info.counted = parts.counted.filter { $0 + PushInfo.countedReach >= position }
         // Neutral unless the app wants it otherwise, because it is shown where no extension can check whose phone it is (DESIGN §7).
         var alert = APNsPayload.Alert(body: isHidden ? words.hidden : words.neutral)
-        if info.textMode == .alert, let text { alert = APNsPayload.Alert(title: text.title, body: text.line) }
+        if info.textMode == .alert, let text = parts.text {
+            alert = APNsPayload.Alert(text)
+            // The alert says it, and no name goes before it.
+            if text.isTitleChosen { info.text?.title = nil }
+            info.text?.subtitle = nil
+        }
+        custom.append((PushInfo.key, info.dictionary))
+        let options = parts.options
+        custom += (options?.custom?.members ?? []).map { ($0.key, $0.value) }
         return APNsPayload(
-            alert: alert,
-            badge: self.people[slot].unread, sound: Self.sound,
-            threadID: message.conversation(seenBy: id.user.user).description, category: PushInfo.category,
-            mutableContent: true, custom: JSONObject(custom))
+            alert: alert, badge: self.people[slot].unread, sound: options.map { $0.apnsSound } ?? Self.sound,
+            threadID: options?.threadID ?? message.conversation(seenBy: id.user.user).description,
+            category: options?.category ?? PushInfo.category, mutableContent: true,
+            interruptionLevel: options?.interruptionLevel.flatMap { .init(rawValue: $0.rawValue) },
+            relevanceScore: options?.relevance.map { Double($0) / 1_000 }, custom: JSONObject(custom))
     }
 
     /// Replaces a recalled message silently under its id. Extensions other than ours learn from S2.22 that the badge
@@ -159,12 +160,13 @@ extension ServerCore {
 }
 
 extension Message {
-    /// Only an image behind an encrypted connection, with a URL short enough for a push.
+    /// Only media of the server, or an image behind an encrypted connection, with a URL short enough for a push.
     var pushImageURL: String? {
+        if let chosen = self.push?.imageURL { return chosen }
         // Other types have none, so their content need not be parsed.
         guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL,
-            WebAddress.isSecure(url), url.utf8.count <= PushInfo.imageURLBytesMax
+            url.utf8.count <= PushInfo.imageURLBytesMax
         else { return nil }
-        return url
+        return MediaID(reference: url) != nil || WebAddress.isSecure(url) ? url : nil
     }
 }

@@ -109,7 +109,7 @@ package struct PushFacts: Hashable, Sendable {
     package init() {}
 }
 
-/// Whether a silent push tells a phone its badge after the unread count has fallen. Rows are tried in order.
+/// Whether a push tells a phone its badge after the unread count has fallen. Rows are tried in order.
 package enum BadgeVerdict: Hashable, Sendable {
     case end(BadgeEnd)
     case wait(BadgeWait)
@@ -126,6 +126,7 @@ package enum BadgeVerdict: Hashable, Sendable {
         case restarted
         case budget
         case busy
+        case recentAlert = "recent_alert"
         case lane
     }
 
@@ -139,6 +140,7 @@ package enum BadgeVerdict: Hashable, Sendable {
         if facts.isBudgetUnknown { self = .wait(.restarted); return }
         if facts.isBudgetSpent { self = .wait(.budget); return }
         if facts.isBusy { self = .wait(.busy); return }
+        if facts.isAlertRecent { self = .wait(.recentAlert); return }
         if facts.isLaneHeld { self = .wait(.lane); return }
         self = .send
     }
@@ -155,8 +157,38 @@ package struct BadgeFacts: Hashable, Sendable {
     package var isBudgetSpent = false
     /// It may come straight back, or has a push under way or waiting: an alert carries the number itself.
     package var isBusy = false
+    /// An alert went to it just now: of two that come close together APNs may keep one alone (apns.md §15), and a silent push
+    /// alone is no alert.
+    package var isAlertRecent = false
     /// Its lane sends nothing now, or is being probed: a badge is worth no probe.
     package var isLaneHeld = false
+
+    package init() {}
+}
+
+/// How a phone is told its badge then. Rows are tried in order.
+package enum BadgeRoute: String, Hashable, Sendable, CaseIterable {
+    /// An alert that the service extension reduces to the number, once it has compared the recipient tag and the log position.
+    case filtered
+    /// The number alone, which the system sets without asking anybody.
+    case direct
+    /// A silent push. It reaches no app that was force-quit, and few where the person lets none refresh in the background.
+    case silent
+
+    package init(_ facts: BadgeRouteFacts) {
+        if facts.iconNumber == .serviceExtension, facts.showsAlerts { self = .filtered; return }
+        if facts.iconNumber != .app, facts.isOnlySender { self = .direct; return }
+        self = .silent
+    }
+}
+
+package struct BadgeRouteFacts: Hashable, Sendable {
+    /// As the device has reported; `app` if it has reported nothing.
+    package var iconNumber = DeviceStatus.IconNumber.app
+    /// Without alerts no extension runs (ios-delivery.md §10).
+    package var showsAlerts = true
+    /// The app has declared that nobody else pushes to it: the number is no sum of several senders' (S2.13).
+    package var isOnlySender = false
 
     package init() {}
 }

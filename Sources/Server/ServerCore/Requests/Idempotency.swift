@@ -60,6 +60,7 @@ extension ServerCore {
         case (.sendCustom(_, _, _, let clientID), .accepted(let id, let sentAt, let isRepeat)):
             .accepted(Self.acceptance(ofRepeat: clientID, id, sentAt), isRepeat: isRepeat)
         case (.request, .done): .answer(.done(0))
+        case (.request, .invited(let users)): .answer(.invited(users, 0))
         case (.ring, .done): .ringing(at: kept.at)
         case (.issueToken, .done): .mayIssueToken(at: kept.at)
         default: .done  // tidy: every other command answers that it is done

@@ -140,7 +140,8 @@ extension ServerCore {
         case .setPersonSettings(let settings): .setPersonSettings(try Self.person(asked), settings, at: now.wall)
         case .setBlocked(let user, let isBlocked):
             .setBlocked(try Self.person(asked), user, isBlocked, at: now.wall)
-        case .conversation(let conversation): .readConversation(asked.app, conversation, asked: asked.actor)
+        case .conversation(let conversation):
+            .readConversation(asked.app, conversation, asked: asked.actor, at: now.wall)
         case .settings: .readSettings(try Self.person(asked))
         case .history(let conversation, let before, let limit):
             .readHistory(
@@ -171,12 +172,23 @@ extension ServerCore {
         }
     }
 
+    /// - Parameter invited: people the request was to make members, who are asked first.
     mutating func answerDone(
-        _ asked: Asked, _ deliveries: [Delivery], _ now: Now, _ effects: inout [ServerEffect]
+        _ asked: Asked, _ deliveries: [Delivery], invited: [UserID] = [], _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let position = deliveries.first { $0.user == asked.actor }?.position ?? 0
-        self.answer(asked, .done(position), &effects)
+        let position = deliveries.last { $0.user == asked.actor }?.position ?? 0
+        self.answer(asked, invited.isEmpty ? .done(position) : .invited(invited, position), &effects)
         self.countDeliveries(deliveries.count, by: asked, now)
+    }
+
+    mutating func finishChange(
+        _ asked: Asked, _ changes: [MadeChange], invited: [UserID], _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.answerDone(asked, changes.flatMap(\.deliveries), invited: invited, now, &effects)
+        for made in changes {
+            self.publishEntry(.change(made.change), made.deliveries, in: asked.app, now, &effects)
+            self.putOut(made.change, in: asked.app, &effects)
+        }
     }
 }
 

@@ -110,7 +110,9 @@ extension ServerCore {
             self.putOut(of: room, in: app, .unknownConversation, "must be one that was not dissolved", &effects) { _ in
                 true
             }
-        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .unban: break
+        case .create, .add, .join, .rename, .setPortrait, .setRole, .setNickname, .unban, .mute, .unmute,
+            .setOnlyAdminsWrite, .invite, .decline, .withdraw:
+            break
         }
     }
 

@@ -22,13 +22,15 @@ extension ServerCore {
                     code: .unavailable, field: "send",
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
+            try self.checkPush(of: draft, from: known.device.user.app, isClient: true)
             let message = try self.makeMessage(
                 draft, from: known.device.user, by: .person(known.device.user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.sendToStore(
                 .accept(
                     message: message.message, senderDevice: known.device.device,
-                    room: self.roomAccess(draft.conversation, of: known, now)),
+                    room: self.roomAccess(draft.conversation, of: known, now),
+                    push: self.settings.pushRules[known.device.user.app]?.options),
                 for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
         } catch {
             self.awaitRepeat(draft, error, session, now)
@@ -84,7 +86,7 @@ extension ServerCore {
                 conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
                 content: draft.content, flags: draft.flags, pushText: draft.pushText, sentAt: now.wall,
                 mentions: draft.mentions.sorted, recipients: draft.recipients,
-                expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }))
+                expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }, push: draft.push?.nonEmpty))
     }
 
     /// Only once the store has synced the message or refused it (DESIGN P1).

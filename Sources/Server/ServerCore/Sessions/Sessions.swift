@@ -97,7 +97,7 @@ extension ServerCore {
                     .markRead(known.device.user, conversation, upTo: upTo, at: now.wall),
                     for: .markRead(session, known.device.user, conversation, upTo: upTo),
                     by: .person(known.device.user), &effects)
-            case .deviceStatus(let status): self.statuses.record(status, of: known.device, at: now.wall)
+            case .deviceStatus(let status): self.keepReport(status, slot: slot, index: index, now, &effects)
             case .opened(let message):
                 self.handleOpened(message, from: session, known, now, &effects)
             case .request(let number, let request):

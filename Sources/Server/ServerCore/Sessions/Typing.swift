@@ -18,7 +18,8 @@ extension ServerCore {
             self.sendTyping(isTyping, of: user, in: seen, to: [UserID(conversation.target)], now, &effects)
         case .group, .discussion:
             self.readHearers(
-                .readConversation(user.app, conversation, asked: user.user), conversation, isTyping, session, known,
+                .readConversation(user.app, conversation, asked: user.user, at: now.wall), conversation, isTyping,
+                session, known,
                 &effects)
         case .customerService, .appPublicService, .publicService:
             self.readHearers(.mayWrite(user, conversation), conversation, isTyping, session, known, &effects)

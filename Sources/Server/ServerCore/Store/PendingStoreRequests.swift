@@ -95,11 +95,12 @@ extension ServerCore {
         _ request: PendingStoreRequest, with result: StoreResult, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         switch (request, result) {
-        case (.send(let session, let message, let device), .accepted(let deliveries, let names)):
+        case (.send(let session, let message, let device), .accepted(let deliveries, let names, let push)):
             self.finishSend(session, message, .success(deliveries), &effects)
             self.countDeliveries(of: message.message, deliveries, byBackend: false, now)
+            let message = message.accepted(names, push)
             self.sendToRoom(message.message, from: session, &effects)
-            self.fanOut(message.named(names), deliveries, from: device, now, &effects)
+            self.fanOut(message, deliveries, from: device, now, &effects)
         case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
             self.sessions[session]?.sendsInFlight -= 1
             self.write(
@@ -121,6 +122,7 @@ extension ServerCore {
         case (.opened(let session), .done): self.sessions[session]?.openedInFlight -= 1
         case (.typing(let conversation, let user, let isTyping, let session), .conversation(let info)):
             self.sessions[session]?.isTypingAsked = false
+            guard info.mayWrite(user.user, at: now.wall) else { return }
             self.sendTyping(isTyping, of: user, in: conversation, to: info.members.map(\.id), now, &effects)
         case (.typing(let conversation, let user, let isTyping, let session), .done):
             self.sessions[session]?.isTypingAsked = false
@@ -139,11 +141,8 @@ extension ServerCore {
             let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
             let fitting = self.fitting(recent)
             self.answer(asked, .history(fitting, hasMore: hasMore || fitting.count < recent.count), &effects)
-        case (.clientRequest(let asked), .changed(let change, let deliveries)):
-            self.answerDone(asked, deliveries, now, &effects)
-            guard let change else { return }
-            self.publishEntry(.change(change), deliveries, in: asked.app, now, &effects)
-            self.putOut(change, in: asked.app, &effects)
+        case (.clientRequest(let asked), .changed(let changes, let invited)):
+            self.finishChange(asked, changes, invited: invited, now, &effects)
         case (.clientRequest(let asked), .noted(let body, let deliveries)):
             self.answerDone(asked, deliveries, now, &effects)
             if let body { self.publishEntry(body, deliveries, in: asked.app, now, &effects) }
@@ -181,15 +180,16 @@ extension ServerCore {
         case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)
         case (.findShown(let user, let recall, let position, let wasUnread), .trace(let trace)):
             self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
-        case (.apiSend(let request, let message), .accepted(let deliveries, let names)):
+        case (.apiSend(let request, let message), .accepted(let deliveries, let names, let push)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
             self.countDeliveries(of: message.message, deliveries, byBackend: true, now)
+            let message = message.accepted(names, push)
             self.sendToRoom(message.message, from: nil, &effects)
-            self.fanOut(message.named(names), deliveries, from: nil, now, &effects)
+            self.fanOut(message, deliveries, from: nil, now, &effects)
         case (.apiSend(let request, let message), .duplicate(let id, let sentAt)):
             let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
             effects.append(.reply(request, .accepted(first, isRepeat: true)))
-        case (.apiSendCustom(let request, let operation), .accepted(let deliveries, _)):
+        case (.apiSendCustom(let request, let operation), .accepted(let deliveries, _, _)):
             // There is no sender whose position it could be.
             let accepted = ServerFrame.SendAccepted(
                 clientMessageID: operation.clientMessageID, messageID: operation.message.id,
@@ -227,13 +227,15 @@ extension ServerCore {
         case (.apiAnswer(let request), .refused(let problem)): effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .done): effects.append(.reply(request, .done))
         case (.apiAnswer(let request), .trace(let trace)):
-            let trace = trace.map(self.withLiveLegs)
-            effects.append(.reply(request, .trace(trace, trace.map(self.toldStatuses(of:)) ?? [])))
+            effects.append(.reply(request, .trace(trace.map { self.withLiveReports(self.withLiveLegs($0)) })))
         case (.apiAnswer(let request), .unread(let report)): effects.append(.reply(request, .unread(report)))
         case (.apiAnswer(let request), .objectNames(let names)): effects.append(.reply(request, .objectNames(names)))
         case (.apiAnswer(let request), .accounts(let accounts)): effects.append(.reply(request, .accounts(accounts)))
         case (.apiAnswer(let request), .profiles(let profiles)): effects.append(.reply(request, .profiles(profiles)))
+        case (.apiAnswer(let request), .mediaUse(let use)): effects.append(.reply(request, .mediaUse(use)))
+        case (.apiAnswer(let request), .mediaUses(let uses)): effects.append(.reply(request, .mediaUses(uses)))
         case (.apiAnswer(let request), .bans(let bans)): effects.append(.reply(request, .bans(bans)))
+        case (.apiAnswer(let request), .invited(let people)): effects.append(.reply(request, .invited(people)))
         case (.apiAnswer(let request), .userAccount(let account)):
             effects.append(.reply(request, .userAccount(account)))
         case (.apiIssueToken(let request, let at), .userAccount(let account)):

@@ -10,10 +10,6 @@ extension API {
         app.get("accounts") { try await self.accounts($0, $1) }
         app.put("accounts/{type}/{id}") { try await self.setAccount($0, $1, isDeclared: true) }
         app.delete("accounts/{type}/{id}") { try await self.setAccount($0, $1, isDeclared: false) }
-        let room = app.group("conversations/{type}/{id}")
-        room.get("bans") { try await self.bans($0, $1) }
-        room.put("bans/{user}") { try await self.ban($0, $1) }
-        room.delete("bans/{user}") { try await self.unban($0, $1) }
     }
 
     private func accounts(_ request: Request, _ context: Context) async throws -> Response {
@@ -40,32 +36,5 @@ extension API {
         let account = try self.place(context)
         try InvalidField.check(account.type.needsAccount, "type", "must be CS, MC or MP: others have no accounts")
         return try await self.execute(.setAccount(app, account, isDeclared: isDeclared))
-    }
-
-    private func bans(_ request: Request, _ context: Context) async throws -> Response {
-        let app = try self.authorize(request, context, .conversations, query: ["actor"] + Paging.query)
-        let room = try self.place(context, hasMembers: true)
-        let actor = try self.actor(request)
-        let paging = try Paging(request, of: ["actor"])
-        guard case .bans(let bans) = try await self.result(of: .bans(app, room, actor: actor)) else {
-            throw APIProblem.bug
-        }
-        let (page, next) = try paging.page(of: bans, by: \.user, text: \.rawValue, read: { UserID($0) })
-        return .json([
-            "bans": .array(page.map { ["user": .string($0.user.rawValue), "until": .optional($0.until)] }),
-            "next": next,
-        ])
-    }
-
-    private func ban(_ request: Request, _ context: Context) async throws -> Response {
-        let change = try await self.change(request, context)
-        let user = try self.person(context)
-        let until = try change.body.optionalInteger("until", in: 1...Int64.max)
-        return try await self.carryOut(.ban([user], until: until), change)
-    }
-
-    private func unban(_ request: Request, _ context: Context) async throws -> Response {
-        let (app, room, actor) = try self.subject(request, context)
-        return try await self.execute(app, actor, .change(room, .unban([try self.person(context)])))
     }
 }

@@ -39,6 +39,17 @@ extension API {
         }
     }
 
+    /// Changes a conversation; answers who is asked first instead of being made a member.
+    func change(
+        _ app: AppID, _ actor: UserID?, _ conversation: ConversationID, _ action: ConversationAction, once: Once?
+    ) async throws -> [UserID] {
+        switch try await self.answer(app, actor, .change(conversation, action), once: once) {
+        case .done: return []
+        case .invited(let users, _): return users
+        default: throw APIProblem.bug  // tidy: no other answer is one to a change
+        }
+    }
+
     /// Carries out what is answered by nothing but that it is done: status 204.
     func execute(_ command: APICommand, once: Once? = nil) async throws -> Response {
         guard case .done = try await self.result(of: command, once: once) else { throw APIProblem.bug }

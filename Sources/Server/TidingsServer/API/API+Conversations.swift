@@ -21,6 +21,7 @@ extension API {
         conversation.delete("members/{user}") { try await self.removeMember($0, $1) }
         conversation.put("members/{user}/role") { try await self.setRole($0, $1) }
         conversation.put("members/{user}/nickname") { try await self.setNickname($0, $1) }
+        conversation.put("only-admins-write") { try await self.setOnlyAdminsWrite($0, $1) }
     }
 
     func putConversation(_ request: Request, _ context: Context) async throws -> Response {
@@ -32,9 +33,10 @@ extension API {
         let portrait = try body.optionalString("portrait")
         try ConversationAction.setPortrait(portrait).validate()
         let members = try self.members(try body.textsOrObjects("members"))
+        let push = try body.pushOptions()
         try body.refuseUnknown()
         let record = ConversationRecord(
-            app: app, conversation: conversation, name: name, portrait: portrait, members: members)
+            app: app, conversation: conversation, name: name, portrait: portrait, members: members, push: push)
         return try await self.execute(.putConversation(record))
     }
 
@@ -67,8 +69,12 @@ extension API {
         let members = try self.people(try body.strings("members"), "members", max: Self.membersMax)
         try body.refuseUnknown()
         let action = ConversationAction.create(name: name, portrait: portrait, members: members)
-        _ = try await self.execute(app, actor, .change(conversation, action), once: once)
-        return .json(conversation.json, status: .created)
+        let invited = try await self.change(app, actor, conversation, action, once: once)
+        return .json(
+            [
+                "type": .string(conversation.type.rawValue), "target": .string(conversation.target),
+                "invited": JSONValue(invited),
+            ], status: .created)
     }
 
     private func conversation(_ request: Request, _ context: Context) async throws -> Response {
@@ -120,7 +126,16 @@ extension API {
 
     private func addMembers(_ request: Request, _ context: Context) async throws -> Response {
         let change = try await self.change(request, context)
-        return try await self.carryOut(.add(try self.people(try change.body.strings("users"), "users")), change)
+        let users = try self.people(try change.body.strings("users"), "users")
+        try change.body.refuseUnknown()
+        let invited = try await self.change(
+            change.app, change.actor, change.conversation, .add(users), once: change.once)
+        return invited.isEmpty ? Response(status: .noContent) : .json(["invited": JSONValue(invited)])
+    }
+
+    private func setOnlyAdminsWrite(_ request: Request, _ context: Context) async throws -> Response {
+        let change = try await self.change(request, context)
+        return try await self.carryOut(.setOnlyAdminsWrite(try change.body.bool("only_admins_write")), change)
     }
 
     private func setRole(_ request: Request, _ context: Context) async throws -> Response {

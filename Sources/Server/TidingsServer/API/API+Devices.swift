@@ -55,9 +55,9 @@ extension DeviceInfo {
             json["push_environment"] = .string(registration.environment.rawValue)
         }
         if case .quarantined(_, _, let reason) = self.push { json["push_reason"] = .string(reason) }
+        if let reported = self.reported { json["status"] = reported.json }
         json["voip"] = self.voIP == nil ? "none" : "registered"
         if let token = self.voIP { json["voip_at"] = .int(token.at) }
-        if let status = self.status { json["status"] = status.json }
         return .object(json)
     }
 }

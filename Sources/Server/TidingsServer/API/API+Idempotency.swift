@@ -41,7 +41,7 @@ extension API {
     }
 
     /// A string of structured fields (RFC 8941 §3.3.3), as the draft wants it; without its quotation marks it is the same key.
-    private static func idempotencyKey(of request: Request) throws(InvalidField) -> String? {
+    static func idempotencyKey(of request: Request) throws(InvalidField) -> String? {
         guard request.method == .post, let name = Self.idempotencyKey else { return nil }
         let values = request.headers[values: name]
         guard let value = values.first else { return nil }

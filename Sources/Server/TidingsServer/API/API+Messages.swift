@@ -76,7 +76,8 @@ extension API {
             mentions: try self.mentions(body),
             recipients: try self.people(
                 try body.strings("recipients", default: []), "recipients", max: MessageDraft.recipientsMax),
-            lifetimeMilliseconds: try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax))
+            lifetimeMilliseconds: try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax),
+            push: try body.pushOptions())
         try body.refuseUnknown()
         try draft.validate()
         return draft
@@ -159,12 +160,12 @@ extension API {
     private func trace(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .trace)
         let id = try self.messageID(try Self.parameter("id", context), "id")
-        guard case .trace(let trace, let statuses) = try await self.result(of: .trace(app, id)) else {
+        guard case .trace(let trace) = try await self.result(of: .trace(app, id)) else {
             throw APIProblem.bug
         }
         guard let trace else {
             throw APIProblem(.told(.unknownMessage), field: "id", rule: "names no message of this app")
         }
-        return .json(trace.json(with: statuses))
+        return .json(trace.json)
     }
 }

@@ -28,7 +28,7 @@ extension API {
         return .json(settings.json)
     }
 
-    /// Replaces everything that does not belong to one conversation.
+    /// Replaces everything that does not belong to one conversation, but for `may_be_added_by`, which stays where it is not named.
     private func putSettings(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings, limited: .requests)
         let user = try self.person(context)
@@ -37,9 +37,13 @@ extension API {
         for (type, level) in try body.texts("levels") {
             levels[try self.word(type, "levels")] = try self.word(level, "levels.\(type)")
         }
+        let consent: AddingConsent? = try body.optionalString("may_be_added_by").map { text throws(InvalidField) in
+            try self.word(text, "may_be_added_by")
+        }
         let settings = PersonSettings(
             levels: levels, quietHours: try self.quietHours(body),
-            hidesContent: try body.bool("hides_content", default: false), language: try body.optionalString("language"))
+            hidesContent: try body.bool("hides_content", default: false), language: try body.optionalString("language"),
+            mayBeAddedBy: consent)
         try body.refuseUnknown()
         return try await self.execute(app, user, .setPersonSettings(settings))
     }

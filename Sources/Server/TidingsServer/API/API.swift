@@ -17,6 +17,8 @@ struct API: Sendable {
     let bodyBytesMax: Int
     let proxies: TrustedProxies
     let audit: AuditLog
+    /// Nil where the server keeps none.
+    var media: MediaShelf?
 
     typealias Context = APIContext
 
@@ -28,6 +30,7 @@ struct API: Sendable {
         self.router(.phone) { router in
             self.addHealth(to: router)
             self.addExtension(to: router)
+            self.addMedia(to: router)
         }
     }
 
@@ -51,11 +54,13 @@ struct API: Sendable {
         self.addMessages(to: app)
         self.addConversations(to: app)
         self.addAccounts(to: app)
+        self.addRestrictions(to: app)
         self.addSettings(to: app)
         self.addDevices(to: app)
         self.addUserAccounts(to: app)
         self.addProfiles(to: app)
         self.addCalls(to: app)
+        self.addBackendMedia(to: app)
     }
 
     private func addHealth(to router: Router<Context>) {

@@ -29,6 +29,8 @@ struct APIBody {
 
     func optionalString(_ key: String) throws(InvalidField) -> String? { try self.optional(key) }
 
+    func bool(_ key: String) throws(InvalidField) -> Bool { try self.needed(key, try self.optional(key)) }
+
     func bool(_ key: String, default fallback: Bool) throws(InvalidField) -> Bool { try self.optional(key) ?? fallback }
 
     func integer(_ key: String, in range: ClosedRange<Int64>, default fallback: Int64) throws(InvalidField) -> Int64 {
@@ -71,6 +73,12 @@ struct APIBody {
     func optionalObject(_ key: String) throws(InvalidField) -> APIBody? {
         guard try self.optional(key) as JSONValue? != nil else { return nil }
         return APIBody(try self.fields.fields(key))
+    }
+
+    /// Options of notifications.
+    func pushOptions(_ key: String = "push") throws(InvalidField) -> PushOptions? {
+        guard try self.optional(key) as JSONValue? != nil else { return nil }
+        return try PushOptions(self.fields.fields(key), path: key).nonEmpty
     }
 
     /// A list of objects.

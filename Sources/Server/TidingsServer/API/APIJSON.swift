@@ -9,14 +9,17 @@ extension ConversationInfo {
     var json: JSONValue {
         [
             "conversation": self.id.json, "version": .int(self.version), "name": .string(self.name),
-            "portrait": .optional(self.portrait), "is_dissolved": .bool(self.isDissolved),
+            "portrait": .optional(self.portrait), "push": self.push?.json ?? .null,
+            "is_dissolved": .bool(self.isDissolved),
             "members": .array(
                 self.members.map { member in
                     [
                         "user": .string(member.id.rawValue), "role": .string(member.role.rawValue),
-                        "nickname": .optional(member.nickname),
+                        "nickname": .optional(member.nickname), "is_muted": .bool(member.mute != nil),
+                        "muted_until": .optional(member.mute?.until),
                     ]
                 }),
+            "only_admins_write": .bool(self.onlyAdminsWrite),
         ]
     }
 }
@@ -28,7 +31,8 @@ extension Message {
             "conversation": self.conversation.json, "object_name": .string(self.objectName.rawValue),
             "client_message_id": .string(self.clientMessageID.rawValue), "content": .string(self.content),
             "counted": .bool(self.flags.contains(.counted)), "notified": .bool(self.flags.contains(.notified)),
-            "push_text": .optional(self.pushText), "sent_at": .int(self.sentAt), "mentions": self.mentions.json,
+            "push_text": .optional(self.pushText), "push": self.push?.json ?? .null, "sent_at": .int(self.sentAt),
+            "mentions": self.mentions.json,
             "recipients": JSONValue(self.recipients), "expires_at": .optional(self.expiresAt),
         ]
     }
@@ -51,6 +55,7 @@ extension AllSettings {
                 self.person.levels.sorted { $0.key < $1.key }.map { ($0.key.rawValue, .string($0.value.rawValue)) }),
             "quiet_hours": self.person.quietHours?.json ?? .null, "hides_content": .bool(self.person.hidesContent),
             "language": .optional(self.person.language),
+            "may_be_added_by": .string((self.person.mayBeAddedBy ?? .everybody).rawValue),
             "conversations": .array(
                 self.conversations.sorted { $0.key < $1.key }.map { conversation, settings in
                     [
@@ -73,5 +78,5 @@ extension QuietHours {
 }
 
 extension JSONValue {
-    fileprivate init(_ users: [UserID]) { self = .array(users.map { .string($0.rawValue) }) }
+    init(_ users: [UserID]) { self = .array(users.map { .string($0.rawValue) }) }
 }

@@ -12,7 +12,7 @@ extension APIProblem {
     /// Those of `ServerFrame.Problem.Code` that can be the answer to a request of the HTTP API.
     enum Told: CaseIterable {
         case unavailable, rateLimited, storageFull, unknownConversation, unknownMessage, notAMember, notAllowed, blocked
-        case disabled, banned, exists, tooLate, invalidField, unknownObjectName, timedOut
+        case disabled, banned, muted, exists, tooLate, invalidField, unknownObjectName, timedOut
     }
 
     /// Those that only the HTTP API has.
@@ -34,6 +34,20 @@ extension APIProblem {
         case starting
         case stopping
         case storageUnwritable = "storage_unwritable"
+        case mediaOff = "media_off"
+        case unknownMedia = "unknown_media"
+        case mediaNotApproved = "media_not_approved"
+        case mediaRejected = "media_rejected"
+        case mediaTooLarge = "media_too_large"
+        case mediaTypeRefused = "media_type_refused"
+        case mediaQuotaExceeded = "media_quota_exceeded"
+        case tooManyUploads = "too_many_uploads"
+        case mediaBusy = "media_busy"
+        case wrongOffset = "wrong_offset"
+        case wrongContentType = "wrong_content_type"
+        case checksumMismatch = "checksum_mismatch"
+        case tusVersion = "tus_version"
+        case rangeNotSatisfiable = "range_not_satisfiable"
     }
 }
 
@@ -56,6 +70,7 @@ extension APIProblem.Told {
         case .blocked: (.blocked, .forbidden, "The recipient refuses messages of the sender")
         case .disabled: (.disabled, .forbidden, "The person is banned")
         case .banned: (.banned, .forbidden, "The person is banned from the chat room")
+        case .muted: (.muted, .forbidden, "The sender may not write in the conversation")
         case .exists: (.exists, .conflict, "There is one of that name already")
         case .tooLate: (.tooLate, .conflict, "The time for it is over")
         case .invalidField: (.invalidField, .badRequest, "A field breaks its rule")
@@ -83,6 +98,20 @@ extension APIProblem.Own {
         case .internal: (.internalServerError, "The server failed")
         case .starting: (.serviceUnavailable, "The server is starting")
         case .stopping: (.serviceUnavailable, "The server is stopping")
+        case .mediaOff: (.notFound, "The server keeps no media")
+        case .unknownMedia: (.notFound, "There is no such media")
+        case .mediaNotApproved: (.conflict, "The media is not approved yet")
+        case .mediaRejected: (.gone, "The media was rejected")
+        case .mediaTooLarge: (.contentTooLarge, "The media is too large")
+        case .mediaTypeRefused: (.unsupportedMediaType, "The media is of a type the server does not take")
+        case .mediaQuotaExceeded: (.conflict, "The media does not fit in the quota")
+        case .tooManyUploads: (.conflict, "Too many uploads are under way")
+        case .mediaBusy: (.locked, "Another request writes the media")
+        case .wrongOffset: (.conflict, "The upload stands elsewhere")
+        case .wrongContentType: (.unsupportedMediaType, "The body is of another type")
+        case .checksumMismatch: (.checksumMismatch, "The body is not what its checksum says")
+        case .tusVersion: (.preconditionFailed, "Another version of the upload protocol")
+        case .rangeNotSatisfiable: (.rangeNotSatisfiable, "None of the bytes asked for is there")
         case .storageUnwritable: (.serviceUnavailable, "The disk does not take what is written")
         }
     }
@@ -104,6 +133,9 @@ extension APIProblem.Code {
 }
 
 extension HTTPResponse.Status {
-    // HTTPTypes has no name for it.
+    // HTTPTypes has no names for these.
+    fileprivate static var locked: Self { .init(code: 423, reasonPhrase: "Locked") }
+    /// Of tus 1.0, extension "checksum".
+    fileprivate static var checksumMismatch: Self { .init(code: 460, reasonPhrase: "Checksum Mismatch") }
     fileprivate static var insufficientStorage: Self { .init(code: 507, reasonPhrase: "Insufficient Storage") }
 }

@@ -27,6 +27,8 @@ struct ProblemMiddleware: RouterMiddleware {
         context.client = self.proxies.remote(peer: context.peer, forwardedFor: forwarded.isEmpty ? nil : forwarded)
         context.requestID = RequestID.make(from: request.headers[Self.requestID])
         var (response, problem) = await self.answer(request, context, next)
+        // RFC 9110 §9.3.2: the head of an answer alone, also of a problem.
+        if request.method == .head { response = response.createHeadResponse() }
         response.headers[Self.requestID] = context.requestID
         if let question = context.share.question, case .quotas(let quotas) = await self.core(.quotas(question)) {
             RateLimitHeaders.add(quotas, to: &response.headers)
@@ -87,6 +89,8 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
+    private static let phonePaths = ["/v1/extension/", "/v1/media/"]
+
     private func unknown(_ request: Request) -> APIProblem {
         let methods = self.routes.methods(of: request.uri.path).joined(separator: ", ")
         guard methods.isEmpty else {
@@ -94,7 +98,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 .methodNotAllowed, field: "method", rule: "must be one of \(methods)",
                 headers: [.allow: methods])
         }
-        let isForPhones = self.listener != .phone && request.uri.path.hasPrefix("/v1/extension/")
+        let isForPhones = self.listener != .phone && Self.phonePaths.contains { request.uri.path.hasPrefix($0) }
         return APIProblem(
             .unknownRoute, field: "path",
             rule: isForPhones

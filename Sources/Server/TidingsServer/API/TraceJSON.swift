@@ -4,35 +4,48 @@ import TidingsModel
 
 extension MessageTrace {
     /// The content is left out: it belongs to the people, not to operators.
-    /// - Parameter statuses: what the devices of its legs have said the person allows there.
-    func json(with statuses: [ToldStatus]) -> JSONValue {
-        .members(
+    var json: JSONValue {
+        let offSince = Dictionary(
+            self.reports.compactMap { report in report.reported.offSince.map { (report.device, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        func off(_ leg: LegID) -> Int64? {
+            leg.device.flatMap { offSince[DeviceKey(user: leg.user, device: $0)] }
+        }
+        return .members(
             [("message_id", .string(self.id.description))] + self.subject.members + self.recallMembers + [
                 (
                     "deliveries",
                     .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
-                ), ("open_legs", .array(self.open.map(\.json))), ("ended_legs", .array(self.ended.map(\.json))),
+                ), ("open_legs", .array(self.open.map { $0.json(off($0.leg)) })),
+                ("ended_legs", .array(self.ended.map { $0.json(off($0.leg)) })),
                 ("receipts", .array(self.receipts.map(\.json))),
-                ("devices", .array(statuses.map(\.memberJSON))),
+                ("devices", .array(self.reports.map(\.json))),
             ])
     }
 }
 
-extension ToldStatus {
+extension ReportedStatus {
     var json: JSONValue {
         .members([
             ("authorization", .string(self.status.authorization.rawValue)), ("alert", .bool(self.status.alert)),
             ("sound", .bool(self.status.sound)), ("badge", .bool(self.status.badge)),
             ("lock_screen", .bool(self.status.lockScreen)),
             ("notification_center", .bool(self.status.notificationCenter)),
-            ("background_refresh", .string(self.status.backgroundRefresh.rawValue)), ("at", .int(self.at)),
+            ("background_refresh", .string(self.status.backgroundRefresh.rawValue)),
+            ("icon_number", .string(self.status.iconNumber.rawValue)),
+            ("low_power_mode", .bool(self.status.isLowPowerModeOn)), ("time_zone", .string(self.status.timeZone)),
+            ("languages", .array(self.status.languages.map { .string($0) })),
+            ("app_version", .string(self.status.appVersion)), ("system_version", .string(self.status.systemVersion)),
+            ("off_since", .optional(self.offSince)), ("at", .int(self.at)),
         ])
     }
+}
 
-    fileprivate var memberJSON: JSONValue {
+extension DeviceReport {
+    fileprivate var json: JSONValue {
         .members([
             ("user", .string(self.device.user.user.rawValue)), ("device", .string(self.device.device.rawValue)),
-            ("status", self.json),
+            ("status", self.reported.json),
         ])
     }
 }
@@ -79,22 +92,22 @@ extension LegID {
 }
 
 extension OpenLeg {
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ offSince: Int64?) -> JSONValue {
         .members(
             self.leg.members + [
                 ("wait", .string(self.wait.rawValue)), ("attempts", .int(self.attempts)),
                 ("apns_id", .optional(self.apnsID)),
-                ("not_before", .optional(self.notBefore)),
+                ("not_before", .optional(self.notBefore)), ("notifications_off_since", .optional(offSince)),
             ])
     }
 }
 
 extension EndedLeg {
-    fileprivate var json: JSONValue {
+    fileprivate func json(_ offSince: Int64?) -> JSONValue {
         .members(
             self.leg.members + [
                 ("end", .string(self.end.name)), ("detail", .optional(self.end.detail)),
-                ("at", .int(self.at)),
+                ("at", .int(self.at)), ("notifications_off_since", .optional(offSince)),
             ])
     }
 }

@@ -23,6 +23,8 @@ package struct ConfigurationKey: Sendable {
         /// A list in the file, or one text with commas; may be empty.
         case networks(any WritableKeyPath<ServerConfiguration, [String]> & Sendable)
         /// `RATE/BURST`, or `none`.
+        /// A list in the file, or one text with commas; of the words alone.
+        case words(any WritableKeyPath<ServerConfiguration, [String]> & Sendable, [String])
         case rate(RateScope, RateKind)
         case choice(any WritableKeyPath<ServerConfiguration, String> & Sendable, [String])
 
@@ -46,7 +48,7 @@ package struct ConfigurationKey: Sendable {
         case .integer(let path, _): "\(configuration[keyPath: path])"
         case .milliseconds(let path, _): "\(configuration[keyPath: path])"
         case .node(let path, _): "\(configuration[keyPath: path])"
-        case .networks(let path): configuration[keyPath: path].joined(separator: ", ")
+        case .networks(let path), .words(let path, _): configuration[keyPath: path].joined(separator: ", ")
         case .text(let path), .optional(let path), .choice(let path, _): configuration[keyPath: path]
         case .rate(let scope, let kind): configuration.core.limits[scope, kind]?.text ?? Self.noLimit
         }
@@ -54,7 +56,12 @@ package struct ConfigurationKey: Sendable {
 
     private static let noLimit = "none"
 
-    var isList: Bool { if case .networks = self.place { true } else { false } }
+    var isList: Bool {
+        switch self.place {
+        case .networks, .words: true
+        case .integer, .milliseconds, .node, .text, .optional, .rate, .choice: false
+        }
+    }
 
     /// - Returns: what is wrong with the text; then nothing is changed. Ranges are checked by `fault(in:)`.
     func set(_ text: String, in configuration: inout ServerConfiguration) -> ConfigurationFault? {
@@ -68,7 +75,7 @@ package struct ConfigurationKey: Sendable {
         case .node(let path, let range):
             guard let value = UInt8(text) else { return self.notWhole(text, range) }
             configuration[keyPath: path] = value
-        case .networks(let path):
+        case .networks(let path), .words(let path, _):
             configuration[keyPath: path] = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         case .text(let path), .optional(let path), .choice(let path, _):
             configuration[keyPath: path] = text
@@ -103,6 +110,10 @@ package struct ConfigurationKey: Sendable {
                     field: self.name, rule: "must be addresses or networks, got \"\($0)\"",
                     remedy: "write for example 127.0.0.1 or 10.0.0.0/8")
             }
+        case .words(let path, let words):
+            configuration[keyPath: path].first { !words.contains($0) }.map {
+                self.fault("must be of \(words.joined(separator: ", ")), got \"\($0)\"")
+            }
         case .choice(let path, let words):
             words.contains(configuration[keyPath: path])
                 ? nil
@@ -128,7 +139,8 @@ package struct ConfigurationKey: Sendable {
 
     /// In the order of the documentation.
     package static let all: [ConfigurationKey] =
-        Self.network + Self.http + Self.files + Self.times + Self.push + Self.policy + Self.admission + Self.limits
+        Self.network + Self.http + Self.files + Self.media + Self.times + Self.push + Self.policy + Self.admission
+        + Self.limits
 
     private static let network: [ConfigurationKey] = [
         .init("gateway.host", "address the WebSocket gateway listens on", .text(\.gateway.host)),
@@ -297,11 +309,16 @@ package struct ConfigurationKey: Sendable {
             "policy.storm_window_milliseconds", "time in which alerts are counted, and merged ones wait",
             .milliseconds(\.core.stormWindow, 1_000...3_600_000)),
         .init(
-            "policy.badge_pushes_per_hour", "silent pushes an hour that tell a device a lower badge, 0 for none",
+            "policy.badge_pushes_per_hour",
+            "silent pushes an hour that tell a device a lower badge; with 0 no push of any kind does",
             .integer(\.core.badgePushesPerHour, 0...60)),
         .init(
             "policy.badge_delay_milliseconds", "time such a push waits for others to be merged with it",
             .milliseconds(\.core.badgePushDelay, 100...3_600_000)),
+        .init(
+            "policy.badge_gap_milliseconds",
+            "time after an alert in which no badge goes to a device as an alert itself",
+            .milliseconds(\.core.badgeAlertGap, 100...3_600_000)),
         .init(
             "policy.recall_milliseconds", "time in which a sender may recall a message",
             .milliseconds(\.core.recallWindow, 0...2_592_000_000)),

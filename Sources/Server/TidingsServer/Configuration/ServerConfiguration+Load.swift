@@ -139,7 +139,11 @@ private struct ConfigurationReading {
             let hash = await self.text(path + ["sha256"])
             var scopes: [APIScope] = []
             for word in await self.list(path + ["scopes"]) ?? [] {
-                if let scope = APIScope(rawValue: word) { scopes.append(scope) } else { self.refuse(scope: word, path) }
+                if let scope = APIScope(rawValue: word) {
+                    scopes.append(scope)
+                } else {
+                    self.refuse(word, in: path + ["scopes"], APIScope.allCases.map(\.rawValue))
+                }
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
@@ -147,11 +151,14 @@ private struct ConfigurationReading {
         app.apns = await self.apns(["app", id, "apns"])
         app.pushTopics = await self.list(["app", id, "push", "topics"]) ?? []
         app.pushText = await self.pushText(["app", id, "push", "text"])
+        app.isOnlyPushSender = await self.flag(["app", id, "push", "only_sender"])
+        app.push = await self.pushRules(["app", id, "push"])
         let membersMax = ["app", id, "members_max"]
         app.membersMax = self.integer(
             await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
         app.words = await self.words(["app", id])
         app.hasOwnProfiles = await self.flag(["app", id, "own_profiles"])
+        app.needsMediaApproval = await self.mediaApproval(["app", id, "media", "approval"])
         return app
     }
 
@@ -176,6 +183,56 @@ private struct ConfigurationReading {
             field: path.joined(separator: "."), rule: "must be one of \(modes), got \"\(text)\"",
             remedy: "leave it out for extension")
         return .serviceExtension
+    }
+
+    private mutating func mediaApproval(_ path: [String]) async -> Bool {
+        switch await self.text(path) {
+        case nil, "none"?: return false
+        case "required"?: return true
+        case let text?:
+            self.faults.append(
+                field: path.joined(separator: "."), rule: "must be none or required, got \"\(text)\"",
+                remedy: "leave it out for none")
+            return false
+        }
+    }
+
+    private mutating func pushRules(_ path: [String]) async -> PushRules {
+        var rules = PushRules()
+        if let text = await self.text(path + ["options"]) {
+            do throws(InvalidField) {
+                rules.options = try PushOptions(parsing: text.utf8, path: (path + ["options"]).joined(separator: "."))
+                    .nonEmpty
+            } catch {
+                self.faults.append(
+                    field: error.field, rule: error.rule,
+                    remedy: "write JSON as for push in POST /messages, for example '{\"sound\": \"chime.caf\"}'")
+            }
+        }
+        for word in await self.list(path + ["entitlements"]) ?? [] {
+            if let entitlement = PushRules.Entitlement(rawValue: word) {
+                rules.entitlements.insert(entitlement)
+            } else {
+                self.refuse(word, in: path + ["entitlements"], PushRules.Entitlement.allCases.map(\.rawValue))
+            }
+        }
+        for name in await self.list(path + ["client_options"]) ?? [] {
+            if PushRules.clientOptionNames.contains(name) {
+                rules.clientOptions.insert(name)
+            } else {
+                self.refuse(name, in: path + ["client_options"], PushRules.clientOptionNames)
+            }
+        }
+        rules.clientSounds = await self.list(path + ["client_sounds"]) ?? []
+        rules.clientCategories = await self.list(path + ["client_categories"]) ?? []
+        rules.imageHosts = await self.list(path + ["image_hosts"]) ?? []
+        return rules
+    }
+
+    private mutating func refuse(_ word: String, in path: [String], _ words: [String]) {
+        self.faults.append(
+            field: path.joined(separator: "."), rule: "must not name \"\(word)\"",
+            remedy: "choose from \(words.joined(separator: ", "))")
     }
 
     private mutating func flag(_ path: [String]) async -> Bool {
@@ -223,12 +280,6 @@ private struct ConfigurationReading {
             words[tag.lowercased()] = own
         }
         return AppWords(language: language ?? "en", complete: words)
-    }
-
-    private mutating func refuse(scope: String, _ path: [String]) {
-        self.faults.append(
-            field: (path + ["scopes"]).joined(separator: "."), rule: "must not name \"\(scope)\"",
-            remedy: "choose from \(APIScope.allCases.map(\.rawValue).joined(separator: ", "))")
     }
 
     private mutating func apns(_ path: [String]) async -> ServerConfiguration.APNs? {

@@ -75,6 +75,15 @@ extension ServerConfiguration.App {
                 field: "\(prefix).members_max", rule: "must be 1 to 3000, got \(count)",
                 remedy: "leave it out for policy.members_max")
         }
+        if let options = self.push.options {
+            do throws(InvalidField) {
+                try self.push.check(options, isClient: false, path: "\(prefix).push.options")
+            } catch {
+                faults.append(
+                    field: error.field, rule: error.rule,
+                    remedy: "declare it in \(prefix).push.entitlements or \(prefix).push.image_hosts")
+            }
+        }
         for (tag, words) in self.words.byLanguage.sorted(by: { $0.key < $1.key }) {
             faults += words.faults(tag: tag, prefix: "\(prefix).words.\(tag)", list: "\(prefix).languages")
         }

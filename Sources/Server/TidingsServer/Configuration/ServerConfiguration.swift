@@ -12,6 +12,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var proxy = Proxy()
     package var store = Store()
     package var tokens = Tokens()
+    package var media = Media()
     package var log = Log()
     /// `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
     package var core = ServerSettings()
@@ -77,6 +78,22 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var eraseMilliseconds: Int64 = 60_000
     }
 
+    package struct Media: Equatable, Sendable {
+        /// Empty for none.
+        package var path = ""
+        /// What is set of it for all apps, `kinds` but for those.
+        package var limits = MediaLimits()
+        /// Raw values of `MediaKind`.
+        package var types = MediaLimits().kinds.map(\.rawValue)
+    }
+
+    package var mediaLimits: MediaLimits {
+        var limits = self.media.limits
+        limits.kinds = self.media.types.compactMap(MediaKind.init(rawValue:))
+        limits.appsWithApproval = Set(self.apps.filter(\.needsMediaApproval).map(\.id))
+        return limits
+    }
+
     package struct Tokens: Equatable, Sendable {
         package var leewayMilliseconds = 30_000
         package var keysRefreshMilliseconds = 60_000
@@ -104,6 +121,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Whether people choose their own profile and nicknames, or the backend alone does.
         package var hasOwnProfiles = false
         package var pushText = PushTextMode.serviceExtension
+        /// Whether nobody else pushes to the app, so that the system may set its icon's number.
+        package var isOnlyPushSender = false
+        /// Nobody but the backend reads media before that has approved them.
+        package var needsMediaApproval = false
+        /// What it says of the options of notifications.
+        package var push = PushRules()
 
         package init(id: AppID, tokenSecret: Secret) {
             self.id = id
@@ -207,6 +230,8 @@ package struct ServerConfiguration: Equatable, Sendable {
             settings.membersMaxByApp[app.id] = app.membersMax
             settings.pushTopics[app.id] = app.topics
             if app.pushText != .serviceExtension { settings.pushTextModes[app.id] = app.pushText }
+            if app.isOnlyPushSender { settings.onlyPushSenders.insert(app.id) }
+            if app.push != PushRules() { settings.pushRules[app.id] = app.push }
             if app.hasOwnProfiles { settings.appsWithOwnProfiles.insert(app.id) }
         }
         return settings
@@ -222,6 +247,7 @@ package enum APIScope: String, Hashable, Sendable, CaseIterable {
     case settings
     case trace
     case accounts
+    case media
 }
 
 /// A text that is never printed.

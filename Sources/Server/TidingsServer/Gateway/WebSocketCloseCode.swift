@@ -18,7 +18,7 @@ enum WebSocketCloseCode: UInt16, Hashable, Sendable {
         case .unavailable, .rateLimited, .storageFull: self = .tryAgainLater
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .unexpectedFrame, .invalidField, .superseded,
             .timedOut, .slowReader, .unknownConversation, .unknownMessage, .notAMember, .notAllowed, .blocked, .tooLate,
-            .exists, .unknownObjectName, .kicked, .tokenRevoked, .disabled, .banned:
+            .exists, .unknownObjectName, .kicked, .tokenRevoked, .disabled, .banned, .muted:
             self = .policyViolation
         }
     }

@@ -31,6 +31,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case acceptFailures = "tidings.accept.failures"
     case logDropped = "tidings.log.dropped"
     case tokenKeys = "tidings.token.keys"
+    case mediaFiles = "tidings.media.files"
+    case mediaBytes = "tidings.media.bytes"
+    case mediaUploads = "tidings.media.uploads"
+    case mediaRemoved = "tidings.media.removed"
 
     /// For the `# HELP` line and the documentation.
     package var summary: String {
@@ -52,7 +56,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .messagesAccepted: "Messages accepted and synced."
         case .messagesRepeated: "Sends that repeated an accepted message."
         case .legsEnded: "Legs that ended, by end."
-        case .pushes: "Pushes handed to APNs, by outcome."
+        case .pushes:
+            "Pushes handed to APNs, by outcome; those that tell a phone its badge and nothing else are among them."
         case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
         case .alarms: "Alarms raised for a push lane, by kind."
         case .registrationsRefused: "Push registrations refused for their token's form or their topic."
@@ -64,6 +69,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .acceptFailures: "Pauses in accepting because there were no files or no memory left, by listener."
         case .logDropped: "Log lines that could not be written."
         case .tokenKeys: "Looks at apps' key sets, by outcome."
+        case .mediaFiles: "Files of media, unfinished ones and memories of rejected ones included."
+        case .mediaBytes: "Bytes of media that count for quotas: each file as it will be when it is whole."
+        case .mediaUploads: "Uploads of media, by what became of them."
+        case .mediaRemoved: "Files of media deleted, by reason."
         }
     }
 
@@ -75,7 +84,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
 
 /// All dimensions come from closed sets.
 struct ServerMetrics: Sendable {
-    let connections, storageFree, storageFull, pushesInFlight: Meter
+    let connections, storageFree, storageFull, pushesInFlight, mediaFiles, mediaBytes: Meter
     let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
     let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
     let bugs, logDropped: Counter
@@ -86,6 +95,8 @@ struct ServerMetrics: Sendable {
     private let pushes: [PushOutcome: Counter]
     private let legsEnded: [String: Counter]
     private let tokenKeys: [KeysOutcome: Counter]
+    private let mediaUploads: [MediaUpload: Counter]
+    private let mediaRemovals: [MediaRemoval: Counter]
     private let factory: any MetricsFactory
 
     private struct Refusal: Hashable {
@@ -105,6 +116,24 @@ struct ServerMetrics: Sendable {
     enum KeysOutcome: String, CaseIterable {
         case read
         case failed
+    }
+
+    enum MediaUpload: String, CaseIterable {
+        case begun
+        case completed
+        /// Its bytes are not of the type it announced.
+        case refused
+    }
+
+    enum MediaRemoval: String, CaseIterable {
+        /// No message names it any more, it got too old, or its upload was left.
+        case expired
+        /// By its uploader or the backend.
+        case deleted
+        /// By the backend's verdict.
+        case rejected
+        /// Its bytes are not of the type it announced.
+        case refused
     }
 
     init(factory: any MetricsFactory) {
@@ -146,8 +175,16 @@ struct ServerMetrics: Sendable {
         self.pushes = counters(.pushes, PushOutcome.allCases) { [("outcome", $0.rawValue)] }
         self.legsEnded = counters(.legsEnded, Self.legEnds.map(\.name)) { [("end", $0)] }
         self.tokenKeys = counters(.tokenKeys, KeysOutcome.allCases) { [("outcome", $0.rawValue)] }
+        self.mediaFiles = meter(.mediaFiles)
+        self.mediaBytes = meter(.mediaBytes)
+        self.mediaUploads = counters(.mediaUploads, MediaUpload.allCases) { [("outcome", $0.rawValue)] }
+        self.mediaRemovals = counters(.mediaRemoved, MediaRemoval.allCases) { [("reason", $0.rawValue)] }
         self.factory = factory
     }
+
+    func countUpload(_ outcome: MediaUpload) { self.mediaUploads[outcome]?.increment() }
+
+    func countMediaRemoval(_ reason: MediaRemoval) { self.mediaRemovals[reason]?.increment() }
 
     func countKeyRefresh(_ outcome: KeysOutcome) { self.tokenKeys[outcome]?.increment() }
 

@@ -12,6 +12,7 @@ extension ScenarioSection {
         message | mapping | somebody sends a message (SDK)
         custom | mapping | somebody sends a custom message (SDK)
         read | conversation | the person reads a conversation in the app (SDK)
+        readElsewhere | conversation | the person reads a conversation on another device, which is gone again at once (SDK)
         signOut | yes | the person signs out in the app (SDK)
         signIn | text | somebody signs in there, after a sign-out the server has heard of (SDK)
         tap | notification | the person taps a notification, by its id
@@ -151,6 +152,7 @@ extension ScenarioSection {
         type | text | its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out
         image | text | the URL of its image, with type RC:ImgMsg
         lifetime | time | how long it is good for; without end if left out
+        push | mapping | the options of its notification, as `push` of the HTTP API
         command | yes or no | a command message: not kept, not counted
         notifies | yes or no | no: the sender asked for no notification
         recalls | message | the recall of an earlier message, by its id
@@ -205,6 +207,7 @@ extension ScenarioSection {
         prewarmed | yes or no | whether the app has a process that was started in advance and not launched
         screen | text | what the app says it shows; empty for nothing
         texts | list of texts | what the entries of the list say, newest first: title, subtitle and body with bars between
+        options | list of texts | how the entries of the list come, newest first: sound, level, category, thread, relevance and the app's own members with bars between, without what is as usual
         server | list of texts | what the SDK told its server since: run states, settled messages, hang-ups
         opened | list of conversations | the conversations the SDK opened since
         customMessages | list of ids | the custom messages the app received since, by id

@@ -101,6 +101,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         backgroundModes | list of remote-notification, fetch, voip | remote-notification if left out; with voip it registers with PushKit at launch
         serviceExtension | none, unchanged or mapping | unchanged if left out
         entitlements | list of \(Entitlement.words.joined(separator: ", ")) | none if left out
+        strings | mapping of key to text | its Localizable.strings; none if left out
         refreshTask | yes or no | whether it declares and registers a BGAppRefreshTask, which it completes; no if left out
         categories | list | what it registers at launch
         backgroundTask | mapping | the task it begins when it enters the background; none if left out
@@ -168,6 +169,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         actions | yes or no | whether the app registers the kit's actions tidings.reply and tidings.mark_read; no if left out
         fetchesMissed | yes or no | whether the service extension asks the server for what it missed; yes if left out
         pushText | extension, alert or id_only | where the text of the server's pushes stands; extension if left out
+        onlySender | yes or no | whether the app has declared that nobody else pushes to it; no if left out
+        push | mapping | the app's options of notifications, as `push` of the HTTP API; none if left out
         managesBadge | yes or no | whether the SDK writes the number on the icon; yes if left out
         presents | list of banner, list, sound, badge; never; or answer | what the app chooses when the kit asks it in the foreground; the kit's own choice if it or `result` is left out
         foreground | mapping | what the SDK does by itself in the foreground: for messages, and before iOS 10 for pushes

@@ -30,6 +30,9 @@ package struct SDKSetup: Equatable, Sendable {
     /// Whether the service extension asks the server for what it missed (DESIGN §5 "Keep-one").
     package var fetchesMissed = true
     package var pushText = PushTextMode.serviceExtension
+    package var isOnlySender = false
+    /// The app's options of notifications.
+    package var push: PushOptions?
     package var presents = PresentationHabit()
     package var foreground = ForegroundPresentation()
     package var router = NotificationRouter()
@@ -77,6 +80,7 @@ package struct KnownMessage: Equatable, Sendable {
 package enum SDKStep: Equatable, Sendable {
     case message(ScriptedMessage)
     case read(ConversationID)
+    case readElsewhere(ConversationID)
     case signOut
     case signIn(UserID)
 }
@@ -93,6 +97,7 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var type: ObjectName = .text
     package var imageURL: String?
     package var lifetime: Int64?
+    package var push: PushOptions?
     package var isCommand = false
     package var notifies = true
     package var mentions: Mentions = .none

@@ -267,6 +267,7 @@ extension ScenarioReader {
             }
         }
         if let node = fields["lifetime"] { message.lifetime = self.reader.time(node, "lifetime") }
+        if let node = fields["push"] { message.push = self.pushOptions(node) }
         if message.recipient == nil, recalls == nil { self.steps.messages.append(label) }
         self.addressees(fields, &message)
         self.ways(fields, &message)

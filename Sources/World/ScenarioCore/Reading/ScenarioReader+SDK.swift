@@ -53,6 +53,8 @@ extension ScenarioReader {
         self.reader.read("pushText", in: fields, into: &sdk.pushText) {
             $0.word($1, $2, PushTextMode.allCases.map { ($0.rawValue, $0) })
         }
+        self.reader.read("onlySender", in: fields, into: &sdk.isOnlySender) { $0.flag($1, $2) }
+        if let node = fields["push"] { sdk.push = self.pushOptions(node) }
         self.reader.read("managesBadge", in: fields, into: &sdk.kit.managesBadge) { $0.flag($1, $2) }
         if let node = fields["presents"] { sdk.presents = self.presents(node) }
         if let node = fields["foreground"] { self.foreground(node, &sdk) }
@@ -61,6 +63,16 @@ extension ScenarioReader {
         self.reader.read("imageHosts", in: fields, into: &sdk.imageHosts) { $0.texts($1, $2) }
         self.reader.read("communication", in: fields, into: &sdk.usesCommunicationNotifications) { $0.flag($1, $2) }
         return sdk
+    }
+
+    /// With the rules of the server's API.
+    mutating func pushOptions(_ node: ScenarioNode) -> PushOptions? {
+        do throws(InvalidField) {
+            return try PushOptions(parsing: self.reader.json(node).serialized).nonEmpty
+        } catch {
+            self.reader.problem(node.position, error.description)
+            return nil
+        }
     }
 
     private mutating func words(_ node: ScenarioNode) -> AppWords {

@@ -111,6 +111,9 @@ extension ScenarioReader {
                 }
             }
         }
+        for member in fields["strings"].flatMap({ self.reader.mapping($0, "strings") }) ?? [] {
+            app.installed.localizations[member.key] = self.reader.text(member.node, "strings")
+        }
         if let node = fields["refreshTask"], self.reader.flag(node, "refreshTask") == true {
             app.installed.permittedTasks = [HostedApp.refreshTask]
         }

@@ -55,9 +55,11 @@ extension ScenarioReader {
         case "local": return self.local(node)
         case "message": return self.needSDK(member) ? self.message(node) : nil
         case "custom": return self.needSDK(member) ? self.custom(node) : nil
-        case "read":
+        case "read", "readElsewhere":
             guard self.needSDK(member) else { return nil }
-            return self.reader.text(node, key).flatMap { self.conversation($0, node.position) }.map { .sdk(.read($0)) }
+            return self.reader.text(node, key).flatMap { self.conversation($0, node.position) }.map {
+                .sdk(key == "read" ? .read($0) : .readElsewhere($0))
+            }
         case "signOut": return self.needSDK(member) ? self.reader.word(node, key, [("yes", .sdk(.signOut))]) : nil
         case "signIn":
             guard self.needSDK(member) else { return nil }

@@ -38,6 +38,8 @@ struct SDKHost {
     /// The names the providers gave last, for the extension.
     var userNames: [UserID: String] = [:]
     var groupNames: [ConversationID: String] = [:]
+    /// Whether the extension may discard alerts; the file's app has run it before.
+    var extensionFilters = false
     var isSignedOut = false
     /// Until the server has heard of a sign-out.
     var isLeaving = false
@@ -147,6 +149,12 @@ extension SDKSetup {
         var settings = ServerSettings()
         settings.words[SDKHost.app] = self.words
         settings.pushTextModes[SDKHost.app] = self.pushText
+        if self.isOnlySender { settings.onlyPushSenders = [SDKHost.app] }
+        var rules = PushRules()
+        rules.options = self.push
+        rules.entitlements = Set(PushRules.Entitlement.allCases)
+        rules.imageHosts = self.imageHosts
+        settings.pushRules[SDKHost.app] = rules
         return SimulatedServer(
             settings: settings, prepared: entries, at: now, checkToken: SimulatedServer.tokenIsUser(in: SDKHost.app))
     }

@@ -91,6 +91,7 @@ extension ScenarioPhone {
                 return [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.joined(separator: " | ")
             }
         case .calls: return screen.calls.map { $0.isAnswered ? "\($0.call.caller) answered" : $0.call.caller }
+        case .options: return screen.list.map { $0.notification.request.content.options }
         case .runState: return [self.runState]
         case .reasons: return self.trace.presentations.map(\.record.reason.rawValue)
         case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
@@ -98,6 +99,29 @@ extension ScenarioPhone {
             return self.trace[key]
         case .callbacks, .shown, .activities: return []
         }
+    }
+}
+
+extension NotificationContent {
+    /// Sound, level, category, thread, relevance and the app's own members, as far as they are not as usual.
+    fileprivate var options: String {
+        var parts: [String] = []
+        switch self.sound {
+        case .standard: break
+        case .named(let name): parts.append(name)
+        case .critical(let name, _): parts.append("critical \(name ?? "default")")
+        case nil: parts.append("silent")
+        }
+        if self.interruptionLevel != .active { parts.append("\(self.interruptionLevel)") }
+        if !self.categoryIdentifier.isEmpty, self.categoryIdentifier != PushInfo.category {
+            parts.append(self.categoryIdentifier)
+        }
+        let conversation = (try? NotificationPayload(userInfo: .object(self.userInfo)))?.conversation
+        if self.threadIdentifier != conversation?.description ?? "" { parts.append("in \(self.threadIdentifier)") }
+        if self.relevanceScore != 0 { parts.append("\(self.relevanceScore)") }
+        let own = self.userInfo.members.filter { !PushOptions.reservedKeys.contains($0.key) }
+        parts += own.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.text)" }
+        return parts.joined(separator: " | ")
     }
 }
 

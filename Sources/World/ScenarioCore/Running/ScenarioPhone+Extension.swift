@@ -125,7 +125,9 @@ extension ScenarioPhone {
             {
                 answer = page.missedAnswer(for: person, in: words, hidesContent: hidesContent)
             }
-            self.answerExtensionRequest(.missedFetched(answer, delivered: self.listedIdentifiers), number, of: run)
+            self.answerExtensionRequest(
+                .missedFetched(answer, delivered: self.core.listed.map { .init($0.notification.request) }), number,
+                of: run)
         case .report(let messages):
             for message in messages { _ = self.request(.receipt(message, .shown)) }
             self.answerExtensionRequest(.reported, number, of: run)
@@ -134,6 +136,10 @@ extension ScenarioPhone {
                 .add(post.request(recipientTag: tag)), in: run.process, after: self.app.sdk?.setup.centerTakes ?? 0)
             self.app.extensionPosting[query] = (number, post.message.message)
         case .fetchImage(let url):
+            if let media = MediaID(reference: url) {
+                return self.answerExtensionRequest(
+                    .imageFetched(isThere: self.mayRead(media, run.request.identifier)), number, of: run)
+            }
             let hosts = self.app.sdk?.setup.imageHosts ?? []
             let isThere = WebAddress.host(of: url).map { NotificationImage.isAllowed(String($0), among: hosts) }
             self.answerExtensionRequest(.imageFetched(isThere: isThere ?? false), number, of: run)
@@ -144,6 +150,14 @@ extension ScenarioPhone {
             self.app.extensionRuns[number]?.content = content
             self.perform(.extensionAnswers(number), after: max(0, run.answersAt - self.now.monotonic))
         }
+    }
+
+    /// The server of a scenario keeps no files; what it knows is whether the message names one.
+    private mutating func mayRead(_ media: MediaID, _ identifier: String) -> Bool {
+        guard let message = MessageID(identifier), case .mediaUse(_?)? = self.request(.media(media, in: message)) else {
+            return false
+        }
+        return true
     }
 
     /// What the virtual phone does not draw.

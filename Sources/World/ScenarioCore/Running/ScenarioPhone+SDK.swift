@@ -191,7 +191,10 @@ extension ScenarioPhone {
             self.app.sdk?.isLeaving = false
             self.app.sdk?.client = nil
             self.hangUp()
-        case .ringInForeground(let notification): self.handleKit(.messageArrived(notification), in: process)
+        case .ringInForeground(let notification):
+            let strings = self.app.setup.installed.localizations
+            let shown = notification.lookedUp { LocalizedText.text(key: $0, arguments: $1, strings: strings) }
+            self.handleKit(.messageArrived(shown), in: process)
         case .learnNames(let question):
             self.rememberNames(sdk.setup.names ?? question.everyName, for: question)
         case .resolveNames(let id, let question):
@@ -207,6 +210,15 @@ extension ScenarioPhone {
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
             .recallNotification, .lowerBadge, .writeBadge:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process) }
+        case .readDeviceStatus:
+            // Before iOS 10 there is no notification centre to ask.
+            guard self.setup.phone.version.major >= 10,
+                let settings = self.core.notificationSettings(of: Self.bundle)
+            else { return }
+            self.handleClient(
+                .deviceStatusRead(
+                    DeviceStatus(settings, version: self.setup.phone.version), extensionFilters: sdk.extensionFilters),
+                in: process)
         case .finishWake(let number, let result): self.finishWake(number, result, in: process)
         case .beginBackgroundTask:
             guard sdk.task == nil else { return }

@@ -83,7 +83,7 @@ extension ScenarioPhone {
             self.trace.append(.settled, "\(label): \(disposition.name)", kind: "settles", at: moment)
         case (.markRead(_, let conversation, let position, _), .read):
             self.trace.append(server: "read \(conversation) up to \(position)", at: moment)
-        case (.accept(let message, .some, _, _), .accepted):
+        case (.accept(let message, .some, _, _, _), .accepted):
             let text = MessageSummary.text(of: message, in: sdk.words)
             self.trace.append(server: "message to \(message.conversation): \(text)", at: moment)
         case (.receipt(let leg, .opened, _), _):
@@ -112,6 +112,9 @@ extension ScenarioPhone {
         case .read(let conversation):
             guard let process = self.running() else { return }
             self.handleClient(.markReadRequested(conversation, upTo: self.serverHead), in: process)
+        case .readElsewhere(let conversation):
+            guard let person = self.app.sdk?.setup.person else { return }
+            self.connectBriefly(person, "tablet", [.markRead(conversation, upTo: self.serverHead)])
         case .signOut:
             guard let process = self.running() else { return }
             self.app.sdk?.isLeaving = true
@@ -149,7 +152,7 @@ extension ScenarioPhone {
         let draft = MessageDraft(
             clientMessageID: ClientMessageID(scripted.label), conversation: conversation, objectName: scripted.type,
             content: JSONValue.members(content).text, flags: flags,
-            mentions: scripted.mentions, lifetimeMilliseconds: scripted.lifetime)
+            mentions: scripted.mentions, lifetimeMilliseconds: scripted.lifetime, push: scripted.push)
         self.request(.send(UserKey(app: SDKHost.app, user: scripted.sender), draft), for: scripted)
     }
 

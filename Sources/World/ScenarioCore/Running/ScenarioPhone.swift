@@ -92,6 +92,8 @@ struct ScenarioPhone {
             let server = sdk.server(at: self.now)
             self.server = server
             self.app.sdk = SDKHost(setup: sdk, major: setup.phone.version.major, log: server.log(of: sdk.user))
+            self.app.sdk?.extensionFilters = ExtensionDecision.mayFilter(
+                isEntitled: setup.app.installed.hasFilteringEntitlement, version: setup.phone.version.description)
         }
     }
 

@@ -89,13 +89,13 @@ struct AbuseChecker: Checker {
         _ command: StoreCommand, _ result: StoreResult, _ state: CheckerState, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.accept(let message, _, _, _), .accepted): self.checkAccepted(message, state, into: &findings)
+        case (.accept(let message, _, _, _, _), .accepted): self.checkAccepted(message, state, into: &findings)
         case (.recall(let operation), .recalled(let recall, _, _, _)):
             self.checkAuthor(of: recall.message, operation.actor, "recalled", state, into: &findings)
         case (.edit(let operation), .noted(.edit(let edit)?, _)):
             self.checkAuthor(of: edit.message, operation.actor, "edited", state, into: &findings)
-        case (.change(let operation), .changed(_?, _)):
-            if let actor = operation.actor, World.isHostile(actor) {
+        case (.change(let operation), .changed(let changes, _)):
+            if let actor = operation.actor, World.isHostile(actor), !changes.isEmpty {
                 findings.add("abuse", "\(actor) changed \(operation.conversation), which is none of theirs")
             }
         case (.signIn(let key, _, _, _), .device):

@@ -11,7 +11,7 @@ struct BlockChecker: Checker {
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, let device, _, let ignoresBlocks), .accepted(let deliveries, _)):
+        case .committed(.accept(let message, let device, _, let ignoresBlocks, _), .accepted(let deliveries, _, _)):
             guard !ignoresBlocks else { return }
             self.checkMembers(message, deliveries, in: state, into: &findings)
             if device != nil, message.conversation.type.isForBackend {
@@ -24,9 +24,9 @@ struct BlockChecker: Checker {
             self.check(message, was: "edited", in: state, into: &findings)
         case .committed(.recall(let operation), .recalled(_, let message, _, _)) where operation.actor != nil:
             self.check(message, was: "recalled", in: state, into: &findings)
-        case .committed(.change(let operation), .changed(let change?, _)):
+        case .committed(.change(let operation), .changed(let changes, _)):
             guard let actor = operation.actor else { return }
-            self.check(change.action, by: actor, in: state, into: &findings)
+            for made in changes { self.check(made.change.action, by: actor, in: state, into: &findings) }
         case .pushed(let request, let key):
             if let info = request.alert { self.checkRing(of: info.message, on: key, in: state, into: &findings) }
         case .posted(let notification, let key, _):
@@ -61,8 +61,10 @@ struct BlockChecker: Checker {
         let users: [UserID]
         switch action {
         case .create(_, _, let members): users = members
-        case .add(let added): users = added
-        case .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: return
+        case .add(let added), .invite(let added, _, _): users = added
+        case .join, .remove, .leave, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .mute,
+            .unmute, .setOnlyAdminsWrite, .decline, .withdraw:
+            return
         }
         for user in users where user != actor && state.committed.settings(of: user).blocked.contains(actor) {
             findings.add("block", "\(actor) has brought in \(user), who had blocked them")

@@ -69,7 +69,7 @@ struct CheckerState {
         case (.signIn(let key, _, _, _), .device):
             let holder = self.holders.findOrAdd(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
-        case (.accept(let message, _, _, _), .accepted(let deliveries, _)):
+        case (.accept(let message, _, _, _, _), .accepted(let deliveries, _, _)):
             for delivery in deliveries {
                 let user = UserKey(app: message.app, user: delivery.user)
                 if self.committed.devices(of: user).isEmpty { _ = self.holders.findOrAdd(user, nil) }
@@ -172,7 +172,7 @@ struct StoreView {
     mutating func apply(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
-        case (.accept(let message, let device, _, _), .accepted(let deliveries, _)):
+        case (.accept(let message, let device, _, _, _), .accepted(let deliveries, _, _)):
             self.messages[message.id] = Accepted(
                 message: message, deliveries: deliveries, device: device, number: self.messages.count)
         case (.acceptCustom(let operation), .accepted): self.custom.append(operation.message.id)
@@ -183,10 +183,12 @@ struct StoreView {
         case (.markRead(let key, let conversation, let upTo, _), .read):
             let before = self.readUpTo(conversation, by: key.user)
             self.readUpTo[key.user, default: [:]][conversation] = max(before, upTo)
-        case (_, .changed(let change?, let deliveries)):
+        case (_, .changed(let changes, _)):
             // A former member has nothing unread there.
-            for delivery in deliveries where change.removes(delivery.user) {
-                self.readUpTo[delivery.user, default: [:]][change.conversation] = delivery.position
+            for made in changes {
+                for delivery in made.deliveries where made.change.removes(delivery.user) {
+                    self.readUpTo[delivery.user, default: [:]][made.change.conversation] = delivery.position
+                }
             }
         case (.signIn(let key, _, _, _), .device(let record)):
             if self.devices.updateValue(record, forKey: key) == nil {
@@ -230,15 +232,19 @@ struct StoreView {
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (_, .accepted(let deliveries, _)), (_, .changed(_, let deliveries)),
-            (_, .recalled(_, _, let deliveries, _)),
+        case (_, .accepted(let deliveries, _, _)), (_, .recalled(_, _, let deliveries, _)),
             (_, .noted(_, let deliveries)):
-            for delivery in deliveries {
-                Self.setUnread(delivery.unread, at: delivery.position, in: &self.unread[delivery.user, default: []])
-            }
+            self.count(deliveries)
+        case (_, .changed(let changes, _)): for made in changes { self.count(made.deliveries) }
         case (.markRead(let key, _, _, _), .read(let position?, let unread)):
             Self.setUnread(unread, at: position, in: &self.unread[key.user, default: []])
         default: break  // tidy: the other results are about nobody's log
+        }
+    }
+
+    private mutating func count(_ deliveries: [Delivery]) {
+        for delivery in deliveries {
+            Self.setUnread(delivery.unread, at: delivery.position, in: &self.unread[delivery.user, default: []])
         }
     }
 

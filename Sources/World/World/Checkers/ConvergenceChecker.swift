@@ -29,12 +29,28 @@ struct ConvergenceChecker: Checker {
                 findings.add(
                     "converge", "\(phone.key) holds \(disk.store.confirmed), the store \(person.record.settings)")
             }
+            let invited = ending.store.conversations.filter {
+                $0.record.app == World.app && $0.invited.contains { $0.user == user }
+            }
+            if Set(disk.store.invitations().map(\.id)) != Set(invited.map(\.record.conversation)) {
+                findings.add(
+                    "converge",
+                    "\(phone.key) is invited to \(disk.store.invitations()), the person to \(invited.map(\.invited))")
+            }
             for conversation in ending.store.conversations where conversation.record.app == World.app {
                 let members = conversation.record.members
                 guard let info = disk.store.infos[conversation.record.conversation], info.isComplete,
-                    members.contains(where: { $0.id == user }), info.members != members
+                    members.contains(where: { $0.id == user })
                 else { continue }
-                findings.add("converge", "\(phone.key) takes \(info.members) for the members, they are \(members)")
+                // Who has come back is muted as before, which only who asks the server anew is told.
+                let known = info.members.map { Member($0.id, role: $0.role, nickname: $0.nickname) }
+                if known != members {
+                    findings.add("converge", "\(phone.key) takes \(known) for the members, they are \(members)")
+                }
+                if info.onlyAdminsWrite != conversation.onlyAdminsWrite {
+                    findings.add(
+                        "converge", "\(phone.key) is wrong on who may write to \(conversation.record.conversation)")
+                }
             }
         }
     }

@@ -25,7 +25,7 @@ struct CustomChecker: Checker {
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.acceptCustom(let operation), .accepted(let deliveries, _)):
+        case .committed(.acceptCustom(let operation), .accepted(let deliveries, _, _)):
             for delivery in deliveries {
                 self.sent[delivery.user, default: []].append(
                     Sent(message: operation.message, position: delivery.position))

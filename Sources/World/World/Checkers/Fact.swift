@@ -58,6 +58,8 @@ enum Fact {
     /// No extension has decided about a push that is shown all the same: it cannot read what it shares with the app
     /// before the first unlock, or was ended.
     case unextended(identifier: String, on: DeviceKey)
+    /// The extension has reduced an alert to its number, of somebody's; `shown` is nil where it leaves the icon alone.
+    case reduced(BadgeInfo, of: DeviceKey?, from: Badge?, to: Badge?, shown: Int?, on: DeviceKey)
     case toldMissed(JSONValue, to: DeviceKey)
     /// The kit tells the app of a notification that was made for this person.
     case told(MessageID?, for: UserKey, on: DeviceKey)
@@ -103,8 +105,19 @@ struct SentPush {
     let recipientTag: String?
     /// Nil for a recall and for a silent push.
     let alert: PushInfo?
+    /// Whether it brings members of the app's own.
+    let hasCustom: Bool
+    /// As in `aps`; nil for none.
+    let level: String?
+    let thread: String?
     /// The number it brings, and the log position that was computed at.
     let badge: (number: Int, position: LogPosition)?
+    /// It tells the number and nothing else.
+    let isNumberOnly: Bool
+    /// Whether APNs may keep it for a phone that is off.
+    let isKept: Bool
+    let hasSound: Bool
+    let isPassive: Bool
 
     init(_ request: APNsRequest) {
         self.token = request.token
@@ -113,7 +126,14 @@ struct SentPush {
         self.collapseID = request.collapseID
         let json = try? JSONValue(parsing: request.payload)
         self.recipientTag = json?[PushInfo.key]?["to"]?.stringValue
+        self.hasCustom = json?.members.contains { !PushOptions.reservedKeys.contains($0.0) } ?? false
+        self.level = json?["aps"]?["interruption-level"]?.stringValue
+        self.thread = json?["aps"]?["thread-id"]?.stringValue
         let info = json.flatMap { PushInfo(userInfo: $0) }
+        self.isNumberOnly = request.collapseID == BadgeInfo.identifier
+        self.isKept = request.expiration != 0
+        self.hasSound = json?["aps"]?["sound"] != nil
+        self.isPassive = json?["aps"]?["interruption-level"]?.stringValue == "passive"
         if let info, let number = json?["aps"]?["badge"]?.intValue {
             self.badge = (Int(number), info.badgePosition)
         } else {
@@ -188,10 +208,13 @@ struct Checkers {
     static var every: [any Checker] {
         [
             DurableChecker(), OrderChecker(), RingChecker(), LevelChecker(), RecallChecker(), HiddenChecker(),
+            OptionsChecker(),
             BlockChecker(), RequestChecker(), ConvergenceChecker(), BadgeChecker(), TapChecker(), CustomChecker(),
             LegChecker(), PersonChecker(), FinalProbeChecker(), RingDueChecker(), FollowUpChecker(),
-            PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(), AbuseChecker(),
+            BadgePushChecker(), PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
+            AbuseChecker(),
             WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
+            GroupChecker(),
         ]
     }
 

@@ -19,7 +19,8 @@ enum FactKind: UInt64, CaseIterable {
     case signedIn, signedOut
 
     // The SDK on a phone.
-    case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, told, fetched,
+    case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, told,
+        fetched,
         handedOver, rangInForeground
 
     // The phone.
@@ -74,7 +75,8 @@ extension Fact {
         case .passedGate: .passedGate
         case .posted: .posted
         case .extended: .extended
-        case .extendedForAnother: .extendedForAnother
+        // There is room for 64 kinds.
+        case .extendedForAnother, .reduced: .extendedForAnother
         case .unextended: .unextended
         case .toldMissed: .toldMissed
         case .told: .told
@@ -117,9 +119,11 @@ extension StoreCommand {
         case .advance: .advance
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
-        case .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory, .readSettings,
+        case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
+            .readSettings,
             .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readBans, .setAccount, .readAccounts, .setProfiles, .readProfiles, .readKept:
+            .readRestrictions, .setAccount, .readAccounts, .setProfiles, .readProfiles, .readKept, .readMedia,
+            .readMediaUses:
             .askStore
         case .once(_, let command): command.kind
         }

@@ -11,6 +11,8 @@ struct FinalProbePhone: Hashable {
     var mayRing: Bool
     /// By a silent push.
     var mayBeWoken = true
+    /// By an alert that nobody sees: an extension can read who is signed in, and APNs delivers what is not urgent.
+    var mayBeTold = true
     var icon: Int
     var shown: [Notification] = []
 
@@ -35,7 +37,7 @@ struct FinalProbeChecker: Checker {
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, _, _, _), .accepted(let deliveries, _))
+        case .committed(.accept(let message, _, _, _, _), .accepted(let deliveries, _, _))
         where message.sender == World.caller:
             let user = UserID(message.conversation.target)
             let unread = deliveries.first { $0.user == user }?.unread ?? 0

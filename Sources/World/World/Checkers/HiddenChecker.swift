@@ -15,7 +15,9 @@ struct HiddenChecker: Checker {
         case .signedOut(let key): self.applied[key] = nil
         case .pushed(let request, let key):
             guard let info = request.alert, state.known.settings(of: key.user.user).person.hidesContent else { return }
-            if info.text != nil { findings.add("hidden", "a push of \(info.message) tells \(key) what it says") }
+            if info.text != nil || info.imageURL != nil {
+                findings.add("hidden", "a push of \(info.message) tells \(key) what it says")
+            }
         case .toldMissed(let answer, let key):
             guard state.known.settings(of: key.user.user).person.hidesContent else { return }
             for entry in answer["entries"]?.arrayValue ?? [] where entry["text"]?["title"] != nil {
@@ -26,7 +28,7 @@ struct HiddenChecker: Checker {
             guard known.current.person.hidesContent, disk.store.preferences().current.person.hidesContent else {
                 return
             }
-            if !notification.title.isEmpty {
+            if notification.title != "" || notification.subtitle != nil {
                 findings.add("hidden", "\(key) shows what \(notification.message) says")
             }
         default: break  // tidy: the other facts are other promises'

@@ -1,5 +1,5 @@
-// P4: reading on another device lowers the number, also where the app does not run: a silent push brings it to a phone that is away, if nothing
-// keeps it from the app. Asked once all has healed, when each person reads on one phone after the final probe.
+// P4: reading on another device lowers the number, also where the app does not run: a push brings it to a phone that is away, if nothing keeps it
+// from the app, or from the extension. Asked once all has healed, when each person reads on one phone after the final probe.
 import APNsModel
 import OrderedCollections
 import ServerCore
@@ -13,19 +13,21 @@ struct ReadElsewhereChecker: Checker {
     private static let hour: Int64 = 3_600_000
     /// In milliseconds; the probe is over long before.
     private static let probeTime: Int64 = 300_000
-    /// In an hour, for a device (DESIGN §5, "Silent pushes").
+    /// In an hour, for a device (DESIGN §5, "Silent pushes"); of numbers alone there may be more.
     private static let pushesMax = 3
 
     private var startedAt: Int64 = 0
     /// The server's clock was set since it started: until the hour is over it may take a device that has connected
     /// since for one that has not, and send it nothing.
     private var isClockSet = false
-    /// When silent pushes went out.
+    /// When those went out that are limited by the hour.
     private var sent: [DeviceKey: [Int64]] = [:]
     /// What the phones showed before somebody read.
     private var shownBefore: [DeviceKey: Int] = [:]
     private var unread: [UserKey: Int] = [:]
     private var held: Set<DeviceID> = []
+    /// To whom an alert with the number went, in this part.
+    private var told: Set<DeviceKey> = []
     private var isReading = false
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
@@ -34,9 +36,14 @@ struct ReadElsewhereChecker: Checker {
             self.startedAt = state.now.monotonic
             self.isClockSet = false
         case .clockSet: self.isClockSet = true
-        case .pushed(let push, let key) where push.pushType == .background:
+        case .pushed(let push, let key) where push.isNumberOnly:
             // Those of the probe are what is asked for.
-            guard !self.isReading else { return }
+            guard !self.isReading else {
+                if push.pushType == .alert { self.told.insert(key) }
+                return
+            }
+            // What an extension compares is not limited by the hour.
+            guard push.pushType == .background || push.recipientTag == nil else { return }
             self.sent[key, default: []].removeAll { $0 <= state.now.monotonic - Self.hour - Self.probeTime }
             self.sent[key, default: []].append(state.now.monotonic)
         case .wakeHeld(let device): if self.isReading { self.held.insert(device) }
@@ -53,10 +60,9 @@ struct ReadElsewhereChecker: Checker {
     private mutating func check(_ phones: [FinalProbePhone], at now: Int64, into findings: inout Findings) {
         self.isReading = false
         guard !self.isClockSet || now - self.startedAt >= Self.hour else { return }
-        for phone in phones where phone.mayRing && phone.mayBeWoken && !self.held.contains(phone.key.device) {
+        for phone in phones where phone.mayRing {
             guard let unread = self.unread[phone.key.user], let shown = self.shownBefore[phone.key], unread < shown,
-                self.sent[phone.key, default: []].count(where: { $0 > now - Self.hour - Self.probeTime })
-                    < Self.pushesMax
+                self.reaches(phone, now)
             else { continue }
             findings.reach(.loweredNumbers)
             guard phone.icon != unread else { continue }
@@ -64,5 +70,11 @@ struct ReadElsewhereChecker: Checker {
                 "P4",
                 "\(phone.key) shows \(phone.icon), and \(unread) are unread since its person has read on another phone")
         }
+    }
+
+    private func reaches(_ phone: FinalProbePhone, _ now: Int64) -> Bool {
+        if self.told.contains(phone.key) { return phone.mayBeTold }
+        let sent = self.sent[phone.key, default: []].count { $0 > now - Self.hour - Self.probeTime }
+        return phone.mayBeWoken && !self.held.contains(phone.key.device) && sent < Self.pushesMax
     }
 }

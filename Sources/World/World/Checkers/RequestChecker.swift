@@ -1,5 +1,5 @@
 // P1 for requests: what a phone was told is done is in the store. And no message is refused but to somebody who has
-// blocked its sender, or to a group the sender is not in.
+// blocked its sender, or to a group the sender is not in or may not write to.
 import ClientCore
 import StoreModel
 import TidingsModel
@@ -25,11 +25,15 @@ struct RequestChecker: Checker {
     private var asked: [Asked: ClientRequest] = [:]
     private var done: Set<Done> = []
     private var blocks: Set<Block> = []
+    /// Where people were muted at one time or another, and which groups were closed to most.
+    private var mutes: Set<ConversationSender> = []
+    private var closed: Set<ConversationID> = []
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .asked(let number, let request, let key): self.asked[Asked(key: key, number: number)] = request
-        case .answered(let number, .answered(.done), let key):
+        case .answered(let number, .answered(let answer), let key):
+            guard answer.isDone else { return }
             guard let request = self.asked[Asked(key: key, number: number)] else { return }
             if request.isCommand, !self.done.contains(Done(user: key.user.user, request: request)) {
                 findings.add("P1", "\(key) was told that \(request) is done, and it is not in the store")
@@ -40,10 +44,19 @@ struct RequestChecker: Checker {
             }
         case .committed(let command, let result):
             if case .refused = result { return }
+            if case .change(let operation) = command { self.noteMute(operation) }
             guard let (user, request) = command.request else { return }
             self.done.insert(Done(user: user, request: request))
             if case .setBlocked(let sender, true) = request { self.blocks.insert(Block(user: user, sender: sender)) }
         default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private mutating func noteMute(_ operation: ConversationOperation) {
+        if case .mute(let users, _) = operation.action {
+            self.mutes.formUnion(users.map { ConversationSender($0, in: operation.conversation) })
+        } else if operation.action == .setOnlyAdminsWrite(true) {
+            self.closed.insert(operation.conversation)
         }
     }
 
@@ -52,8 +65,21 @@ struct RequestChecker: Checker {
         case .direct:
             problem.code == .blocked
                 && self.blocks.contains(Block(user: UserID(draft.conversation.target), sender: sender))
-        case .group, .discussion: problem.code == .notAMember
+        case .group, .discussion:
+            problem.code == .notAMember
+                || problem.code == .muted
+                    && (self.closed.contains(draft.conversation)
+                        || self.mutes.contains(ConversationSender(sender, in: draft.conversation)))
         case .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: false
+        }
+    }
+}
+
+extension ClientAnswer {
+    fileprivate var isDone: Bool {
+        switch self {
+        case .done, .invited: true
+        case .refused, .conversation, .settings, .history, .receipts, .presence, .profiles: false
         }
     }
 }

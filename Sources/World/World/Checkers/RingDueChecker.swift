@@ -147,9 +147,10 @@ struct RingDueChecker: Checker {
                 return due.key.user == user && due.position <= upTo
                     && message?.conversation(seenBy: user.user) == conversation
             }
-        case (.change, .changed(let change?, _)):
+        case (.change(let operation), .changed(let changes, _)):
+            guard !changes.isEmpty else { return }
             self.excuse(into: &findings) {
-                state.committed.messages[$0.message]?.message.conversation == change.conversation
+                state.committed.messages[$0.message]?.message.conversation == operation.conversation
             }
         case (.setConversationSettings(let user, _, _, _), _), (.setPersonSettings(let user, _, _), _),
             (.setBlocked(let user, _, _, _), _):

@@ -8,15 +8,15 @@ struct WordsChecker: Checker {
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         // One that counts several messages says how many they are.
         guard case .pushed(let request, let key) = fact, let info = request.alert, info.counted.isEmpty,
-            let text = info.text, let message = state.committed.messages[info.message]?.message
+            let body = info.text?.body.plain, let message = state.committed.messages[info.message]?.message
         else { return }
         let content = state.known.contents[message.id] ?? message.content
         guard let words = (try? JSONValue(parsing: content))?["content"]?.stringValue,
             // Mostly they stand at the end; to look everywhere takes long.
-            !text.body.hasSuffix(words), !text.body.contains(words),
-            !Self.counts(text.body, at: info.position, message, for: key.user.user, state)
+            !body.hasSuffix(words), !body.contains(words),
+            !Self.counts(body, at: info.position, message, for: key.user.user, state)
         else { return }
-        findings.add("edit", "a push of \(message.id) tells \(key) \(text.body), it says \(words)")
+        findings.add("edit", "a push of \(message.id) tells \(key) \(body), it says \(words)")
     }
 
     /// Whether a push says how many messages it counts, and the others stand too far back in the log to be named.

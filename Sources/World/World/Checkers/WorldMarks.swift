@@ -21,6 +21,11 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case edits
     case deletions
     case mutes
+    case memberMutes = "members muted"
+    case mutedSends = "sends refused as muted"
+    case invitations
+    case acceptedInvitations = "invitations accepted"
+    case declinedInvitations = "invitations declined or withdrawn"
     case levelEnds = "levels that ended"
     case mutedLegs = "legs ended muted"
     case mentionPushes = "pushes of a mention through a level"
@@ -35,6 +40,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case expiredLegs = "legs ended expired"
     case recallPushes = "pushes of a recall"
     case badgePushes = "badge pushes"
+    case filteredNumbers = "numbers in alerts for an extension"
+    case directNumbers = "numbers alone"
+    case lateNumbers = "numbers that came after a newer one"
     case localNotifications = "local notifications"
     case overwritten = "pushes overwritten"
     case duplicated = "pushes brought twice"
@@ -119,6 +127,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case anotherInFront = "pushes for the person before in the foreground"
     case mergedPushes = "pushes of several messages"
     case pushesForAnother = "pushes for the person before"
+    case pushesWithOptions = "pushes with options"
+    case notificationsWithOptions = "local notifications with options"
     case clearedUnsettled = "notifications cleared as the network went"
 }
 
@@ -127,7 +137,8 @@ extension WorldMark {
     /// only where each seed draws its own world.
     package func isPossible(with faults: WorldFaults) -> Bool {
         switch self {
-        case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings:
+        case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
+            .filteredNumbers, .directNumbers, .lateNumbers:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false
@@ -155,7 +166,9 @@ package struct WorldMarks: Hashable, Sendable {
         case .committed(let command, let result): self.count(command, result)
         case .pushed(let request, let key): self.count(request, key, state)
         case .posted(let notification, _, _): if !notification.isSilent { self.reach(.localNotifications) }
-        case .refused(_, let problem, _): if problem.code == .blocked { self.reach(.blockedSends) }
+        case .refused(_, let problem, _):
+            if problem.code == .blocked { self.reach(.blockedSends) }
+            if problem.code == .muted { self.reach(.mutedSends) }
         case .handedOver(let messages, _, _): self.reach(.handOvers, messages.count)
         case .opened: self.reach(.taps)
         case .reached(let mark): self.reach(mark)
@@ -169,6 +182,9 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ request: SentPush, _ key: DeviceKey, _ state: CheckerState) {
         guard request.pushType == .alert else { return self.reach(.badgePushes) }
+        if request.isNumberOnly {
+            return self.reach(request.recipientTag == nil ? .directNumbers : .filteredNumbers)
+        }
         guard let info = request.alert else { return self.reach(.recallPushes) }
         if info.text == nil { self.reach(.hiddenPushes) }
         guard var message = state.committed.messages[info.message]?.message, message.mentions != .none else { return }
@@ -180,10 +196,11 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (.accept(let message, _, _, _), .accepted):
+        case (.accept(let message, _, _, _, _), .accepted):
             if message.conversation.hasMembers { self.reach(.groupMessages) }
             if message.mentions != .none { self.reach(.mentions) }
-        case (.change, .changed(let change?, _)): self.count(change.action)
+        case (.change, .changed(let changes, _)):
+            for made in changes { self.count(made.change.action, in: made.change.conversation) }
         case (.recall, .recalled): self.reach(.recalls)
         case (.edit, .noted(_?, _)): self.reach(.edits)
         case (.delete, .noted(_?, _)): self.reach(.deletions)
@@ -197,13 +214,18 @@ package struct WorldMarks: Hashable, Sendable {
         }
     }
 
-    private mutating func count(_ action: ConversationAction) {
+    private mutating func count(_ action: ConversationAction, in conversation: ConversationID) {
         switch action {
-        case .join: self.reach(.joins)
+        case .join: self.reach(conversation.type == .group ? .acceptedInvitations : .joins)
+        case .mute: self.reach(.memberMutes)
+        case .invite(let users, _, _): self.reach(.invitations, users.count)
+        case .decline, .withdraw: self.reach(.declinedInvitations)
         case .add(let users): self.reach(.joins, users.count)
         case .leave: self.reach(.leaves)
         case .remove(let users): self.reach(.leaves, users.count)
-        case .create, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban: break
+        case .create, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .unmute,
+            .setOnlyAdminsWrite:
+            break
         }
     }
 

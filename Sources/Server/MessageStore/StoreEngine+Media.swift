@@ -1,0 +1,77 @@
+import StoreModel
+import TidingsModel
+
+/// A message has named media; `sender` is empty for the backend's.
+struct MediaMention: Hashable {
+    var media: MediaID
+    var sender: String
+    var message: MessageID
+}
+
+// Which messages name media. The rows only find the messages: what these say now is read from the journal.
+extension StoreEngine {
+    func noteMedia(in content: String, of message: Message, isBackend: Bool) {
+        for media in MediaID.named(in: content) {
+            self.mediaTail.insert(
+                MediaMention(media: media, sender: message.sender.rawValue, message: message.id))
+            if isBackend { self.mediaTail.insert(MediaMention(media: media, sender: "", message: message.id)) }
+        }
+    }
+
+    func noteMedia(in edit: Edit, of accepted: JournalPosition) throws {
+        guard !MediaID.named(in: edit.content).isEmpty,
+            case .accept(let message, let device, _, _) = try self.record(at: accepted)
+        else { return }
+        self.noteMedia(in: edit.content, of: message, isBackend: device == nil)
+    }
+
+    func storeMediaUses(_ rows: inout Int) throws {
+        // tidy: order does not leave: each row is its own
+        while rows > 0, let mention = self.mediaTail.popFirst() {
+            rows -= 1
+            try self.sql.insertMediaUse.bind(
+                mention.media.rawValue, mention.sender, mention.message.rawValue
+            ).run()
+        }
+    }
+
+    func mediaUse(of media: MediaID, in id: MessageID, by key: UserKey, room: RoomAccess) throws -> MediaUse? {
+        guard let accepted = try self.accepted(id, in: key.app), let use = try self.use(of: media, accepted) else {
+            return nil
+        }
+        let person = try self.find(key)
+        if let person, try self.isDeleted(id, by: person) { return nil }
+        let conversation = accepted.message.conversation
+        if conversation.type == .chatRoom {
+            let standing = try self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
+            return StoreRules.refusal(toEnter: conversation, standing, room: room) == nil ? use : nil
+        }
+        guard let person, try self.entry(of: accepted.record, in: person) != nil else { return nil }
+        return use
+    }
+
+    func mediaUses(of media: MediaID, by owner: UserID?, in app: AppID) throws -> [MediaUse] {
+        let sender = owner?.rawValue ?? ""
+        let stored = try self.sql.mediaUses.bind(media.rawValue, sender).all { MessageID(rawValue: $0.position(0)) }
+        let recent = self.mediaTail.filter { $0.media == media && $0.sender == sender }.map(\.message)
+        var uses: [MediaUse] = []
+        for message in Set(stored + recent).sorted(by: >) where uses.count < MediaUse.listMax {
+            guard let accepted = try self.accepted(message, in: app), let use = try self.use(of: media, accepted) else {
+                continue
+            }
+            uses.append(use)
+        }
+        return uses
+    }
+
+    /// Nil if the message was recalled, or does not name the media any more.
+    private func use(of media: MediaID, _ accepted: AcceptedMessage) throws -> MediaUse? {
+        let message = accepted.message
+        let revision = try self.revision(of: message.id)
+        guard revision.recalled == 0 else { return nil }
+        let content = try self.editedContent(revision) ?? message.content
+        guard MediaID.named(in: content).contains(media) else { return nil }
+        return MediaUse(
+            message: message.id, sender: message.sender, isBackend: accepted.isBackend, expiresAt: message.expiresAt)
+    }
+}

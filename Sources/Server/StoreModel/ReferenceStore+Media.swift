@@ -1,0 +1,36 @@
+import TidingsModel
+
+// What messages say about media that lie elsewhere.
+extension ReferenceStore {
+    func mediaUse(of media: MediaID, in id: MessageID, by key: UserKey, room: RoomAccess) -> MediaUse? {
+        guard let accepted = self.messages[id], accepted.message.app == key.app, accepted.names(media),
+            self.people.read(key, { $0.deleted.contains(id) }) != true
+        else { return nil }
+        let conversation = accepted.message.conversation
+        if conversation.type == .chatRoom {
+            let standing = self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
+            guard StoreRules.refusal(toEnter: conversation, standing, room: room) == nil else { return nil }
+        } else {
+            guard accepted.deliveries.contains(where: { $0.user == key.user }) else { return nil }
+        }
+        return accepted.use
+    }
+
+    func mediaUses(of media: MediaID, by owner: UserID?, in app: AppID) -> [MediaUse] {
+        let uses = self.messages.values.filter { $0.message.app == app && $0.names(media) && $0.use.isBy(owner) }
+            .map(\.use).sorted { $0.message > $1.message }
+        return Array(uses.prefix(MediaUse.listMax))
+    }
+}
+
+extension ReferenceStore.Accepted {
+    fileprivate func names(_ media: MediaID) -> Bool {
+        !self.isRecalled && MediaID.named(in: self.message.content).contains(media)
+    }
+
+    fileprivate var use: MediaUse {
+        MediaUse(
+            message: self.message.id, sender: self.message.sender, isBackend: self.device == nil,
+            expiresAt: self.message.expiresAt)
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import Metrics
+import NIOCore
+import ServerCore
+import Synchronization
+import TidingsModel
+
+/// All media of this server: their records in memory, their files in one folder. Carries out what `MediaRules` decides. What a record says
+/// is on the disk before anybody is told of it.
+final class MediaShelf: Sendable {
+    let folder: MediaFolder
+    let limits: MediaLimits
+    let metrics: ServerMetrics
+
+    struct Owner: Hashable {
+        var app: AppID
+        /// nil for the backend.
+        var user: UserID?
+
+        init(_ app: AppID, _ user: UserID?) {
+            self.app = app
+            self.user = user
+        }
+    }
+
+    private struct RequestKey: Hashable {
+        var app: AppID
+        var request: MediaRecord.Request
+    }
+
+    private struct State {
+        var records: [MediaID: MediaRecord] = [:]
+        var ownerBytes: [Owner: Int64] = [:]
+        var ownerUploads: [Owner: Int] = [:]
+        var appBytes: [AppID: Int64] = [:]
+        var requests: [RequestKey: MediaID] = [:]
+        /// A request is changing their files.
+        var busy: Set<MediaID> = []
+        /// When to look what becomes of it; at once without one.
+        var lookAt: [MediaID: Int64] = [:]
+
+        mutating func put(_ record: MediaRecord) {
+            self.count(record, 1)
+            self.records[record.id] = record
+            if let request = record.request { self.requests[RequestKey(app: record.app, request: request)] = record.id }
+        }
+
+        mutating func drop(_ id: MediaID) {
+            guard let record = self.records.removeValue(forKey: id) else { return }
+            self.count(record, -1)
+            self.lookAt[id] = nil
+            if let request = record.request { self.requests[RequestKey(app: record.app, request: request)] = nil }
+        }
+
+        mutating func replace(_ record: MediaRecord) {
+            self.drop(record.id)
+            self.put(record)
+        }
+
+        private mutating func count(_ record: MediaRecord, _ sign: Int64) {
+            let owner = Owner(record.app, record.owner)
+            Self.add(sign * record.quotaBytes, to: &self.ownerBytes[owner])
+            Self.add(sign * record.quotaBytes, to: &self.appBytes[record.app])
+            if !record.isWhole { Self.add(Int(sign), to: &self.ownerUploads[owner]) }
+        }
+
+        private static func add<Number: BinaryInteger>(_ number: Number, to count: inout Number?) {
+            let sum = (count ?? 0) + number
+            count = sum == 0 ? nil : sum
+        }
+    }
+
+    private let state = Mutex(State())
+
+    init(path: String, limits: MediaLimits, metrics: ServerMetrics) {
+        self.folder = MediaFolder(path: path)
+        self.limits = limits
+        self.metrics = metrics
+    }
+
+    /// Reads what is there. Returns the paths of records that cannot be read.
+    func open(at now: Int64) async throws -> [String] {
+        let folder = self.folder
+        let loaded = try await MediaFolder.onDisk {
+            try folder.prepare()
+            return try folder.load()
+        }
+        self.state.withLock { state in
+            for record in loaded.records {
+                state.put(record)
+                // Not all in one go.
+                state.lookAt[record.id] =
+                    now + Int64(record.id.rawValue.utf8.reduce(0) { ($0 &* 31 + Int($1)) % 3_600_000 })
+            }
+        }
+        self.report()
+        return loaded.unreadable
+    }
+
+    private func report() {
+        let (count, bytes) = self.state.withLock { ($0.records.count, $0.appBytes.values.reduce(0, +)) }
+        self.metrics.mediaFiles.set(count)
+        self.metrics.mediaBytes.set(bytes)
+    }
+
+    // MARK: - Looking
+
+    /// Nil if the app has none of that id.
+    func record(_ id: MediaID, of app: AppID) -> MediaRecord? {
+        self.state.withLock { $0.records[id] }.flatMap { $0.app == app ? $0 : nil }
+    }
+
+    /// Those of an app, sorted by id.
+    func records(of app: AppID, where isWanted: (MediaRecord) -> Bool) -> [MediaRecord] {
+        let all = self.state.withLock { Array($0.records.values) }
+        return all.filter { $0.app == app && isWanted($0) }.sorted { $0.id < $1.id }
+    }
+
+    /// What is due to be looked at, sorted.
+    func due(at now: Int64) -> [MediaRecord] {
+        self.state.withLock { state in
+            state.records.values.filter { state.lookAt[$0.id] ?? 0 <= now && !state.busy.contains($0.id) }
+        }.sorted { $0.id < $1.id }
+    }
+
+    func lookAgain(_ id: MediaID, at time: Int64) {
+        self.state.withLock { if $0.records[id] != nil { $0.lookAt[id] = time } }
+    }
+
+    // MARK: - Changing
+
+    enum Creation: Sendable {
+        case new(MediaRecord)
+        /// An earlier request had the same idempotency key.
+        case earlier(MediaRecord)
+        /// And is not done yet.
+        case underWay
+    }
+
+    func create(_ record: MediaRecord) async throws -> Creation {
+        let free = try await self.free()
+        let earlier = try self.state.withLock { state throws(MediaFault) -> Creation? in
+            if let request = record.request,
+                let id = state.requests[RequestKey(app: record.app, request: request)], let earlier = state.records[id],
+                record.createdAt - earlier.createdAt < Self.requestTime
+            {
+                return state.busy.contains(id) ? .underWay : .earlier(earlier)
+            }
+            let owner = Owner(record.app, record.owner)
+            let usage = MediaUsage(
+                ownerBytes: state.ownerBytes[owner] ?? 0, appBytes: state.appBytes[record.app] ?? 0,
+                ownerUploads: state.ownerUploads[owner] ?? 0, free: free)
+            try MediaRules.checkCreation(record, usage, self.limits)
+            state.put(record)
+            state.busy.insert(record.id)
+            return nil
+        }
+        if let earlier { return earlier }
+        defer { self.release(record.id) }
+        do {
+            let folder = self.folder
+            try await MediaFolder.onDisk { try folder.write(record) }
+        } catch {
+            self.state.withLock { $0.drop(record.id) }
+            throw error
+        }
+        self.metrics.countUpload(.begun)
+        self.report()
+        return .new(record)
+    }
+
+    /// How long an idempotency key is kept.
+    private static let requestTime: Int64 = 86_400_000
+
+    private func free() async throws -> Int64? {
+        let folder = self.folder
+        return try await MediaFolder.onDisk { folder.free }
+    }
+
+    /// Marks it as being changed, until `release`.
+    /// - Throws: `MediaFault` if there is none, or somebody else changes it.
+    func claim(_ id: MediaID, of app: AppID, where isWanted: (MediaRecord) -> Bool) throws(MediaFault) -> MediaRecord {
+        try self.state.withLock { state throws(MediaFault) in
+            guard let record = state.records[id], record.app == app, isWanted(record) else { throw MediaRules.unknown }
+            guard state.busy.insert(id).inserted else {
+                throw MediaFault(.busy, "", "is being written by another request; try again")
+            }
+            return record
+        }
+    }
+
+    func release(_ id: MediaID) { self.state.withLock { _ = $0.busy.remove(id) } }
+
+    /// Writes down what a claimed record says now.
+    func keep(_ record: MediaRecord) async throws {
+        let folder = self.folder
+        try await MediaFolder.onDisk { try folder.write(record) }
+        self.state.withLock { $0.replace(record) }
+        self.report()
+    }
+
+    func judge(_ id: MediaID, of app: AppID, _ verdict: MediaVerdict, at now: Int64) async throws {
+        var record = try self.claim(id, of: app) { $0.isWhole }
+        defer { self.release(id) }
+        guard record.verdict != verdict else { return }
+        guard record.verdict != .rejected else {
+            throw MediaFault(.rejected, "verdict", "cannot follow a rejection: the bytes are deleted")
+        }
+        record.verdict = verdict
+        record.judgedAt = now
+        try await self.keep(record)
+        guard verdict == .rejected else { return }
+        let folder = self.folder
+        try await MediaFolder.onDisk { try folder.removeData(of: id) }
+        self.metrics.countMediaRemoval(.rejected)
+    }
+
+    func remove(
+        _ id: MediaID, of app: AppID, _ reason: ServerMetrics.MediaRemoval, where isWanted: (MediaRecord) -> Bool
+    ) async throws {
+        _ = try self.claim(id, of: app, where: isWanted)
+        defer { self.release(id) }
+        try await self.removeClaimed(id, reason)
+    }
+
+    /// It must be claimed.
+    func removeClaimed(_ id: MediaID, _ reason: ServerMetrics.MediaRemoval) async throws {
+        let folder = self.folder
+        try await MediaFolder.onDisk { try folder.remove(id) }
+        self.state.withLock { $0.drop(id) }
+        self.metrics.countMediaRemoval(reason)
+        self.report()
+    }
+
+    /// Everything of a person's.
+    func removeAll(of owner: Owner) async throws {
+        for record in self.records(of: owner.app, where: { $0.owner == owner.user }) {
+            do {
+                try await self.remove(record.id, of: owner.app, .deleted) { _ in true }
+            } catch let fault as MediaFault where fault.code == .unknown {
+                // Somebody else has just removed it.
+            }
+        }
+    }
+}

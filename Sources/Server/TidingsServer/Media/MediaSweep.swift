@@ -1,0 +1,49 @@
+import Logging
+import ServerCore
+import ServiceLifecycle
+import TidingsModel
+
+/// Looks from time to time what becomes of media, and deletes what is over.
+struct MediaSweep: Service {
+    let shelf: MediaShelf
+    let core: @Sendable (APICommand) async -> APIResult
+    let logger: Logger
+    let now: @Sendable () -> Int64
+
+    private static let pause = Duration.seconds(30)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await self.sweep()
+                try? await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    func sweep() async {
+        for record in self.shelf.due(at: self.now()) where !Task.isCancelled { await self.look(at: record) }
+    }
+
+    private func look(at record: MediaRecord) async {
+        let limits = self.shelf.limits
+        var fate = MediaRules.fate(of: record, uses: [], limits, at: self.now())
+        if MediaRules.asksUses(record, limits, at: self.now()) {
+            let result = await self.core(.mediaUses(record.app, record.id, by: record.owner))
+            // Whoever cannot say does not have it deleted.
+            guard case .mediaUses(let uses) = result else { return }
+            fate = MediaRules.fate(of: record, uses: uses, limits, at: self.now())
+        }
+        switch fate {
+        case .keep(let time): self.shelf.lookAgain(record.id, at: time)
+        case .remove:
+            do {
+                try await self.shelf.remove(record.id, of: record.app, .expired) { $0 == record }
+            } catch let fault as MediaFault where fault.code == .busy || fault.code == .unknown {
+                // It has changed meanwhile: it is looked at again.
+            } catch {
+                self.logger.log(.warning, "media cannot be deleted", [.app: record.app.rawValue, .error: "\(error)"])
+            }
+        }
+    }
+}
