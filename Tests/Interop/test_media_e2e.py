@@ -40,6 +40,20 @@ def test_a_killed_phone_shows_the_thumbnail_that_the_push_names_by_id(stage):
     assert bob.faults == []
 
 
+def test_the_image_of_a_notification_may_be_a_file_of_the_server(stage):
+    bob = stage.phone("bob")
+    kill(bob)
+    media = upload(stage.site, stage.site.token("alice"))
+    message = stage.backend.call("POST", "messages", {
+        "sender": "alice", "client_message_id": uuid.uuid4().hex, "conversation": {"type": "PR", "target": "bob"},
+        "content": json.dumps({"content": "hello"}), "push": {"image": f"media:{media}"}})["message_id"]
+    rings(bob, message, badge=1)
+    assert bodies(bob) == ["hello"]
+    (shown,) = attachments(bob, message)
+    assert pathlib.Path(shown.removeprefix("file://")).read_bytes() == JPEG
+    assert bob.faults == []
+
+
 def test_what_may_not_be_read_is_not_shown_and_the_message_comes_all_the_same(stage):
     site = stage.site
     bob = stage.phone("bob")

@@ -2,7 +2,7 @@ import StoreModel
 import TidingsModel
 
 extension CommandGenerator {
-    private static let media = ["0", "1"].map { MediaID(String(repeating: $0, count: 32)) }
+    static let media = ["0", "1"].map { MediaID(String(repeating: $0, count: 32)) }
 
     mutating func mediaContent() -> String {
         let named = self.chance(30) ? Self.media : [self.pick(Self.media)]
@@ -15,7 +15,7 @@ extension CommandGenerator {
 
     mutating func readMedia() -> StoreCommand {
         let message = self.earlier()
-        let media = MediaID.named(in: message.content).first ?? self.pick(Self.media)
+        let media = message.namedMedia.last ?? self.pick(Self.media)
         if self.chance(40) {
             return .readMediaUses(
                 self.chance(90) ? message.app : self.app(), media, by: self.chance(60) ? message.sender : nil)

@@ -322,6 +322,7 @@ struct CommandGenerator {
             subtitle: self.chance(20) ? .localized(key: "FROM", arguments: ["Ada"]) : nil,
             text: self.chance(20) ? "News" : nil, sound: self.chance(60) ? self.pick(["a.caf", "b.caf"]) : nil,
             interruptionLevel: self.chance(30) ? .passive : nil, threadID: self.chance(30) ? "desk" : nil,
+            imageURL: self.chance(30) ? self.pick(Self.media).reference : nil,
             custom: self.chance(30) ? JSONObject([("order", .int(self.number(0..<9)))]) : nil)
     }
 }

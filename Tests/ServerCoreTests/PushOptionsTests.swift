@@ -146,6 +146,12 @@ private func decimal(_ number: Double) -> JSONValue { JSONNumber(number).map { .
         #expect(Self.refusal(options) { $0.imageHosts = ["*.example"] } == nil)
     }
 
+    @Test func `of an image on the server are those of one message, whose sender has uploaded it`() {
+        let options = PushOptions(imageURL: "media:0123456789abcdef0123456789abcdef")
+        #expect(Self.refusal(options) { $0.imageHosts = [] } == nil)
+        #expect(throws: InvalidField.self) { try PushRules().check(options, isClient: false) }
+    }
+
     @Test func `do not change the verdict`() {
         var options = Self.all
         options.interruptionLevel = .critical

@@ -71,7 +71,10 @@ import TidingsModel
             ),
             (["relevance_score": 2], "push.relevance_score must be a number from 0 to 1"),
             (["relevance_score": "1"], "push.relevance_score must be a number from 0 to 1"),
-            (["image": "http://a/b.png"], "push.image must be an https URL in ASCII without spaces"),
+            (
+                ["image": "http://a/b.png"],
+                "push.image must be an https URL in ASCII without spaces, or media: and the id of a file of the server"
+            ),
             (
                 ["custom": ["aps": 1]],
                 "push.custom.aps must not be set: aps, rc, tidings, message are reserved"

@@ -67,3 +67,14 @@ extension MediaID {
         return found
     }
 }
+
+extension Message {
+    /// The media that it opens to whoever has it: what its content names, and the image of its notification.
+    package var namedMedia: [MediaID] {
+        let named = MediaID.named(in: self.content)
+        guard let image = self.push?.imageURL, let media = MediaID(reference: image), !named.contains(media) else {
+            return named
+        }
+        return named + [media]
+    }
+}

@@ -75,7 +75,8 @@ public struct PushOptions: Hashable, Sendable {
     public var relevance: Int?
     /// What groups notifications, in place of the conversation; 1 to 64 bytes.
     public var threadID: String?
-    /// The https URL of an image, of a host the app lists; at most 1,024 bytes.
+    /// The https URL of an image, of a host the app lists; or `MediaID.reference` of a file of the server that the message's sender has uploaded.
+    /// At most 1,024 bytes.
     public var imageURL: String?
     /// The app's own members of the notification's user info; at most 1,024 bytes of JSON.
     public var custom: JSONObject?
@@ -244,7 +245,8 @@ extension PushOptions {
         if let url = self.imageURL {
             try InvalidField.check(url.utf8.count, atMost: PushInfo.imageURLBytesMax, "\(path).image", unit: " bytes")
             try InvalidField.check(
-                WebAddress.isSecure(url), "\(path).image", "must be an https URL in ASCII without spaces")
+                WebAddress.isSecure(url) || MediaID(reference: url) != nil, "\(path).image",
+                "must be an https URL in ASCII without spaces, or media: and the id of a file of the server")
         }
         guard let custom = self.custom else { return }
         if let key = Self.reservedKeys.first(where: { custom[$0] != nil }) {

@@ -8,7 +8,7 @@ extension StoreEngine {
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
         case .accept(let message, let device, let version, let hushes):
-            self.noteMedia(in: message.content, of: message, isBackend: device == nil)
+            self.noteMedia(message.namedMedia, of: message, isBackend: device == nil)
             return .accepted(
                 deliveries: try self.applyAccept(
                     message, isByPerson: device != nil, version: version, hushes: hushes, at: position),

@@ -10,8 +10,8 @@ struct MediaMention: Hashable {
 
 // Which messages name media. The rows only find the messages: what these say now is read from the journal.
 extension StoreEngine {
-    func noteMedia(in content: String, of message: Message, isBackend: Bool) {
-        for media in MediaID.named(in: content) {
+    func noteMedia(_ named: [MediaID], of message: Message, isBackend: Bool) {
+        for media in named {
             self.mediaTail.insert(
                 MediaMention(media: media, sender: message.sender.rawValue, message: message.id))
             if isBackend { self.mediaTail.insert(MediaMention(media: media, sender: "", message: message.id)) }
@@ -19,10 +19,10 @@ extension StoreEngine {
     }
 
     func noteMedia(in edit: Edit, of accepted: JournalPosition) throws {
-        guard !MediaID.named(in: edit.content).isEmpty,
-            case .accept(let message, let device, _, _) = try self.record(at: accepted)
+        let named = MediaID.named(in: edit.content)
+        guard !named.isEmpty, case .accept(let message, let device, _, _) = try self.record(at: accepted)
         else { return }
-        self.noteMedia(in: edit.content, of: message, isBackend: device == nil)
+        self.noteMedia(named, of: message, isBackend: device == nil)
     }
 
     func storeMediaUses(_ rows: inout Int) throws {
@@ -69,8 +69,9 @@ extension StoreEngine {
         let message = accepted.message
         let revision = try self.revision(of: message.id)
         guard revision.recalled == 0 else { return nil }
-        let content = try self.editedContent(revision) ?? message.content
-        guard MediaID.named(in: content).contains(media) else { return nil }
+        // An edit says everything anew; the image of the notification is none of it.
+        let named = try self.editedContent(revision).map { MediaID.named(in: $0) } ?? message.namedMedia
+        guard named.contains(media) else { return nil }
         return MediaUse(
             message: message.id, sender: message.sender, isBackend: accepted.isBackend, expiresAt: message.expiresAt)
     }

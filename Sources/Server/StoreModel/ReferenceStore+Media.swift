@@ -25,7 +25,7 @@ extension ReferenceStore {
 
 extension ReferenceStore.Accepted {
     fileprivate func names(_ media: MediaID) -> Bool {
-        !self.isRecalled && MediaID.named(in: self.message.content).contains(media)
+        !self.isRecalled && self.message.namedMedia.contains(media)
     }
 
     fileprivate var use: MediaUse {

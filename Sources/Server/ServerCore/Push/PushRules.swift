@@ -25,15 +25,19 @@ package struct PushRules: Hashable, Sendable {
 
     package init() {}
 
-    /// Throws `InvalidField` naming the option the app does not allow, behind `path`. `isClient`: a phone asks, not the backend.
-    package func check(_ options: PushOptions, isClient: Bool, path: String = "push") throws(InvalidField) {
+    /// Throws `InvalidField` naming the option the app does not allow, behind `path`. `isClient`: a phone asks, not the
+    /// backend. `isOfMessage`: they are one message's, not those of a conversation or of the app.
+    package func check(
+        _ options: PushOptions, isClient: Bool, isOfMessage: Bool = false, path: String = "push"
+    ) throws(InvalidField) {
         if isClient { try self.checkClient(options, path) }
         switch options.interruptionLevel {
         case .timeSensitive: try self.check(.timeSensitive, path)
         case .critical: try self.check(.critical, path)
         case .passive, .active, nil: break
         }
-        if let url = options.imageURL {
+        // A file of the server opens with the message that names it: options of many messages cannot name one.
+        if let url = options.imageURL, !isOfMessage || MediaID(reference: url) == nil {
             try InvalidField.check(
                 WebAddress.host(of: url).map { WebAddress.isHost($0, among: self.imageHosts) } ?? false,
                 "\(path).image", "must be of a host that the app lists for images")
@@ -67,7 +71,7 @@ extension ServerCore {
         guard let push = draft.push else { return }
         do throws(InvalidField) {
             // Of a client's frame it was checked with the frame, of a request with its body.
-            try self.pushRules(of: app).check(push, isClient: isClient)
+            try self.pushRules(of: app).check(push, isClient: isClient, isOfMessage: true)
         } catch {
             throw ServerFrame.Problem(error)
         }
