@@ -223,8 +223,14 @@ targets += shell(
     testing: ["SDKTestSupport", "ServerCore", "StoreModel"] + (onLinux ? ["VirtualPhone", "PhoneCore"] : []),
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade
 )
+// How kit and extension write Apple's contents and intents; their tests are those of both.
+targets.append(
+    .target(
+        name: "TidingsNotificationContent", dependencies: ours(["TidingsModel", "ClientCore"] + extensionFacades),
+        path: "Sources/SDK/TidingsNotificationContent", swiftSettings: facade))
 targets += shell(
-    "SDK", "TidingsKit", needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient"] + facades,
+    "SDK", "TidingsKit",
+    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsNotificationContent"] + facades,
     testing: ["SDKTestSupport", "ServerCore", "StoreModel"], resources: [.copy("PrivacyInfo.xcprivacy")],
     settings: facade)
 // The server that the tests of client and kit share.
@@ -236,7 +242,7 @@ targets.append(
         ]), path: "Tests/SDKTestSupport", swiftSettings: facade))
 targets += shell(
     "SDK", "TidingsNotificationService",
-    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades,
+    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsNotificationContent"] + extensionFacades,
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 
 // The SDK's machines on the virtual iPhone, under the World and the scenarios

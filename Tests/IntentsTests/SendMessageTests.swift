@@ -61,22 +61,82 @@ import VirtualPhone
         #expect(intent.image(forParameterNamed: \.speakableGroupName) == nil)
     }
 
-    @Test func `is donated into the phone's log`() async throws {
-        let phone = VirtualPhone(osVersion: 17)
+    @Test func `tells whom a notification is from, with images by name`() throws {
+        let face = Data([1, 2, 3])
+        let intent = self.intent(
+            group: "Team",
+            sender: INPerson(
+                personHandle: INPersonHandle(value: "alice", type: .unknown), nameComponents: nil, displayName: "Alice",
+                image: INImage(imageData: face), contactIdentifier: nil, customIdentifier: "alice"))
+        intent.setImage(INImage(named: "team"), forParameterNamed: \.speakableGroupName)
+        let metadata = INSendMessageIntentDonationMetadata()
+        metadata.mentionsCurrentUser = true
+        metadata.isReplyToCurrentUser = true
+        metadata.recipientCount = 4
+        intent.donationMetadata = metadata
+        #expect(
+            try UNMutableNotificationContent().updating(from: intent).parts.communication
+                == CommunicationDetails(
+                    sender: "Alice", portrait: INImage.name(of: face), group: "Team", groupPortrait: "named:team",
+                    conversation: "GRP:team", recipientCount: 4, mentionsPerson: true, isReply: true))
+        #expect(INImage.name(of: face) != INImage.name(of: Data([1, 2, 4])))
+    }
+
+    private func phone(_ version: OSVersion = 17, _ entitlements: Entitlements = .communication) async -> VirtualPhone {
+        let phone = VirtualPhone(osVersion: version)
         phone.install(
             InstalledApp(
-                bundleID: "com.example.chat", lifecycle: .application, methods: [], hasServiceExtension: false),
+                bundleID: "com.example.chat", lifecycle: .application, methods: [], hasServiceExtension: false,
+                entitlements: entitlements),
             code: ProcessCode { process in process.setHandler { _, reply in reply() } })
         await phone.launch()
-        let interaction = INInteraction(intent: self.intent(sender: self.alice), response: nil)
-        interaction.direction = .incoming
-        try await phone.inApp { try await interaction.donate() }
+        return phone
+    }
+
+    @Test func `changes no content without the entitlement, or before iOS 15`() async throws {
+        let intent = self.intent(sender: self.alice)
+        func title(_ phone: VirtualPhone) async -> String? {
+            await phone.inApp { try? UNMutableNotificationContent().updating(from: intent).title }
+        }
+        #expect(await title(self.phone()) == "Alice")
+        #expect(await title(self.phone(15)) == "Alice")
+        #expect(await title(self.phone(14)) == nil)
+        #expect(await title(self.phone(17, [])) == nil)
+    }
+
+    @Test func `is kept by the phone until it is taken back`() async throws {
+        let phone = await self.phone()
+        func donate(_ identifier: String, group: String, from sender: INPerson?) async throws {
+            let intent = INSendMessageIntent(
+                recipients: sender == nil ? [self.alice] : nil, outgoingMessageType: .outgoingMessageText,
+                content: "hi \(identifier)", speakableGroupName: nil, conversationIdentifier: group, serviceName: nil,
+                sender: sender, attachments: nil)
+            let interaction = INInteraction(intent: intent, response: nil)
+            interaction.direction = sender == nil ? .outgoing : .incoming
+            interaction.identifier = identifier
+            interaction.groupIdentifier = group
+            try await phone.inApp { try await interaction.donate() }
+        }
+        try await donate("1", group: "PR:alice", from: self.alice)
+        try await donate("2", group: "PR:alice", from: nil)
+        try await donate("3", group: "PR:carol", from: self.alice)
+        try await donate("1", group: "PR:alice", from: self.alice)
+        #expect(phone.donations().map(\.identifier) == ["2", "3", "1"])
         #expect(
-            phone.reports == [
-                .log(
-                    app: "com.example.chat", level: "info",
-                    text: "donated INSendMessageIntent incoming conversation GRP:team sender Alice")
-            ])
+            phone.donations().first
+                == DonatedMessage(
+                    identifier: "2", group: "PR:alice", isOutgoing: true, conversation: "PR:alice",
+                    recipients: ["Alice"], content: "hi 2"))
+        // It outlives the process.
+        await phone.terminate()
+        await phone.launch()
+        #expect(phone.donations().count == 3)
+        await phone.inApp { INInteraction.delete(with: ["2", "none"]) }
+        #expect(phone.donations().map(\.identifier) == ["3", "1"])
+        await phone.inApp { INInteraction.delete(with: "PR:carol") }
+        #expect(phone.donations().map(\.identifier) == ["1"])
+        await phone.inApp { INInteraction.deleteAll() }
+        #expect(phone.donations() == [])
     }
 
     @Test func `takes a person's name from what there is`() {

@@ -54,6 +54,39 @@ def test_the_image_of_a_notification_may_be_a_file_of_the_server(stage):
     assert bob.faults == []
 
 
+def image_name(data: bytes) -> str:
+    """As a virtual phone names an image that came as bytes."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return f"{len(data)} bytes {value:x}"
+
+
+def test_a_killed_phone_shows_who_writes_with_the_portrait_that_the_push_names_by_id(stage):
+    site = stage.site
+    bob = stage.phone("bob", arguments=("--communication",))
+    kill(bob)
+    portrait = upload(site, site.token("alice"), JPEG)
+    stage.backend.call("PUT", "users/alice/profile", {"name": "Alice Liddell", "portrait": f"media:{portrait}"})
+    stage.backend.call("PUT", "conversations/GRP/team", {"name": "The team", "members": ["bob", "alice"]})
+    message = stage.backend.say("alice", "team", "hello", kind="GRP", mentions={"users": ["bob"]})
+    rings(bob, message, badge=1)
+    screen = bob.do("screen")
+    (entry,) = screen["list"]
+    assert (entry["title"], entry["subtitle"], entry["body"]) == ("Alice Liddell", "The team", "hello")
+    told = entry["communication"]
+    assert (told["sender"], told["group"], told["mention"]) == ("Alice Liddell", "The team", True)
+    assert told["portrait"] == image_name(JPEG)
+    # The app itself has said something when it signed in.
+    said, donated = screen["apps"]["com.example.chat"]["donations"]
+    assert (said["sender"], said["outgoing"]) == (None, True)
+    assert (donated["identifier"], donated["sender"], donated["outgoing"]) == (message, "Alice Liddell", False)
+    stage.backend.recall(message, actor="alice")
+    bob.wait_until(lambda: badge(bob) == 0, "the number to fall")
+    assert bob.do("screen")["apps"]["com.example.chat"]["donations"] == [said]
+    assert bob.faults == []
+
+
 def test_what_may_not_be_read_is_not_shown_and_the_message_comes_all_the_same(stage):
     site = stage.site
     bob = stage.phone("bob")

@@ -165,6 +165,50 @@ def test_settings_reach_the_other_device_and_can_be_read(site):
     run(story())
 
 
+def test_the_list_and_drafts_reach_the_other_device_and_a_new_one(site):
+    async def story():
+        place = {"type": "PR", "target": "friend"}
+        async with people(site, "lister", "lister") as [phone, tablet]:
+            for change in ({"isPinned": True}, {"isArchived": True}, {"draft": "Dear friend"}):
+                await phone.request("setConversationState", conversation=place, **change)
+            await tablet.request("setConversationSettings", conversation=place, level="mentions")
+            await tablet.request("setConversationState", conversation=place, isArchived=False)
+            [settings] = (await phone.request("settings"))["conversations"]
+            assert (settings["level"], settings["draft"]["text"]) == ("mentions", "Dear friend")
+            assert int(settings["pinnedAt"]) > 1_700_000_000_000
+            assert "isArchived" not in settings
+            for client in (phone, tablet):
+                await client.wait_for(lambda client=client: len(client.entries("conversationSettings")) == 5)
+                assert client.entries("conversationSettings")[-1] == settings
+            too_long = phone.request("setConversationState", conversation=place, draft="x" * 4_097)
+            assert await refusal(too_long) == ("invalid_field", "draft")
+            # Nobody else is told, and the backend of levels alone.
+            [told] = (await api(site, "GET", "users/lister/settings"))["conversations"]
+            assert sorted(told) == ["conversation", "level", "level_until"]
+        async with people(site, "lister") as [new]:
+            assert new.entries("conversationSettings")[-1] == settings
+
+    run(story())
+
+
+def test_people_see_and_sign_out_their_own_devices(site):
+    async def story():
+        async with people(site, "owner", "owner", "stranger") as [phone, tablet, stranger]:
+            devices = (await phone.request("devices"))["devices"]
+            assert [device["id"] for device in devices] == sorted([phone.device, tablet.device])
+            assert [device["id"] for device in devices if device.get("isCurrent")] == [phone.device]
+            for device in (stranger.device, phone.device, "nowhere"):
+                assert await refusal(phone.request("signOutDevice", device=device)) == ("invalid_field", "device")
+            await phone.request("signOutDevice", device=tablet.device)
+            await tablet.wait_for(lambda: tablet.fatal)
+            assert (tablet.fatal["code"], tablet.fatal["field"]) == ("kicked", "device")
+            [left] = (await phone.request("devices"))["devices"]
+            assert left["id"] == phone.device and "lastSeenAt" not in left
+            assert len((await stranger.request("devices"))["devices"]) == 1
+
+    run(story())
+
+
 def test_typing_is_told_to_the_other_side_only(site):
     async def story():
         async with people(site, "alice", "bob") as [alice, bob]:

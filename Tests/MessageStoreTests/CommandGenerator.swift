@@ -49,7 +49,7 @@ struct CommandGenerator {
         )
     }
 
-    private mutating func conversation() -> ConversationID {
+    mutating func conversation() -> ConversationID {
         self.chance(45)
             ? ConversationID(
                 type: self.pick([.direct, .direct, .direct, .system, .customerService, .publicService]),
@@ -242,7 +242,9 @@ struct CommandGenerator {
     private mutating func setProfiles() -> StoreCommand {
         let profiles = self.users(0..<4).map { user in
             let name = self.chance(95) ? self.pick([nil, "Ann", "Desk", "d e s k"]) : ""
-            return UserProfile(user, Profile(name: name, portrait: self.chance(30) ? "p" : nil))
+            return UserProfile(
+                user,
+                Profile(name: name, portrait: self.chance(30) ? (name == nil ? Self.media[0].reference : "p") : nil))
         }
         return .setProfiles(self.app(), profiles, isOwn: self.chance(40))
     }
@@ -341,7 +343,7 @@ extension CommandGenerator {
                     content: self.pick([message.content, "ho", "ho", "", self.mediaContent()]),
                     window: Int64(self.number(0..<4_000)), room: self.roomAccess(), at: self.time()))
         case 21..<26: return self.deletion()
-        case 26..<30: return self.conversationSettings()
+        case 26..<30: return self.chance(50) ? self.conversationSettings() : self.conversationState()
         case 30:
             let (key, conversation) =
                 self.chance(80)

@@ -29,6 +29,7 @@ import TidingsModel
             "edit: invalid_field content", "delete: noted", "signOut: done", "delete: unknown_message",
             "delete: invalid_field messages",
             "setConversationSettings: noted", "setConversationSettings: nothing", "endLevel: noted",
+            "setConversationState: noted", "setConversationState: nothing", "setConversationState: invalid_field draft",
             "endLevel: nothing",
             "setPersonSettings: noted", "setPersonSettings: nothing",
             "setPersonSettings: invalid_field quiet_hours.start", "setBlocked: noted", "setBlocked: nothing",

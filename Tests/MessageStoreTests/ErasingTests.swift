@@ -39,21 +39,35 @@ import TidingsModel
         return words.filter { bytes.range(of: Data($0.utf8)) != nil }
     }
 
-    private static let words = ["STAYS-1", "GOES-2", "GOES-3", "NOW-3", "GOES-4A", "GOES-4B", "GOES-4C", "STAYS-5"]
+    private static func draft(_ text: String?, for target: String) -> StoreCommand {
+        .setConversationState(bo, ConversationID(type: .direct, target: target), .draft(text), at: 9)
+    }
+
+    private static let words = [
+        "STAYS-1", "GOES-2", "GOES-3", "NOW-3", "GOES-4A", "GOES-4B", "GOES-4C", "STAYS-5", "GOES-6", "STAYS-6",
+        "GOES-7",
+    ]
     private static let commands: [StoreCommand] =
         [
             secret(1, "STAYS-1"), secret(2, "GOES-2"), secret(3, "GOES-3"), secret(4, "GOES-4A"), edit(3, "NOW-3"),
             edit(4, "GOES-4B"), secret(5, "STAYS-5"), edit(4, "GOES-4C"), recall(2, as: 8), recall(4, as: 9),
+            draft("GOES-6", for: "ada"), draft("GOES-7", for: "cy"),
+            .setConversationState(bo, ConversationID(type: .direct, target: "ada"), .pinned(true), at: 9),
+            draft("STAYS-6", for: "ada"), draft(nil, for: "cy"),
         ]
-    private static let left = ["STAYS-1", "NOW-3", "STAYS-5"]
+    private static let left = ["STAYS-1", "NOW-3", "STAYS-5", "STAYS-6"]
 
-    @Test(arguments: [100, 4_000])
-    func `is in no file once the time for it is over, and the store is open still`(rowBytes: Int) async throws {
+    /// With the small step the file is emptied of such texts between any two rows that are derived.
+    @Test(.timeLimit(.minutes(2)), arguments: [100, 4_000], [1, 1_000])
+    func `is in no file once the time for it is over, and the store is open still`(
+        rowBytes: Int, step: Int
+    ) async throws {
         let folder = try TemporaryFolder()
         var configuration = MessageStoreConfiguration()
         configuration.journalRowBytes = rowBytes
-        configuration.idleMilliseconds = 5
-        configuration.eraseMilliseconds = 20
+        configuration.derivationStepMax = step
+        configuration.idleMilliseconds = step == 1 ? 1 : 5
+        configuration.eraseMilliseconds = step == 1 ? 1 : 20
         let store = try MessageStore(path: folder.path(), configuration: configuration, logger: quiet)
         for command in Self.commands { _ = try await store.apply([command]) }
         while try Self.found(Self.words, in: folder) != Self.left { try await Task.sleep(for: .milliseconds(5)) }
@@ -63,6 +77,7 @@ import TidingsModel
         #expect(try await store.dump() == reference.dump())
         // Once more, in a log that was cut before.
         _ = try await store.apply([Self.recall(5, as: 10)])
+        _ = try await store.apply([Self.draft(nil, for: "ada")])
         while try Self.found(Self.words, in: folder) != ["STAYS-1", "NOW-3"] {
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -258,7 +258,8 @@ import TidingsModel
             var rig = PhoneRig(17, app)
             rig.behaviour.deliver = { content in
                 var content = content
-                content.isCommunication = communication
+                content.communication =
+                    communication ? CommunicationDetails(sender: "Bob", conversation: "PR:bob") : nil
                 return content
             }
             rig.person(.settingChanged(PhoneRig.chat, .directMessages, isOn: direct))

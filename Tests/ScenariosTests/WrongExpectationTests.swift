@@ -108,9 +108,11 @@ struct WrongCase: CustomTestStringConvertible {
         WrongCase(
             title: "an image",
             lines: [
-                "app: {sdk: {imageHosts: [a.example.com], communication: yes}}", "steps:",
+                "app:", "  entitlements: [communication]",
+                "  sdk: {imageHosts: [a.example.com], communication: yes, profiles: {bob: Bob}}", "steps:",
                 "  - message: {id: m, type: 'RC:ImgMsg', image: 'https://a.example.com/1'}",
-            ], wrong: "{attached: []}", differs: ["attached": ["m: image", "m: from bob: [Image]"]]),
+            ], wrong: "{attached: [], donations: []}",
+            differs: ["attached": ["m: image", "m: from Bob: [Image]"], "donations": ["from Bob: [Image]"]]),
         WrongCase(
             title: "a lifetime",
             lines: [

@@ -152,6 +152,35 @@ private func code(_ check: () throws(MediaFault) -> Void) -> MediaFault.Code? {
         #expect(Self.fault(whole, .person("bo", backends)) == nil)
     }
 
+    @Test func `that is its sender's portrait is read with their messages, if they or the backend have uploaded it`() {
+        var portrait = Self.use
+        portrait.isPortrait = true
+        #expect(Self.fault(record(completedAt: 500), .person("bo", portrait)) == nil)
+        #expect(Self.fault(record(owner: "cy", completedAt: 500), .person("bo", portrait)) == .unknown)
+        #expect(Self.fault(record(owner: nil, completedAt: 500), .person("bo", portrait)) == nil)
+        // Where people choose their own, an id that has leaked opens nothing of the backend's.
+        var limits = MediaLimits()
+        limits.appsWithOwnProfiles = ["shop"]
+        func fault(_ owner: UserID?) -> MediaFault.Code? {
+            code { () throws(MediaFault) in
+                try MediaRules.checkReading(
+                    record(owner: owner, completedAt: 500), by: .person("bo", portrait), limits, at: 1_000)
+            }
+        }
+        #expect(fault(nil) == .unknown)
+        #expect(fault("ada") == nil)
+    }
+
+    @Test func `that is its uploader's portrait is looked at daily, and stays`() {
+        guard
+            let portrait = MediaUse(
+                portrait: MediaID("00112233445566778899aabbccddeeff"),
+                of: UserProfile("ada", Profile(portrait: "media:00112233445566778899aabbccddeeff")))
+        else { return #expect(Bool(false)) }
+        let now: Int64 = 1_800_000_000_000
+        #expect(Self.fate(record(completedAt: 50), [portrait], at: now) == .keep(until: now + Self.day))
+    }
+
     @Test func `is read as long as its message is`() {
         var use = Self.use
         use.expiresAt = 1_001

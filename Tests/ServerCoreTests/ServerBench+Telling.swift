@@ -87,6 +87,8 @@ extension ServerBench {
         case .delete(let user, let deletion, _): return "delete \(user.user) \(deletion.messages.map(self.name))"
         case .setConversationSettings(let user, let conversation, let settings, _):
             return "set \(user.user) \(conversation) \(settings.level?.rawValue ?? "none")"
+        case .setConversationState(let user, let conversation, let change, _):
+            return "set \(user.user) \(conversation) \(change)"
         case .endLevel(let user, let conversation, _): return "end level \(user.user) \(conversation)"
         case .setPersonSettings(let user, let settings, _): return "set \(user.user) \(settings)"
         case .setBlocked(let user, let other, let isBlocked, _):

@@ -187,7 +187,8 @@ extension ServerBench {
 
     private static func isScripted(_ command: StoreCommand, _ result: StoreResult) -> Bool {
         switch command {
-        case .change, .recall, .edit, .delete, .setConversationSettings, .endLevel, .setPersonSettings, .setBlocked,
+        case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .endLevel,
+            .setPersonSettings, .setBlocked,
             .acceptCustom, .readConversation, .readHistory, .readSettings,
             .readReceipts:
             return true

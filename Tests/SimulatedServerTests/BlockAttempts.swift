@@ -31,7 +31,7 @@ enum FrameKind: CaseIterable {
 enum RequestKind: CaseIterable {
     case change, recall, edit, delete, setConversationSettings, setPersonSettings, setBlocked, conversation, settings
     case history, enterRoom, exitRoom, receipts, watch, unwatch, renewToken, setProfile, profiles
-    case registerVoIP
+    case registerVoIP, devices, signOutDevice, setConversationState
 
     init(_ request: ClientRequest) {
         switch request {
@@ -54,6 +54,9 @@ enum RequestKind: CaseIterable {
         case .setProfile: self = .setProfile
         case .profiles: self = .profiles
         case .registerVoIP: self = .registerVoIP
+        case .devices: self = .devices
+        case .signOutDevice: self = .signOutDevice
+        case .setConversationState: self = .setConversationState
         }
     }
 }
@@ -221,7 +224,9 @@ enum Attempt: Sendable {
             .setBlocked("alice", false), .conversation(place), .settings, .history(place, before: nil, limit: 5),
             .enterRoom(place, history: 5), .exitRoom(place), .receipts(old), .watch(["alice"]), .unwatch(["alice"]),
             .renewToken("mallory"), .setProfile(Profile(name: "Alice")), .profiles(["alice"]),
-            .registerVoIP(nil),
+            .registerVoIP(nil), .devices, .signOutDevice("phone"), .signOutDevice("pad"),
+            .setConversationState(place, .pinned(true)), .setConversationState(place, .archived(true)),
+            .setConversationState(place, .hidden(upTo: old)), .setConversationState(place, .draft("hey")),
         ]
         for type in [ConversationType.group, .discussion, .chatRoom] {
             let new = ConversationID(type: type, target: "new")

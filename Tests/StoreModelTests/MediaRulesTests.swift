@@ -118,3 +118,57 @@ extension Opened {
         #expect(try opened.uses(by: "cy") == [])
     }
 }
+
+@Suite struct `A portrait that is media` {
+    /// Ada, whose portrait it is, has written message 1, which names nothing.
+    private static func opened() throws -> Opened {
+        var opened = try Opened.showing("{\"content\":\"hi\"}")
+        try opened.choose(photo.reference)
+        return opened
+    }
+
+    @Test func `is there with each message of that person, for whoever has the message`() throws {
+        var opened = try Self.opened()
+        #expect(try opened.use(bo)?.isPortrait == true)
+        #expect(try opened.use(cy) == nil)
+        #expect(try opened.use(bo, 1, other) == nil)
+        _ = try opened.show(2, content: "{\"content\":\"hi\"}", from: "bo")
+        #expect(try opened.use(bo, 2) == nil)
+        // What the message names itself is no portrait.
+        _ = try opened.show(3)
+        #expect(try opened.use(bo, 3)?.isPortrait == false)
+    }
+
+    @Test func `is gone with the message, and once the person has another`() throws {
+        var opened = try Self.opened()
+        _ = try opened.show(2, content: "{\"content\":\"hi\"}")
+        _ = try opened.recall(2, as: 3, by: "ada")
+        #expect(try opened.use(bo, 2) == nil)
+        try opened.choose(other.reference)
+        #expect(try opened.use(bo) == nil)
+    }
+
+    @Test func `is kept as long as it is the person's, whatever their messages name`() throws {
+        var opened = try Self.opened()
+        #expect(try opened.uses(by: "ada") == [0])
+        #expect(try opened.uses(by: "bo") == [])
+        #expect(try opened.uses(by: nil) == [])
+        _ = try opened.show(2)
+        #expect(try opened.uses(by: "ada") == [0, 2])
+        try opened.choose(nil)
+        #expect(try opened.uses(by: "ada") == [2])
+    }
+}
+
+extension Opened {
+    fileprivate mutating func choose(_ portrait: String?) throws {
+        let profile = UserProfile("ada", Profile(name: "Ada", portrait: portrait))
+        _ = try self.apply(.setProfiles("shop", [profile], isOwn: false))
+    }
+
+    fileprivate mutating func use(_ key: UserKey, _ id: UInt64 = 1, _ media: MediaID = photo) throws -> MediaUse? {
+        let asked = StoreCommand.readMedia(key, media, in: MessageID(rawValue: id), room: RoomAccess(at: 9))
+        guard case .mediaUse(let use) = try self.apply(asked) else { return nil }
+        return use
+    }
+}

@@ -142,7 +142,7 @@ extension ServerTransport {
         let given = ResolvedNames(user: "Alice", group: "Ours")
         #expect(
             await client.filled(given, for: NameQuestion(sender: alice, group: team))
-                == ResolvedNames(user: "Alice", group: "Ours", member: "Al"))
+                == ResolvedNames(user: "Alice", group: "Ours", member: "Al", memberCount: 1))
         #expect(await client.filled(given, for: NameQuestion(sender: alice, group: nil)) == given)
         await client.signOut()
     }

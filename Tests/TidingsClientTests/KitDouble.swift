@@ -17,6 +17,8 @@ final class KitDouble: KitHost {
         var names: ResolvedNames = ResolvedNames(user: "Bob")
         /// What happens once, after the app has decided on a number and before the icon has it.
         var beforeBadge: (@Sendable () -> Void)?
+        var donated: [CommunicationForm] = []
+        var deleted: [DonationScope] = []
     }
 
     let state = Mutex(State())
@@ -71,6 +73,8 @@ final class KitDouble: KitHost {
             state.written.append(number)
         }
     }
+    func donate(_ form: CommunicationForm) { self.state.withLock { $0.donated.append(form) } }
+    func deleteDonations(_ scope: DonationScope) { self.state.withLock { $0.deleted.append(scope) } }
     func beginBackgroundTask() { self.state.withLock { $0.tasks.append("begin") } }
     func endBackgroundTask() { self.state.withLock { $0.tasks.append("end") } }
 }

@@ -218,9 +218,26 @@ struct LocalStoreGenerator {
 
     private mutating func own() -> ConversationSettings {
         guard self.chance(70) else { return ConversationSettings() }
-        return ConversationSettings(
+        var settings = ConversationSettings(
             level: self.pick(NotificationLevel.allCases),
             levelUntil: self.chance(30) ? Int64(self.number(1...100)) : nil)
+        guard self.chance(60) else { return settings }
+        settings.pinnedAt = self.chance(40) ? Int64(self.number(1...9)) : nil
+        settings.isArchived = self.chance(30)
+        settings.hiddenUpTo = self.chance(40) ? self.messageID() : nil
+        settings.draft = self.chance(40) ? ConversationDraft(text: "d\(self.number(0...9))", writtenAt: 8) : nil
+        return settings
+    }
+
+    private mutating func stateChange() -> PendingSettingsChange {
+        let change: ConversationStateChange =
+            switch self.number(0...3) {
+            case 0: .pinned(self.chance(60))
+            case 1: .archived(self.chance(60))
+            case 2: .hidden(upTo: self.chance(70) ? self.messageID() : nil)
+            default: .draft(self.chance(70) ? "d\(self.number(0...9))" : nil)
+            }
+        return .state(self.pick(Self.conversations), change, at: Int64(self.number(1...20)))
     }
 
     private mutating func hours() -> QuietHours? {
@@ -241,7 +258,8 @@ struct LocalStoreGenerator {
 
     private mutating func pendingChange() -> PendingSettingsChange {
         switch self.number(0...4) {
-        case 0...1: .conversation(self.pick(Self.conversations), self.own())
+        case 0: .conversation(self.pick(Self.conversations), self.own().levelAlone)
+        case 1: self.stateChange()
         case 2: .level(self.pick([.direct, .group]), self.pick([.all, .blocked]))
         case 3: self.chance(50) ? .quietHours(self.hours()) : .language(self.chance(50) ? "en" : nil)
         case 4 where self.chance(40): .mayBeAddedBy(self.pick(AddingConsent.allCases))
@@ -251,7 +269,8 @@ struct LocalStoreGenerator {
 
     private mutating func settings() -> AllSettings {
         var all = AllSettings(person: self.personSettings(), blocked: self.chance(50) ? ["bob", "cat"] : [])
-        all.conversations[self.pick(Self.conversations)] = ConversationSettings(level: .blocked)
+        all.set(
+            self.chance(50) ? ConversationSettings(level: .blocked) : self.own(), for: self.pick(Self.conversations))
         return all
     }
 

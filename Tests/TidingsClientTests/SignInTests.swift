@@ -63,6 +63,8 @@ private final class InterruptingKit: KitHost {
     func deviceStatus() async -> DeviceStatus? { nil }
     func showBadgeNow(_ number: Int) { self.base.showBadgeNow(number) }
     func showBadge(_ number: Int) async { await self.base.showBadge(number) }
+    func donate(_ form: CommunicationForm) {}
+    func deleteDonations(_ scope: DonationScope) {}
     func beginBackgroundTask() { self.base.beginBackgroundTask() }
     func endBackgroundTask() { self.base.endBackgroundTask() }
 }

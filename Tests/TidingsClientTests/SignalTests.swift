@@ -14,7 +14,7 @@ private let bob: UserID = "bob"
 private let withBob = ConversationID(type: .direct, target: "bob")
 private let lobby = ConversationID(type: .chatRoom, target: "lobby")
 
-@Suite struct `A client and what is said only now` {
+@Suite(.timeLimit(.minutes(2))) struct `A client and what is said only now` {
     private func said(_ number: UInt64) -> Message {
         Message(
             id: MessageID(rawValue: number), app: "demo", sender: bob, conversation: lobby,

@@ -28,7 +28,9 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
     @Test(arguments: [
         PendingSettingsChange.conversation(team, muted), .conversation(team, ConversationSettings()),
         .level(.group, .mentionsOfMe), .quietHours(hours), .quietHours(nil), .hidesContent(true), .language("en"),
-        .language(nil),
+        .language(nil), .state(team, .pinned(true), at: 7), .state(team, .archived(false), at: 7),
+        .state(team, .hidden(upTo: MessageID(rawValue: 9)), at: 7), .state(team, .hidden(upTo: nil), at: 7),
+        .state(team, .draft("\"ho\""), at: 7), .state(team, .draft(nil), at: 7),
     ])
     func `requested here are there after a restart, until they are dropped`(pendingChange: PendingSettingsChange) throws
     {

@@ -126,6 +126,8 @@ extension ServerTransport {
     var signsIn = true
     /// Set for an app that takes calls; it is made anew by each process.
     let takesCalls: Bool
+    /// Whether the app wants notifications of people.
+    let usesPeople: Bool
     var calls: CallBench?
     /// When the app sets its handler; false keeps the response pending.
     var handlesResponses = true
@@ -144,6 +146,11 @@ extension ServerTransport {
         let client = ChatClient(configuration: configuration, transport: self.server, clock: self.clock)
         let kit = NotificationIntegration(client: client, pushEnvironment: .sandbox)
         kit.userInfoProvider = self.hasNames ? Names() : nil
+        if self.usesPeople {
+            kit.userInfoProvider = Faces()
+            kit.groupInfoProvider = Faces()
+            client.usesCommunicationNotifications = true
+        }
         kit.router = Self.router
         self.kit = kit
         Task { [weak self] in for await banner in kit.inAppBanners { self?.banners.append(banner) } }
@@ -182,10 +189,11 @@ extension ServerTransport {
 
     init(
         osVersion: OSVersion = 17, lifecycle: LifecycleStyle = .scenes, hasNames: Bool = true, isOld: Bool = false,
-        takesCalls: Bool = false
+        takesCalls: Bool = false, usesPeople: Bool = false, entitlements: Entitlements = []
     ) async {
         self.hasNames = hasNames
         self.takesCalls = takesCalls
+        self.usesPeople = usesPeople
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
         let clock = ForwardingClock(wall: self.phone.now.wall)
@@ -201,7 +209,7 @@ extension ServerTransport {
             InstalledApp(
                 bundleID: TestApp.bundle, lifecycle: lifecycle, methods: methods,
                 backgroundModes: takesCalls ? [.remoteNotification, .fetch, .voip] : [.remoteNotification, .fetch],
-                appGroup: "group.chat", localizations: ["FROM": "From %@"],
+                appGroup: "group.chat", entitlements: entitlements, localizations: ["FROM": "From %@"],
                 permittedTasks: isOld ? [] : [TestApp.refreshTask]),
             code: app.code(delegate: makeDelegate, sceneDelegate: { TestScene(bench: self) }))
         await self.phone.allowNotifications()

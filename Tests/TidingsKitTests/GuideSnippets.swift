@@ -92,6 +92,31 @@ private func settings(_ client: ChatClient) async throws {
     try await client.block("mallory")
 }
 
+private func list(
+    _ client: ChatClient, team: ConversationID, lobby: ConversationID, show: (String) -> Void
+) async throws -> [ConversationSummary] {
+    try client.setPinned(true, for: team)
+    try client.setArchived(true, for: lobby)
+    try client.setHidden(true, for: team)
+    try client.setDraft("Dear all", for: team)
+
+    let list = try client.conversations()
+    let archived = try client.archivedConversations()
+    let draft = try client.draft(for: team)?.text
+    for await change in client.conversationSettingsChanges where change.conversation == team {
+        show(change.settings.draft?.text ?? "")
+    }
+
+    return draft == nil ? list : archived
+}
+
+private func devices(_ client: ChatClient, show: (String) -> Void) async throws {
+    for device in try await client.devices() where !device.isCurrent {
+        show("\(device.platform) \(device.systemVersion ?? ""), seen \(device.lastSeenAt ?? 0)")
+        try await client.signOut(device: device.id)
+    }
+}
+
 private func groups(_ client: ChatClient, report: (String) -> Void) async throws {
     let team = try await client.createGroup(named: "Team", members: ["bob", "carol"])
     try await client.setNickname("Al", of: "alice", in: team)

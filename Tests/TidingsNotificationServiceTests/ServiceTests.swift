@@ -32,7 +32,10 @@ final class Service: UNNotificationServiceExtension {
     /// - Parameters:
     ///   - isFiltering: whether app and extension have the filtering entitlement.
     ///   - extensionCode: another extension than `Service`.
-    init(osVersion: OSVersion = 17, isFiltering: Bool = false, extensionCode: ProcessCode? = nil) async {
+    init(
+        osVersion: OSVersion = 17, isFiltering: Bool = false, entitlements: Entitlements = .communication,
+        extensionCode: ProcessCode? = nil
+    ) async {
         // It is shared by all benches with our own extensions; tests with another one run beside them.
         if extensionCode == nil { Service.web.reset() }
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
@@ -40,7 +43,8 @@ final class Service: UNNotificationServiceExtension {
         self.phone.install(
             InstalledApp(
                 bundleID: "com.example.chat", lifecycle: .application, methods: [],
-                hasFilteringEntitlement: isFiltering, appGroup: "group.chat", localizations: ["FROM": "From %@"]),
+                hasFilteringEntitlement: isFiltering, appGroup: "group.chat", entitlements: entitlements,
+                localizations: ["FROM": "From %@"]),
             code: ProcessCode { process in
                 process.setHandler { callback, reply in
                     if case .didFinishLaunching = callback {

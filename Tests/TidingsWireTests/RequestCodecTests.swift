@@ -117,6 +117,27 @@ private func fault(_ json: String) -> FrameError? {
             #""setPersonSettings":{"language":"en_GB"}"#,
             "language", "must be a BCP 47 tag of 1 to 35 letters, digits and hyphens"
         ),
+        (
+            #""setConversationSettings":{\#(team),"level":"all","isArchived":true}"#,
+            "settings", "must be a level: pins, archive, hiding and drafts are changed one by one"
+        ),
+        (
+            #""setConversationState":{\#(team)}"#, "change",
+            "must be one that protocol version 1 of this server knows"
+        ),
+        (
+            #""setConversationState":{"isPinned":true}"#,
+            "conversation.type", "must be one of PR, DS, GRP, CS, SYS, MC, MP, PH, CHRM"
+        ),
+        (
+            #""setConversationState":{\#(team),"hiddenUpTo":"x"}"#,
+            "hidden_up_to", "must be 13 digits of Crockford's base 32"
+        ),
+        (
+            #""setConversationState":{\#(team),"draft":"\#(String(repeating: "x", count: 4_097))"}"#,
+            "draft", "must be 1 to 4096 bytes, got 4097"
+        ),
+        (#""signOutDevice":{}"#, "device", "must not be empty"),
         (#""setBlocked":{"isBlocked":true}"#, "user", "must not be empty"),
         (
             #""conversation":{"conversation":{"type":"SYS","target":"a"}}"#,

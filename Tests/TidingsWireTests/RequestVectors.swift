@@ -11,6 +11,15 @@ private let settings = PersonSettings(
     quietHours: QuietHours(start: 1_320, end: 420, weekdays: [1, 5], timeZone: "Europe/Berlin", manner: .drop),
     hidesContent: true, language: "zh-Hans")
 
+private let listed: ConversationSettings = {
+    var settings = ConversationSettings(level: .mentions)
+    settings.pinnedAt = 1_763_683_200_005
+    settings.isArchived = true
+    settings.hiddenUpTo = second
+    settings.draft = ConversationDraft(text: "ho", writtenAt: 1_763_683_200_006)
+    return settings
+}()
+
 private func directed(in type: ConversationType) -> Message {
     Message(
         id: second, app: "demo", sender: "alice", conversation: ConversationID(type: type, target: "team"),
@@ -67,6 +76,14 @@ let requestFrames: [String: ClientFrame] = [
         .registerVoIP(
             PushRegistration(token: "00ff", environment: .production, topic: "com.example.chat.voip"))),
     "request-register-voip-none": .request(34, .registerVoIP(nil)),
+    "request-devices": .request(46, .devices),
+    "request-sign-out-device": .request(47, .signOutDevice("tablet")),
+    "request-pin": .request(48, .setConversationState(team, .pinned(true))),
+    "request-take-from-archive": .request(49, .setConversationState(team, .archived(false))),
+    "request-hide": .request(50, .setConversationState(team, .hidden(upTo: first))),
+    "request-show": .request(51, .setConversationState(team, .hidden(upTo: nil))),
+    "request-draft": .request(52, .setConversationState(team, .draft("ho"))),
+    "request-no-draft": .request(53, .setConversationState(team, .draft(nil))),
     "request-renew-token": .request(25, .renewToken("eyJ.c.d")),
     "request-ban": .request(26, .change(lobby, .ban(["bob", "carol"], until: 1_763_683_260_000))),
     "request-ban-for-good": .request(27, .change(lobby, .ban(["bob"], until: nil))),
@@ -95,6 +112,7 @@ let answerFrames: [String: ServerFrame] = [
         LogEntry(position: 47, body: .deletion(Deletion(conversation: team, messages: [first])))),
     "entry-conversation-settings": .entry(
         LogEntry(position: 48, body: .conversationSettings(team, ConversationSettings(level: .blocked)))),
+    "entry-conversation-state": .entry(LogEntry(position: 57, body: .conversationSettings(team, listed))),
     "entry-person-settings": .entry(LogEntry(position: 49, body: .personSettings(settings))),
     "entry-no-person-settings": .entry(LogEntry(position: 50, body: .personSettings(PersonSettings()))),
     "entry-blocked": .entry(LogEntry(position: 51, body: .blocked("mallory", false))),
@@ -151,6 +169,16 @@ let answerFrames: [String: ServerFrame] = [
     "answer-profiles": .answer(
         32,
         .profiles([UserProfile("bob", Profile(name: "Bob")), UserProfile("carol", Profile())])),
+    "answer-devices": .answer(
+        46,
+        .devices([
+            OwnDevice(
+                id: "phone", platform: "ios", isCurrent: true, lastSeenAt: nil, connectedAt: 1_763_683_200_007,
+                push: .registered, appVersion: "2.0", systemVersion: "26.1"),
+            OwnDevice(
+                id: "tablet", platform: "ios", isCurrent: false, lastSeenAt: 1_763_683_200_008,
+                connectedAt: 1_763_683_200_007, push: .none),
+        ])),
     "answer-presence": .answer(
         8,
         .presence([

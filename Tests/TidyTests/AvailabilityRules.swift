@@ -3,8 +3,8 @@
 enum AvailabilityRules {
     /// The SDK's targets, and what they are made of.
     static let targets: Set = [
-        "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsKit", "TidingsNotificationService", "TidingsModel",
-        "TidingsWire",
+        "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsKit", "TidingsNotificationContent",
+        "TidingsNotificationService", "TidingsModel", "TidingsWire",
     ]
 
     /// A version of iOS.

@@ -12,7 +12,9 @@ import TidingsModel
         threadIdentifier: "t", targetContentIdentifier: "w", interruptionLevel: .timeSensitive, relevanceScore: 0.25,
         launchImageName: "l", summaryArgument: "Alice", summaryArgumentCount: 2,
         attachments: [NotificationAttachment(identifier: "a", url: "file:///a.png")], filterCriteria: "work",
-        isCommunication: true)
+        communication: CommunicationDetails(
+            sender: "Alice", portrait: "p", group: "Team", groupPortrait: "g", conversation: "GRP:team",
+            recipientCount: 3, mentionsPerson: true, isReply: true))
     static let request = NotificationRequest(
         identifier: "m1", content: content, trigger: .timeInterval(milliseconds: 1_500, repeats: false))
     static let notification = DeliveredNotification(
@@ -126,6 +128,12 @@ import TidingsModel
                 .activityContentChanged(activity: "a", contentState: .null), .activityEnded(activity: "a"),
                 .pushToStartRequested, .appGroupLockTaken("db"), .appGroupLockReleased("db"),
                 .memoryUseChanged(bytes: 1_000), .systemSoundPlayed(SystemSound(number: 1_312, isAlert: true)),
+                .messageDonated(
+                    DonatedMessage(
+                        identifier: "m", group: "GRP:team", isOutgoing: true, conversation: "GRP:team", sender: "Bob",
+                        recipients: ["Ann"], groupName: "Team", content: "hi")),
+                .messageDonated(DonatedMessage(isOutgoing: false)),
+                .donationsDeleted(identifiers: ["m"], group: nil), .donationsDeleted(identifiers: nil, group: "PR:bob"),
             ] + queries.map { .query(5, $0) } + results.map { .callbackCompleted(6, $0) }
         let messages: [ProcessMessage] =
             [

@@ -15,6 +15,8 @@ struct ChatEnvironment {
     var usesScenes: Bool
     /// Whether it registers for calls (iOS 10).
     var takesCalls: Bool
+    /// Whether it has the entitlement for notifications of people (iOS 15).
+    var showsPeople: Bool
     var delegate: Delegate
 
     /// Which delegate runs: `AppDelegate`, or `LegacyAppDelegate` as before iOS 10.
@@ -46,6 +48,7 @@ struct ChatEnvironment {
         self.user = try UserID.validated(try value("CHAT_USER"), field: "CHAT_USER")
         self.token = try value("CHAT_TOKEN")
         self.takesCalls = variables["CHAT_CALLS"] == "yes"
+        self.showsPeople = variables["CHAT_COMMUNICATION"] == "yes"
         self.appGroup = variables["CHAT_APP_GROUP"] ?? "group.com.example.chat"
         let name = variables["CHAT_DELEGATE"] ?? Delegate.modern.rawValue
         guard let delegate = Delegate(rawValue: name) else {

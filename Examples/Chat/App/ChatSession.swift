@@ -28,6 +28,7 @@ import UIKit
         self.kit = NotificationIntegration(configuration: configuration, pushEnvironment: .sandbox)
         self.kit.userInfoProvider = self.names
         self.kit.groupInfoProvider = self.names
+        self.kit.client.usesCommunicationNotifications = environment.showsPeople
     }
 
     /// Connects, and follows what happens.

@@ -6,7 +6,9 @@ import UserNotifications
 final class NotificationService: UNNotificationServiceExtension {
     private let handler = NotificationServiceHandler(
         appGroupIdentifier: ChatAppGroup.identifier,
-        options: .init(imageHosts: ChatImages.hosts, isFilteringEntitled: ChatEntitlements.filtering))
+        options: .init(
+            imageHosts: ChatImages.hosts, isFilteringEntitled: ChatEntitlements.filtering,
+            usesCommunicationNotifications: ChatEntitlements.communication))
 
     override func didReceive(
         _ request: UNNotificationRequest,
@@ -27,7 +29,9 @@ enum ChatImages {
         String.init)
 }
 
-/// Whether Apple has granted `com.apple.developer.usernotifications.filtering`; in an app of your own this is a constant.
+/// Whether the app has `com.apple.developer.usernotifications.filtering`, which Apple grants, and `….communication`; in an app of your own
+/// these are constants.
 enum ChatEntitlements {
+    static let communication = ProcessInfo.processInfo.environment["CHAT_COMMUNICATION"] == "yes"
     static let filtering = ProcessInfo.processInfo.environment["CHAT_FILTERS"] == "yes"
 }

@@ -22,10 +22,14 @@ extension ClientRequest {
         case .setConversationSettings(let conversation, let settings):
             try conversation.validate()
             try settings.validate()
+        case .setConversationState(let conversation, let change):
+            try conversation.validate()
+            try change.validate()
         case .setPersonSettings(let settings): try settings.validate()
         case .setBlocked(let user, _): _ = try UserID.validated(user.rawValue, field: "user")
         case .conversation(let conversation): try conversation.validate(hasMembers: true)
-        case .settings: break
+        case .settings, .devices: break
+        case .signOutDevice(let device): _ = try DeviceID.validated(device.rawValue, field: "device")
         case .history(let conversation, _, let limit):
             try conversation.validate()
             try InvalidField.check(limit, in: 1...Self.historyMax, "limit")
@@ -106,8 +110,12 @@ extension ConversationAction {
 }
 
 extension ConversationSettings {
-    /// Throws `InvalidField` for an end without a level; the server checks that it is in the future.
+    /// Throws `InvalidField` for an end without a level, and for what is not set along with the level; the server checks that the end is
+    /// in the future.
     public func validate() throws(InvalidField) {
+        try InvalidField.check(
+            self == self.levelAlone, "settings",
+            "must be a level: pins, archive, hiding and drafts are changed one by one")
         guard let until = self.levelUntil else { return }
         guard self.level != nil else { throw InvalidField(field: "level_until", rule: "needs a level") }
         try InvalidField.check(until > 0, "level_until", "must be milliseconds since 1970, got \(until)")

@@ -11,7 +11,10 @@ public enum ClientRequest: Hashable, Sendable {
     case edit(MessageID, content: String)
     /// For the person alone. Answers `.done`.
     case delete(Deletion)
+    /// The level alone. Answers `.done`.
     case setConversationSettings(ConversationID, ConversationSettings)
+    /// Where it stands in the person's list, and what waits in it. Answers `.done`.
+    case setConversationState(ConversationID, ConversationStateChange)
     case setPersonSettings(PersonSettings)
     /// Refuse messages of somebody, or no longer. Answers `.done`.
     case setBlocked(UserID, Bool)
@@ -38,6 +41,10 @@ public enum ClientRequest: Hashable, Sendable {
     /// The token by which this device is rung (PushKit's, for the topic `<bundle identifier>.voip`), or nil to clear it. Answers
     /// `.done`.
     case registerVoIP(PushRegistration?)
+    /// The person's own, sorted by id. Answers `.devices`.
+    case devices
+    /// Another device of the person's own. Answers `.done`.
+    case signOutDevice(DeviceID)
 }
 
 /// What a request is answered.
@@ -54,6 +61,7 @@ public enum ClientAnswer: Hashable, Sendable {
     case receipts(MessageReceipts)
     case presence([Presence])
     case profiles([UserProfile])
+    case devices([OwnDevice])
 }
 
 /// A conversation with members as it is now.

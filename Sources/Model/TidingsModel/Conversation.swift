@@ -31,6 +31,15 @@ public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparab
         }
     }
 
+    /// Whether people talk to each other here, so that a notification may be one of a person rather than of the app
+    /// (ios-delivery.md §11).
+    package var isOfPeople: Bool {
+        switch self {
+        case .direct, .group, .discussion: true
+        case .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: false
+        }
+    }
+
     /// Whether the target is the other person rather than the conversation itself (S0.16).
     public var targetIsPeer: Bool {
         switch self {

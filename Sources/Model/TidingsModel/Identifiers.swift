@@ -199,6 +199,8 @@ public struct ObjectName: StringIdentifier {
     public static let location = ObjectName("RC:LBSMsg")
     /// A page of the web with title and image.
     public static let link = ObjectName("RC:ImgTextMsg")
+    /// An answer to an earlier message, which it quotes.
+    public static let reference = ObjectName("RC:ReferenceMsg")
     /// An instruction to the app.
     public static let command = ObjectName("RC:CmdMsg")
     /// A recall of an earlier message.

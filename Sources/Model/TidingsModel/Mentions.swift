@@ -33,3 +33,12 @@ public enum Mentions: Hashable, Sendable {
         }
     }
 }
+
+extension Message {
+    /// Whether it answers a message of `user`: an `RC:ReferenceMsg` names in `referMsgUserId` whose message it quotes.
+    package func answers(_ user: UserID) -> Bool {
+        // Other types answer nobody, so their content need not be parsed.
+        guard self.objectName == .reference, let content = try? JSONValue(parsing: self.content) else { return false }
+        return content["referMsgUserId"]?.stringValue == user.rawValue
+    }
+}

@@ -30,8 +30,16 @@ public struct ConversationSettings: Hashable, Sendable {
     public var level: NotificationLevel?
     /// Until when `level` holds, wall milliseconds since 1970; nil for until it is changed. Afterwards it is nil.
     public var levelUntil: Int64?
+    /// Since when it is pinned, wall milliseconds since 1970; nil if it is not.
+    public var pinnedAt: Int64?
+    /// Whether it stands in the list of archived conversations.
+    public var isArchived = false
+    /// It stands in no list while it has no message newer than this one; nil if it was not hidden.
+    public var hiddenUpTo: MessageID?
+    /// What is written and not sent; nil for nothing.
+    public var draft: ConversationDraft?
 
-    /// Settings from their parts; by default none.
+    /// Settings from their parts; by default none. The rest is changed by `ConversationStateChange`.
     public init(level: NotificationLevel? = nil, levelUntil: Int64? = nil) {
         self.level = level
         self.levelUntil = levelUntil

@@ -18,6 +18,12 @@ public struct PushInfo: Hashable, Sendable {
     public var textMode: PushTextMode
     /// The https URL of an image beside the text, or the reference of media (`MediaID.reference`), on the same terms; nil for none.
     public var imageURL: String?
+    /// The sender's portrait, for a communication notification: as `imageURL`, on the same terms; nil for none.
+    public var portrait: String?
+    /// Whether the message mentions whoever holds the phone.
+    public var isMention: Bool
+    /// Whether the message answers whoever holds the phone.
+    public var isReply: Bool
 
     /// Positions of the other messages that the push counts with its own: no further back than `countedReach`,
     /// ascending. The extension posts nothing for them.
@@ -79,7 +85,7 @@ public struct PushInfo: Hashable, Sendable {
     public init(
         message: MessageID, position: LogPosition, badgePosition: LogPosition, recipientTag: String,
         isRecall: Bool = false, text: Text? = nil, textMode: PushTextMode = .serviceExtension, imageURL: String? = nil,
-        counted: [LogPosition] = []
+        portrait: String? = nil, isMention: Bool = false, isReply: Bool = false, counted: [LogPosition] = []
     ) {
         self.message = message
         self.position = position
@@ -89,6 +95,9 @@ public struct PushInfo: Hashable, Sendable {
         self.text = text
         self.textMode = textMode
         self.imageURL = imageURL
+        self.portrait = portrait
+        self.isMention = isMention
+        self.isReply = isReply
         self.counted = counted
     }
 
@@ -103,12 +112,15 @@ public struct PushInfo: Hashable, Sendable {
             recipientTag: tag, isRecall: info["recall"]?.boolValue ?? false,
             text: Text(info["text"]),
             textMode: info["mode"]?.stringValue.flatMap { PushTextMode(rawValue: $0) } ?? .serviceExtension,
-            // Nothing is fetched over a connection that others can read.
-            imageURL: info["image"]?.stringValue.flatMap {
-                WebAddress.isSecure($0) || MediaID(reference: $0) != nil ? $0 : nil
-            },
+            imageURL: Self.file(info["image"]), portrait: Self.file(info["portrait"]),
+            isMention: info["mention"]?.boolValue ?? false, isReply: info["reply"]?.boolValue ?? false,
             counted: (info["with"]?.arrayValue ?? []).compactMap { LogPosition(exactly: $0.intValue ?? -1) }
                 .filter { $0 > 0 && $0 < position })
+    }
+
+    /// Nothing is fetched over a connection that others can read.
+    package static func file(_ json: JSONValue?) -> String? {
+        json?.stringValue.flatMap { WebAddress.isSecure($0) || MediaID(reference: $0) != nil ? $0 : nil }
     }
 
     /// The dictionary as it travels.
@@ -123,6 +135,9 @@ public struct PushInfo: Hashable, Sendable {
         if self.textMode != .serviceExtension { members.append(("mode", .string(self.textMode.rawValue))) }
         if !self.counted.isEmpty { members.append(("with", .array(self.counted.map { .int($0) }))) }
         if let image = self.imageURL { members.append(("image", .string(image))) }
+        if let portrait = self.portrait { members.append(("portrait", .string(portrait))) }
+        if self.isMention { members.append(("mention", true)) }
+        if self.isReply { members.append(("reply", true)) }
         return .members(members)
     }
 }

@@ -37,6 +37,7 @@ extension WireAnswer {
                     }
                 }
             }
+        case .devices(let devices): self.devices = .with { $0.devices = devices.map(WireOwnDevice.init) }
         }
     }
 
@@ -63,7 +64,32 @@ extension WireAnswer {
         case .presence(let list): return .presence(list.people.map { $0.model() })
         case .profiles(let list):
             return .profiles(list.people.map { UserProfile(UserID($0.user), $0.profile.model) })
+        case .devices(let list):
+            return .devices(try list.devices.map { (device) throws(FrameError) in try device.model() })
         }
+    }
+}
+
+extension WireOwnDevice {
+    fileprivate init(_ device: OwnDevice) {
+        self.init()
+        self.id = device.id.rawValue
+        self.platform = device.platform
+        self.isCurrent = device.isCurrent
+        if let at = device.lastSeenAt { self.lastSeenAt = at }
+        self.connectedAt = device.connectedAt
+        self.push = device.push.rawValue
+        self.appVersion = device.appVersion ?? ""
+        self.systemVersion = device.systemVersion ?? ""
+    }
+
+    fileprivate func model() throws(FrameError) -> OwnDevice {
+        OwnDevice(
+            id: DeviceID(self.id), platform: self.platform, isCurrent: self.isCurrent,
+            lastSeenAt: self.hasLastSeenAt ? self.lastSeenAt : nil, connectedAt: self.connectedAt,
+            push: try known(self.push, field: "devices.push"),
+            appVersion: self.appVersion.isEmpty ? nil : self.appVersion,
+            systemVersion: self.systemVersion.isEmpty ? nil : self.systemVersion)
     }
 }
 

@@ -20,6 +20,8 @@ extension WireRequest {
         case .delete(let deletion): self.delete = WireDeletion(deletion)
         case .setConversationSettings(let conversation, let settings):
             self.setConversationSettings = WireConversationSettings(conversation, settings)
+        case .setConversationState(let conversation, let change):
+            self.setConversationState = WireConversationState(conversation, change)
         case .setPersonSettings(let settings): self.setPersonSettings = WirePersonSettings(settings)
         case .setBlocked(let user, let isBlocked): self.setBlocked = WireBlocked(user, isBlocked)
         case .conversation(let id): self.conversation = .with { $0.conversation = WireConversation(id) }
@@ -43,6 +45,8 @@ extension WireRequest {
         case .setProfile(let profile): self.setProfile = WireProfile(profile)
         case .profiles(let users): self.profiles = .with { $0.users = users.map(\.rawValue) }
         case .registerVoIP(let registration): self.registerVoip = WireRegisterPush(registration)
+        case .devices: self.devices = WireReadDevices()
+        case .signOutDevice(let device): self.signOutDevice = .with { $0.device = device.rawValue }
         }
     }
 
@@ -77,6 +81,9 @@ extension WireRequest {
         case .setConversationSettings(let settings):
             let (conversation, own) = try settings.model()
             return .setConversationSettings(conversation, own)
+        case .setConversationState(let state):
+            let (conversation, change) = try state.model()
+            return .setConversationState(conversation, change)
         case .setPersonSettings(let settings): return .setPersonSettings(try settings.model())
         case .setBlocked(let blocked): return .setBlocked(UserID(blocked.user), blocked.isBlocked)
         case .conversation(let read): return .conversation(try read.conversation.model(field: "conversation"))
@@ -94,6 +101,8 @@ extension WireRequest {
         case .setProfile(let profile): return .setProfile(profile.model)
         case .profiles(let people): return .profiles(people.users.map { UserID($0) })
         case .registerVoip(let registration): return .registerVoIP(try registration.registration())
+        case .devices: return .devices
+        case .signOutDevice(let request): return .signOutDevice(DeviceID(request.device))
         }
     }
 }

@@ -7,14 +7,53 @@ extension WireConversationSettings {
         self.conversation = WireConversation(conversation)
         if let level = settings.level { self.level = level.rawValue }
         if let until = settings.levelUntil { self.levelUntil = until }
+        if let at = settings.pinnedAt { self.pinnedAt = at }
+        self.isArchived = settings.isArchived
+        if let message = settings.hiddenUpTo { self.hiddenUpTo = message.description }
+        if let draft = settings.draft {
+            self.draft = .with {
+                $0.text = draft.text
+                $0.writtenAt = draft.writtenAt
+            }
+        }
     }
 
     func model() throws(FrameError) -> (ConversationID, ConversationSettings) {
         let level: NotificationLevel? = self.hasLevel ? try known(self.level, field: "level") : nil
-        return (
-            try self.conversation.model(field: "conversation"),
-            ConversationSettings(level: level, levelUntil: self.hasLevelUntil ? self.levelUntil : nil)
-        )
+        var settings = ConversationSettings(level: level, levelUntil: self.hasLevelUntil ? self.levelUntil : nil)
+        settings.pinnedAt = self.hasPinnedAt ? self.pinnedAt : nil
+        settings.isArchived = self.isArchived
+        settings.hiddenUpTo = self.hasHiddenUpTo ? try messageID(self.hiddenUpTo, field: "hidden_up_to") : nil
+        if self.hasDraft {
+            settings.draft = ConversationDraft(text: self.draft.text, writtenAt: self.draft.writtenAt)
+        }
+        return (try self.conversation.model(field: "conversation"), settings)
+    }
+}
+
+extension WireConversationState {
+    init(_ conversation: ConversationID, _ change: ConversationStateChange) {
+        self.init()
+        self.conversation = WireConversation(conversation)
+        switch change {
+        case .pinned(let isPinned): self.isPinned = isPinned
+        case .archived(let isArchived): self.isArchived = isArchived
+        case .hidden(let upTo): self.hiddenUpTo = upTo?.description ?? ""
+        case .draft(let text): self.draft = text ?? ""
+        }
+    }
+
+    func model() throws(FrameError) -> (ConversationID, ConversationStateChange) {
+        let change: ConversationStateChange
+        switch self.change {
+        case nil: throw .broken("change", "must be one that protocol version 1 of this server knows")
+        case .isPinned(let isPinned): change = .pinned(isPinned)
+        case .isArchived(let isArchived): change = .archived(isArchived)
+        case .hiddenUpTo(let message):
+            change = .hidden(upTo: message.isEmpty ? nil : try messageID(message, field: "hidden_up_to"))
+        case .draft(let text): change = .draft(text.isEmpty ? nil : text)
+        }
+        return (try self.conversation.model(field: "conversation"), change)
     }
 }
 

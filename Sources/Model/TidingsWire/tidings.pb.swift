@@ -661,6 +661,30 @@ nonisolated struct WireRequest: Sendable {
     set {request = .registerVoip(newValue)}
   }
 
+  var devices: WireReadDevices {
+    get {
+      if case .devices(let v)? = request {return v}
+      return WireReadDevices()
+    }
+    set {request = .devices(newValue)}
+  }
+
+  var signOutDevice: WireSignOutDevice {
+    get {
+      if case .signOutDevice(let v)? = request {return v}
+      return WireSignOutDevice()
+    }
+    set {request = .signOutDevice(newValue)}
+  }
+
+  var setConversationState: WireConversationState {
+    get {
+      if case .setConversationState(let v)? = request {return v}
+      return WireConversationState()
+    }
+    set {request = .setConversationState(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -684,10 +708,104 @@ nonisolated struct WireRequest: Sendable {
     case profiles(WirePeople)
     /// The token for calls; its number is not used.
     case registerVoip(WireRegisterPush)
+    case devices(WireReadDevices)
+    case signOutDevice(WireSignOutDevice)
+    case setConversationState(WireConversationState)
 
   }
 
   init() {}
+}
+
+nonisolated struct WireReadDevices: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// Another device of the person's own.
+nonisolated struct WireSignOutDevice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var device: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// What changes of where a conversation stands in the person's list; everything else stays as it is.
+nonisolated struct WireConversationState: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var conversation: WireConversation {
+    get {_conversation ?? WireConversation()}
+    set {_conversation = newValue}
+  }
+  /// Returns true if `conversation` has been explicitly set.
+  var hasConversation: Bool {self._conversation != nil}
+  /// Clears the value of `conversation`. Subsequent reads from it will return its default value.
+  mutating func clearConversation() {self._conversation = nil}
+
+  var change: WireConversationState.OneOf_Change? = nil
+
+  var isPinned: Bool {
+    get {
+      if case .isPinned(let v)? = change {return v}
+      return false
+    }
+    set {change = .isPinned(newValue)}
+  }
+
+  var isArchived: Bool {
+    get {
+      if case .isArchived(let v)? = change {return v}
+      return false
+    }
+    set {change = .isArchived(newValue)}
+  }
+
+  /// Hidden until a newer message than this one comes, 13 characters. Empty: shown.
+  var hiddenUpTo: String {
+    get {
+      if case .hiddenUpTo(let v)? = change {return v}
+      return String()
+    }
+    set {change = .hiddenUpTo(newValue)}
+  }
+
+  /// What is written and not sent. Empty: nothing any more.
+  var draft: String {
+    get {
+      if case .draft(let v)? = change {return v}
+      return String()
+    }
+    set {change = .draft(newValue)}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  nonisolated enum OneOf_Change: Equatable, Sendable {
+    case isPinned(Bool)
+    case isArchived(Bool)
+    /// Hidden until a newer message than this one comes, 13 characters. Empty: shown.
+    case hiddenUpTo(String)
+    /// What is written and not sent. Empty: nothing any more.
+    case draft(String)
+
+  }
+
+  init() {}
+
+  fileprivate var _conversation: WireConversation? = nil
 }
 
 /// What a person is called and looks like. An empty one says nothing.
@@ -1220,7 +1338,7 @@ nonisolated struct WireDeletion: Sendable {
   fileprivate var _conversation: WireConversation? = nil
 }
 
-/// What the person sets, or has set, for one conversation; it takes the place of what was set before.
+/// What the person sets, or has set, for one conversation; it takes the place of what was set before. A request sets the level alone.
 nonisolated struct WireConversationSettings: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1255,6 +1373,39 @@ nonisolated struct WireConversationSettings: Sendable {
   /// Clears the value of `levelUntil`. Subsequent reads from it will return its default value.
   mutating func clearLevelUntil() {self._levelUntil = nil}
 
+  /// From here on only in the log and in answers: set by ConversationState.
+  /// Since when, in milliseconds since 1970. Missing: not pinned.
+  var pinnedAt: Int64 {
+    get {_pinnedAt ?? 0}
+    set {_pinnedAt = newValue}
+  }
+  /// Returns true if `pinnedAt` has been explicitly set.
+  var hasPinnedAt: Bool {self._pinnedAt != nil}
+  /// Clears the value of `pinnedAt`. Subsequent reads from it will return its default value.
+  mutating func clearPinnedAt() {self._pinnedAt = nil}
+
+  var isArchived: Bool = false
+
+  /// Hidden until a newer message than this one comes, 13 characters. Missing: shown.
+  var hiddenUpTo: String {
+    get {_hiddenUpTo ?? String()}
+    set {_hiddenUpTo = newValue}
+  }
+  /// Returns true if `hiddenUpTo` has been explicitly set.
+  var hasHiddenUpTo: Bool {self._hiddenUpTo != nil}
+  /// Clears the value of `hiddenUpTo`. Subsequent reads from it will return its default value.
+  mutating func clearHiddenUpTo() {self._hiddenUpTo = nil}
+
+  /// Missing: none.
+  var draft: WireDraft {
+    get {_draft ?? WireDraft()}
+    set {_draft = newValue}
+  }
+  /// Returns true if `draft` has been explicitly set.
+  var hasDraft: Bool {self._draft != nil}
+  /// Clears the value of `draft`. Subsequent reads from it will return its default value.
+  mutating func clearDraft() {self._draft = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1262,6 +1413,25 @@ nonisolated struct WireConversationSettings: Sendable {
   fileprivate var _conversation: WireConversation? = nil
   fileprivate var _level: String? = nil
   fileprivate var _levelUntil: Int64? = nil
+  fileprivate var _pinnedAt: Int64? = nil
+  fileprivate var _hiddenUpTo: String? = nil
+  fileprivate var _draft: WireDraft? = nil
+}
+
+/// What a person has written and not sent.
+nonisolated struct WireDraft: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var text: String = String()
+
+  /// When the server took it, in milliseconds since 1970.
+  var writtenAt: Int64 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// What the person sets, or has set, for everything; it takes the place of what was set before.
@@ -2318,6 +2488,14 @@ nonisolated struct WireAnswer: Sendable {
     set {answer = .profiles(newValue)}
   }
 
+  var devices: WireDeviceList {
+    get {
+      if case .devices(let v)? = answer {return v}
+      return WireDeviceList()
+    }
+    set {answer = .devices(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -2329,10 +2507,65 @@ nonisolated struct WireAnswer: Sendable {
     case receipts(WireReceipts)
     case presence(WirePresenceList)
     case profiles(WireProfileList)
+    case devices(WireDeviceList)
 
   }
 
   init() {}
+}
+
+nonisolated struct WireDeviceList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Sorted by id.
+  var devices: [WireOwnDevice] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+/// A device of the person who asks.
+nonisolated struct WireOwnDevice: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var id: String = String()
+
+  var platform: String = String()
+
+  /// The one that asks.
+  var isCurrent: Bool = false
+
+  /// When it was heard last, in milliseconds since 1970. Missing: it is connected.
+  var lastSeenAt: Int64 {
+    get {_lastSeenAt ?? 0}
+    set {_lastSeenAt = newValue}
+  }
+  /// Returns true if `lastSeenAt` has been explicitly set.
+  var hasLastSeenAt: Bool {self._lastSeenAt != nil}
+  /// Clears the value of `lastSeenAt`. Subsequent reads from it will return its default value.
+  mutating func clearLastSeenAt() {self._lastSeenAt = nil}
+
+  /// When it connected last, in milliseconds since 1970.
+  var connectedAt: Int64 = 0
+
+  /// "none", "registered", "quarantined" or "dead".
+  var push: String = String()
+
+  /// Both empty if it has not told.
+  var appVersion: String = String()
+
+  var systemVersion: String = String()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _lastSeenAt: Int64? = nil
 }
 
 nonisolated struct WireProfileList: Sendable {
@@ -3593,7 +3826,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3849,6 +4082,45 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .registerVoip(v)
         }
       }()
+      case 46: try {
+        var v: WireReadDevices?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .devices(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .devices(v)
+        }
+      }()
+      case 47: try {
+        var v: WireSignOutDevice?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .signOutDevice(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .signOutDevice(v)
+        }
+      }()
+      case 48: try {
+        var v: WireConversationState?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setConversationState(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setConversationState(v)
+        }
+      }()
       default: break
       }
     }
@@ -3939,6 +4211,18 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .registerVoip(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 40)
     }()
+    case .devices?: try {
+      guard case .devices(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+    }()
+    case .signOutDevice?: try {
+      guard case .signOutDevice(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 47)
+    }()
+    case .setConversationState?: try {
+      guard case .setConversationState(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -3947,6 +4231,141 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadDevices: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadDevices"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReadDevices, rhs: WireReadDevices) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireSignOutDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".SignOutDevice"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}device\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.device) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.device.isEmpty {
+      try visitor.visitSingularStringField(value: self.device, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireSignOutDevice, rhs: WireSignOutDevice) -> Bool {
+    if lhs.device != rhs.device {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireConversationState: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ConversationState"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{3}is_pinned\0\u{3}is_archived\0\u{3}hidden_up_to\0\u{1}draft\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
+      case 2: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .isPinned(v)
+        }
+      }()
+      case 3: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .isArchived(v)
+        }
+      }()
+      case 4: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .hiddenUpTo(v)
+        }
+      }()
+      case 5: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .draft(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._conversation {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    switch self.change {
+    case .isPinned?: try {
+      guard case .isPinned(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 2)
+    }()
+    case .isArchived?: try {
+      guard case .isArchived(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    }()
+    case .hiddenUpTo?: try {
+      guard case .hiddenUpTo(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 4)
+    }()
+    case .draft?: try {
+      guard case .draft(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 5)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireConversationState, rhs: WireConversationState) -> Bool {
+    if lhs._conversation != rhs._conversation {return false}
+    if lhs.change != rhs.change {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4906,7 +5325,7 @@ nonisolated extension WireDeletion: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireConversationSettings: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".ConversationSettings"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}level\0\u{3}level_until\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}conversation\0\u{1}level\0\u{3}level_until\0\u{3}pinned_at\0\u{3}is_archived\0\u{3}hidden_up_to\0\u{1}draft\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4917,6 +5336,10 @@ nonisolated extension WireConversationSettings: SwiftProtobuf.Message, SwiftProt
       case 1: try { try decoder.decodeSingularMessageField(value: &self._conversation) }()
       case 2: try { try decoder.decodeSingularStringField(value: &self._level) }()
       case 3: try { try decoder.decodeSingularInt64Field(value: &self._levelUntil) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._pinnedAt) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.isArchived) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self._hiddenUpTo) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._draft) }()
       default: break
       }
     }
@@ -4936,6 +5359,18 @@ nonisolated extension WireConversationSettings: SwiftProtobuf.Message, SwiftProt
     try { if let v = self._levelUntil {
       try visitor.visitSingularInt64Field(value: v, fieldNumber: 3)
     } }()
+    try { if let v = self._pinnedAt {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    if self.isArchived != false {
+      try visitor.visitSingularBoolField(value: self.isArchived, fieldNumber: 5)
+    }
+    try { if let v = self._hiddenUpTo {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._draft {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4943,6 +5378,45 @@ nonisolated extension WireConversationSettings: SwiftProtobuf.Message, SwiftProt
     if lhs._conversation != rhs._conversation {return false}
     if lhs._level != rhs._level {return false}
     if lhs._levelUntil != rhs._levelUntil {return false}
+    if lhs._pinnedAt != rhs._pinnedAt {return false}
+    if lhs.isArchived != rhs.isArchived {return false}
+    if lhs._hiddenUpTo != rhs._hiddenUpTo {return false}
+    if lhs._draft != rhs._draft {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDraft: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Draft"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}text\0\u{3}written_at\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.writtenAt) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 1)
+    }
+    if self.writtenAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.writtenAt, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDraft, rhs: WireDraft) -> Bool {
+    if lhs.text != rhs.text {return false}
+    if lhs.writtenAt != rhs.writtenAt {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6633,7 +7107,7 @@ nonisolated extension WireReconnect: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0\u{2}%devices\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6746,6 +7220,19 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.answer = .profiles(v)
         }
       }()
+      case 46: try {
+        var v: WireDeviceList?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .devices(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .devices(v)
+        }
+      }()
       default: break
       }
     }
@@ -6792,6 +7279,10 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .profiles(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
     }()
+    case .devices?: try {
+      guard case .devices(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -6800,6 +7291,105 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   static func ==(lhs: WireAnswer, rhs: WireAnswer) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireDeviceList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".DeviceList"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}devices\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.devices) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.devices.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.devices, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireDeviceList, rhs: WireDeviceList) -> Bool {
+    if lhs.devices != rhs.devices {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireOwnDevice: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".OwnDevice"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}platform\0\u{3}is_current\0\u{3}last_seen_at\0\u{3}connected_at\0\u{1}push\0\u{3}app_version\0\u{3}system_version\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.platform) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.isCurrent) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self._lastSeenAt) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.connectedAt) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.push) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.appVersion) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.systemVersion) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.platform.isEmpty {
+      try visitor.visitSingularStringField(value: self.platform, fieldNumber: 2)
+    }
+    if self.isCurrent != false {
+      try visitor.visitSingularBoolField(value: self.isCurrent, fieldNumber: 3)
+    }
+    try { if let v = self._lastSeenAt {
+      try visitor.visitSingularInt64Field(value: v, fieldNumber: 4)
+    } }()
+    if self.connectedAt != 0 {
+      try visitor.visitSingularInt64Field(value: self.connectedAt, fieldNumber: 5)
+    }
+    if !self.push.isEmpty {
+      try visitor.visitSingularStringField(value: self.push, fieldNumber: 6)
+    }
+    if !self.appVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.appVersion, fieldNumber: 7)
+    }
+    if !self.systemVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.systemVersion, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireOwnDevice, rhs: WireOwnDevice) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.platform != rhs.platform {return false}
+    if lhs.isCurrent != rhs.isCurrent {return false}
+    if lhs._lastSeenAt != rhs._lastSeenAt {return false}
+    if lhs.connectedAt != rhs.connectedAt {return false}
+    if lhs.push != rhs.push {return false}
+    if lhs.appVersion != rhs.appVersion {return false}
+    if lhs.systemVersion != rhs.systemVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -55,16 +55,31 @@ public enum INPersonSuggestionType: Int, Hashable, Sendable {
     case instantMessageAddress = 2
 }
 
-/// An image of a person or a group; kept, not drawn.
+/// An image of a person or a group; named, not drawn.
 public final class INImage: Hashable, Sendable {
     private let source: String
+
+    /// What the virtual phone knows it by: where it is, or of one that came as bytes their number and a hash (FNV-1a).
+    package var name: String {
+        guard self.source.hasPrefix(Self.dataPrefix),
+            let bytes = Data(base64Encoded: String(self.source.dropFirst(Self.dataPrefix.count)))
+        else { return self.source }
+        return Self.name(of: bytes)
+    }
+
+    package static func name(of bytes: Data) -> String {
+        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        return "\(bytes.count) bytes \(String(hash, radix: 16))"
+    }
+
+    private static let dataPrefix = "data:"
 
     /// An image of the app.
     public init(named name: String) { self.source = "named:\(name)" }
     /// An image in a file or on the net; nil if the address cannot be read.
     public init?(url URL: URL) { self.source = URL.absoluteString }
     /// An image's bytes.
-    public init(imageData: Data) { self.source = "data:\(imageData.base64EncodedString())" }
+    public init(imageData: Data) { self.source = Self.dataPrefix + imageData.base64EncodedString() }
 
     public static func == (left: INImage, right: INImage) -> Bool { left.source == right.source }
     public func hash(into hasher: inout Hasher) { hasher.combine(self.source) }

@@ -14,6 +14,9 @@ open class INIntent: @unchecked Sendable {
 
     private let images = Mutex<[Parameter: INImage]>([:])
 
+    /// What is told along with it (iOS 15).
+    @Guarded public var donationMetadata: INIntentDonationMetadata? = nil
+
     /// An intent that says nothing.
     public init() {}
 
@@ -74,12 +77,19 @@ public final class INSendMessageAttachment: Sendable {
     public init(name: String) { self.name = name }
 }
 
-/// What a message means for the person it is shown to (iOS 15.2; ios-delivery.md §11).
-public final class INSendMessageIntentDonationMetadata: @unchecked Sendable {
+/// What is told along with an intent (iOS 15).
+///
+/// `@unchecked Sendable`: a subclass guards what it adds.
+open class INIntentDonationMetadata: @unchecked Sendable {
+    init() {}
+}
+
+/// What a message means for the person it is shown to (iOS 15; ios-delivery.md §11).
+public final class INSendMessageIntentDonationMetadata: INIntentDonationMetadata, @unchecked Sendable {
     // Set by the app before it gives it away; a lock guards each part all the same.
 
     /// A message that means nothing special.
-    public init() {}
+    public override init() { super.init() }
 
     /// Whether it mentions who holds the phone.
     @Guarded public var mentionsCurrentUser = false
@@ -93,7 +103,7 @@ public final class INSendMessageIntentDonationMetadata: @unchecked Sendable {
 
 /// A message, incoming or outgoing (ios-delivery.md §11).
 ///
-/// `@unchecked Sendable`: immutable but for the metadata, which are guarded by a lock.
+/// `@unchecked Sendable`: immutable; what the superclass has is guarded by locks.
 public final class INSendMessageIntent: INIntent, @unchecked Sendable {
     /// Who gets it, without who holds the phone.
     public let recipients: [INPerson]?
@@ -111,8 +121,6 @@ public final class INSendMessageIntent: INIntent, @unchecked Sendable {
     public let sender: INPerson?
     /// Files sent along.
     public let attachments: [INSendMessageAttachment]?
-    /// What it means for who holds the phone (iOS 15.2).
-    @Guarded public var donationMetadata: INSendMessageIntentDonationMetadata? = nil
 
     /// A message.
     public init(
@@ -145,12 +153,15 @@ extension INSendMessageIntent: ContentProvider {
     package func update(_ parts: inout NotificationContent) -> String? {
         guard let sender = self.sender else { return "sender must be set: who holds the phone is not notified" }
         guard !sender.displayName.isEmpty else { return "sender must have a name" }
-        parts.title = sender.displayName
-        if let group = self.speakableGroupName { parts.subtitle = group.spokenPhrase }
-        if parts.threadIdentifier.isEmpty, let conversation = self.conversationIdentifier {
-            parts.threadIdentifier = conversation
-        }
-        parts.isCommunication = true
+        let metadata = self.donationMetadata as? INSendMessageIntentDonationMetadata
+        let portrait = self.image(forParameterNamed: \.sender) ?? sender.image
+        parts.show(
+            CommunicationDetails(
+                sender: sender.displayName, portrait: portrait?.name, group: self.speakableGroupName?.spokenPhrase,
+                groupPortrait: self.image(forParameterNamed: \.speakableGroupName)?.name,
+                conversation: self.conversationIdentifier ?? "", recipientCount: metadata?.recipientCount ?? 0,
+                mentionsPerson: metadata?.mentionsCurrentUser ?? false,
+                isReply: metadata?.isReplyToCurrentUser ?? false))
         return nil
     }
 }
@@ -184,31 +195,45 @@ public final class INInteraction: @unchecked Sendable {
     /// Names what it belongs to, so that all can be taken back at once.
     @Guarded public var groupIdentifier: String? = nil
 
-    /// Tells the system. A virtual phone writes it into its log and learns nothing.
-    public func donate() async throws { self.writeDonation() }
+    /// Tells the system. A virtual phone keeps messages and learns nothing.
+    public func donate() async throws { self.report() }
 
-    private func writeDonation() {
-        let message = self.intent as? INSendMessageIntent
-        PhoneLog.write(
-            "donated \(type(of: self.intent)) \(self.direction) conversation "
-                + "\(message?.conversationIdentifier ?? "-") sender \(message?.sender?.displayName ?? "-")")
+    private func report() {
+        guard let message = self.intent as? INSendMessageIntent else { return }
+        PhoneProcess.currentIfAny?.report(
+            .messageDonated(
+                DonatedMessage(
+                    identifier: self.identifier, group: self.groupIdentifier, isOutgoing: self.direction == .outgoing,
+                    conversation: message.conversationIdentifier, sender: message.sender?.displayName,
+                    recipients: (message.recipients ?? []).map(\.displayName),
+                    groupName: message.speakableGroupName?.spokenPhrase, content: message.content)))
     }
 
     /// Tells the system.
     public func donate(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-        self.writeDonation()
+        self.report()
         if let completion { Task { completion(nil) } }
     }
 
-    /// Takes everything back; written into the log.
+    /// Takes everything back.
     public static func deleteAll(completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-        PhoneLog.write("deleted all donated interactions")
-        if let completion { Task { completion(nil) } }
+        self.delete(identifiers: nil, group: nil, completion)
     }
 
-    /// Takes back what belongs together; written into the log.
+    /// Takes back those of these identifiers.
+    public static func delete(with identifiers: [String], completion: (@Sendable ((any Error)?) -> Void)? = nil) {
+        self.delete(identifiers: identifiers, group: nil, completion)
+    }
+
+    /// Takes back what belongs together.
     public static func delete(with groupIdentifier: String, completion: (@Sendable ((any Error)?) -> Void)? = nil) {
-        PhoneLog.write("deleted donated interactions of \(groupIdentifier)")
+        self.delete(identifiers: nil, group: groupIdentifier, completion)
+    }
+
+    private static func delete(
+        identifiers: [String]?, group: String?, _ completion: (@Sendable ((any Error)?) -> Void)?
+    ) {
+        PhoneProcess.currentIfAny?.report(.donationsDeleted(identifiers: identifiers, group: group))
         if let completion { Task { completion(nil) } }
     }
 }

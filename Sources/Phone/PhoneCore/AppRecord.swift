@@ -22,6 +22,8 @@ struct AppRecord: Equatable, Sendable {
     /// In monotonic milliseconds.
     var ephemeralUntil: Int64?
     var background = BackgroundRecord()
+    /// Oldest first.
+    var donations: [DonatedMessage] = []
 
     /// The next step of an app that is ready and not frozen.
     mutating func takeStep() -> AppStep? {

@@ -34,8 +34,8 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
     public var attachments: [NotificationAttachment]
     /// What a Focus filter compares (iOS 16); nil for none.
     public var filterCriteria: String?
-    /// Whether it was updated from a message intent (iOS 15; ios-delivery.md §11).
-    public var isCommunication: Bool
+    /// Whom it is from, once it was updated from a message intent (iOS 15; ios-delivery.md §11); nil for one of the app.
+    public var communication: CommunicationDetails?
 
     private enum CodingKeys: String, CodingKey {
         case title, subtitle, body, badge, sound, userInfo
@@ -47,8 +47,7 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
         case launchImageName = "launch_image"
         case summaryArgument
         case summaryArgumentCount = "summary_count"
-        case attachments, filterCriteria
-        case isCommunication = "communication"
+        case attachments, filterCriteria, communication
     }
 
     /// Content of the given parts.
@@ -58,7 +57,7 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
         threadIdentifier: String = "", targetContentIdentifier: String? = nil,
         interruptionLevel: InterruptionLevel = .active, relevanceScore: Double = 0, launchImageName: String = "",
         summaryArgument: String = "", summaryArgumentCount: Int = 1, attachments: [NotificationAttachment] = [],
-        filterCriteria: String? = nil, isCommunication: Bool = false
+        filterCriteria: String? = nil, communication: CommunicationDetails? = nil
     ) {
         self.title = title
         self.subtitle = subtitle
@@ -76,11 +75,14 @@ public struct NotificationContent: Hashable, Sendable, JSONCodable {
         self.summaryArgumentCount = summaryArgumentCount
         self.attachments = attachments
         self.filterCriteria = filterCriteria
-        self.isCommunication = isCommunication
+        self.communication = communication
     }
 
     /// Whether there is a title, subtitle or body. Without one nothing enters the list (ios-delivery.md §5.0).
     public var hasText: Bool { !self.title.isEmpty || !self.subtitle.isEmpty || !self.body.isEmpty }
+
+    /// Whether the system shows whom it is from, in place of the app.
+    public var isCommunication: Bool { self.communication != nil }
 
     /// Whether there is nothing to show: no text, no sound, no badge (ios-delivery.md §9: error 1401).
     public var isEmpty: Bool { !self.hasText && self.sound == nil && self.badge == nil }

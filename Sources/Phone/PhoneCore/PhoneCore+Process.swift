@@ -47,6 +47,9 @@ extension PhoneCore {
             case .ending: break
             }
         case .systemSoundPlayed(let sound): turn.record(process.app, .systemSound(sound))
+        case .messageDonated(let message): self.donate(message, owner.app)
+        case .donationsDeleted(let identifiers, let group):
+            self.deleteDonations(identifiers: identifiers, group: group, owner.app)
         }
     }
 

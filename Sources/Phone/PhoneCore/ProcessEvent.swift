@@ -49,6 +49,10 @@ package enum ProcessEvent: Equatable, Sendable, JSONTagged {
     /// An extension beyond its limit is killed (ios-delivery.md §7.1).
     case memoryUseChanged(bytes: Int)
     case systemSoundPlayed(SystemSound)
+    /// `INInteraction.donate` of a message (ios-delivery.md §11), also by an extension.
+    indirect case messageDonated(DonatedMessage)
+    /// Both nil: all of them.
+    case donationsDeleted(identifiers: [String]?, group: String?)
     /// In words, for the screen and traces.
     case screenChanged(String)
     /// Answered by `PhoneEffect.answer` with the same number.
@@ -66,7 +70,9 @@ package enum ProcessEvent: Equatable, Sendable, JSONTagged {
             "localNotificationScheduled": ["_0": "request"], "minimumFetchIntervalSet": ["_0": "milliseconds"],
             "voipRegistrationChanged": ["isOn": "on"], "incomingCallReported": ["_0": "call"],
             "appGroupLockTaken": ["_0": "lock"],
-            "appGroupLockReleased": ["_0": "lock"], "systemSoundPlayed": ["_0": ""], "screenChanged": ["_0": "screen"],
+            "appGroupLockReleased": ["_0": "lock"], "systemSoundPlayed": ["_0": ""],
+            "messageDonated": ["_0": "message"],
+            "screenChanged": ["_0": "screen"],
         ])
 }
 

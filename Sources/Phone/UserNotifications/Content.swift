@@ -63,8 +63,13 @@ public class UNNotificationContent: @unchecked Sendable, Hashable {
     /// The content as a message or call intent makes it (iOS 15; ios-delivery.md §11): the sender's name as title, the
     /// group's as subtitle, and the right to break through a Focus with the entitlement.
     ///
-    /// - Throws: `UNError` if the intent says nothing a notification can show.
+    /// - Throws: `UNError` if the intent says nothing a notification can show, or the app lacks the entitlement
+    ///   `com.apple.developer.usernotifications.communication`. That the system throws without it is not documented: an app has to be ready for it.
     public func updating(from provider: any UNNotificationContentProviding) throws -> UNNotificationContent {
+        if let facts = PhoneProcess.currentIfAny?.facts {
+            guard let version = OSVersion(facts.osVersion), version >= 15, facts.entitlements.contains(.communication)
+            else { throw UNError(.contentProvidingObjectNotAllowed, detail: "needs iOS 15 and the entitlement") }
+        }
         guard let provider = provider as? any ContentProvider else {
             throw UNError(.contentProvidingObjectNotAllowed, detail: "provider is no intent of this system")
         }

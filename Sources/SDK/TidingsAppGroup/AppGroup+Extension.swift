@@ -17,6 +17,7 @@ extension AppGroup.Contents: ExtensionGroup {
     package func names(of payload: NotificationPayload) -> KnownNames {
         KnownNames(
             sender: self.settings[name: .user(payload.senderID)],
-            group: self.settings[name: .conversation(payload.conversation)])
+            group: self.settings[name: .conversation(payload.conversation)],
+            memberCount: self.settings[name: .memberCount(payload.conversation)].flatMap { Int($0) })
     }
 }

@@ -22,11 +22,14 @@ package struct SharedSettings: Hashable, Sendable {
     package enum NameKey: Hashable, Sendable {
         case user(UserID)
         case conversation(ConversationID)
+        /// How many members it has, in digits.
+        case memberCount(ConversationID)
 
         fileprivate var text: String {
             switch self {
             case .user(let user): "user/\(user.rawValue)"
             case .conversation(let conversation): "conversation/\(conversation.description)"
+            case .memberCount(let conversation): "members/\(conversation.description)"
             }
         }
     }

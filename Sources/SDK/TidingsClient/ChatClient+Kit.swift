@@ -44,6 +44,17 @@ extension ChatClient {
         set { self.changeSwitches { $0.ringsInForeground = newValue } }
     }
 
+    /// Whether notifications of one-to-one conversations, groups and discussions are ones of people rather than of the app, from iOS 15 on
+    /// (ios-delivery.md §11). The app needs the entitlement `com.apple.developer.usernotifications.communication` and `INSendMessageIntent` among
+    /// its `NSUserActivityTypes`; the extension is told by its own option, and both must say the same. Off by default.
+    ///
+    /// The system is then told of the person's own messages, too, for its suggestions, and told to forget: a message that was recalled, a
+    /// conversation the person has been put out of, and everything at a sign-out or where notifications hide what messages say.
+    public var usesCommunicationNotifications: Bool {
+        get { self.state.withLock { $0.switches.usesCommunicationNotifications } }
+        set { self.changeSwitches { $0.usesCommunicationNotifications = newValue } }
+    }
+
     /// The conversation on the screen, whose messages do not ring; nil while none is.
     public var activeConversation: ConversationID? {
         get { self.state.withLock { $0.switches.activeConversation } }
@@ -73,7 +84,9 @@ extension ChatClient {
         var server = ResolvedNames()
         if let group = question.group, let store = self.engine?.store {
             server.member = (try? store.nickname(of: question.sender, in: group)) ?? nil
-            server.group = try? store.info(group)?.name
+            let info = (try? store.info(group)) ?? nil
+            server.group = info?.name
+            server.memberCount = info.map(\.members.count).flatMap { $0 > 0 ? $0 : nil }
         }
         // Only where it is needed: it may take a request.
         if settings.usesServerNames, names.user == nil {

@@ -129,14 +129,6 @@ extension ChatClient {
         try self.reading { try $0.history(conversation, before: before, limit: min(max(1, limit), 1_000)) }
     }
 
-    /// The person's conversations, the one with the newest message first.
-    ///
-    /// - Throws: `ChatError.notSignedIn`, `.store`.
-    public func conversations() throws -> [ConversationSummary] {
-        let wall = self.clock.now.wall
-        return try self.reading { try $0.conversations(wall: wall) }
-    }
-
     /// Marks everything in a conversation as read, on all of the person's devices, and clears its notifications.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.

@@ -9,6 +9,8 @@ public enum ClientStream: String, Hashable, Sendable, CaseIterable {
     case logEntries = "log_entries"
     /// `invitationChanges`: read `invitations`.
     case invitationChanges = "invitation_changes"
+    /// `conversationSettingsChanges`: read `conversations`, and `draft` of what is on the screen.
+    case conversationSettingsChanges = "conversation_settings_changes"
     /// `typingChanges`: nothing to do, what was said is over.
     case typingChanges = "typing_changes"
     /// `roomMessages`: ask `serverHistory`, or enter the room again.

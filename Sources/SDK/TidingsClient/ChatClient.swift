@@ -237,12 +237,13 @@ public final class ChatClient: Sendable {
     // MARK: Kit
 
     package func attach(host: (any KitHost)?, settings: KitSettings?) {
+        let settings = settings?.fitted(to: host?.major)
         let engine = self.state.withLock { state in
             state.host = host
             state.kit = settings
             return state.engine
         }
-        self.center.setHost(host)
+        self.center.setHost(host, donates: settings?.usesCommunicationNotifications ?? false)
         engine?.setHost(host)
         engine?.setKitSettings(settings)
         engine?.post(.kitConfigured(settings))

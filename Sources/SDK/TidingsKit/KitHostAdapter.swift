@@ -3,6 +3,7 @@ import Foundation
 import TidingsAppGroup
 import TidingsClient
 import TidingsModel
+import TidingsNotificationContent
 import UIKit
 import UserNotifications
 
@@ -13,6 +14,7 @@ final class KitHostAdapter: KitHost {
         var member: (any GroupMemberInfoProvider)?
         var delegates: [WeakDelegate] = []
         var hasCategory = false
+        var portraits = Portraits()
     }
 
     let providers = Locked(Providers())
@@ -36,9 +38,13 @@ final class KitHostAdapter: KitHost {
     func names(_ question: NameQuestion) async -> ResolvedNames {
         let (users, groups, members) = self.providers.withLock { ($0.user, $0.group, $0.member) }
         var names = ResolvedNames()
-        names.user = await users?.userInfo(for: question.sender)?.name
+        let user = await users?.userInfo(for: question.sender)
+        names.user = user?.name
+        self.providers.withLock { $0.portraits.keep(user?.portrait, of: .user(question.sender)) }
         if let group = question.group {
-            names.group = await groups?.groupInfo(for: group)?.name
+            let info = await groups?.groupInfo(for: group)
+            names.group = info?.name
+            self.providers.withLock { $0.portraits.keep(info?.portrait, of: .group(group)) }
             names.member = await members?.memberName(of: question.sender, in: group)
         }
         return await self.client.value?.filled(names, for: question) ?? names
@@ -73,8 +79,11 @@ final class KitHostAdapter: KitHost {
         content.apply(notification.manner(category: category))
         content.userInfo = notification.userInfo.userInfo
         if let badge { content.badge = NSNumber(value: badge) }
+        let made = notification.communication.flatMap {
+            CommunicationNotification.content(from: content, $0, self.portraits(of: $0))
+        }
         let request = UNNotificationRequest(
-            identifier: notification.message.description, content: content, trigger: nil)
+            identifier: notification.message.description, content: made ?? content, trigger: nil)
         do {
             try await self.center.add(request)
             return .shown
@@ -84,6 +93,18 @@ final class KitHostAdapter: KitHost {
             return .failed
         }
     }
+
+    private func portraits(of form: CommunicationForm) -> CommunicationNotification.Portraits {
+        self.providers.withLock { providers in
+            CommunicationNotification.Portraits(
+                sender: form.sender.flatMap { providers.portraits[.user($0.id)] },
+                group: form.groupName.flatMap { _ in providers.portraits[.group(form.conversation)] })
+        }
+    }
+
+    func donate(_ form: CommunicationForm) { CommunicationNotification.donate(form, self.portraits(of: form)) }
+
+    func deleteDonations(_ scope: DonationScope) { CommunicationNotification.deleteDonations(scope) }
 
     var major: Int { self.system.major }
 

@@ -1,3 +1,4 @@
+public import Foundation
 public import TidingsClient
 public import TidingsModel
 
@@ -5,18 +6,29 @@ public import TidingsModel
 public struct UserInfo: Hashable, Sendable {
     /// The name shown.
     public var name: String
+    /// The person's image as JPEG or PNG, for communication notifications (`ChatClient.usesCommunicationNotifications`); nil for none.
+    /// A thumbnail is enough: the last 50 are kept in memory.
+    public var portrait: Data?
 
     /// A person's information.
-    public init(name: String) { self.name = name }
+    public init(name: String, portrait: Data? = nil) {
+        self.name = name
+        self.portrait = portrait
+    }
 }
 
 /// What an app knows of a group.
 public struct GroupInfo: Hashable, Sendable {
     /// The name shown.
     public var name: String
+    /// The group's image, as `UserInfo.portrait`.
+    public var portrait: Data?
 
     /// A group's information.
-    public init(name: String) { self.name = name }
+    public init(name: String, portrait: Data? = nil) {
+        self.name = name
+        self.portrait = portrait
+    }
 }
 
 /// Gives the kit persons' names. Without an answer within two seconds no local notification is shown (S0.4, S3.5).

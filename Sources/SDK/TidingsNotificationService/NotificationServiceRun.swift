@@ -2,6 +2,7 @@ import ClientCore
 import Foundation
 import TidingsAppGroup
 import TidingsModel
+import TidingsNotificationContent
 import UserNotifications
 
 /// Carries out what the machine decides about one push. The content handler is called exactly once: when the work is
@@ -13,6 +14,7 @@ final class NotificationServiceRun: Sendable {
         var handler: ((UNNotificationContent) -> Void)?
         let original: UNNotificationContent
         var image: UNNotificationAttachment?
+        var portrait: Data?
         var work: [Task<Void, Never>] = []
     }
 
@@ -53,7 +55,8 @@ final class NotificationServiceRun: Sendable {
             mayFilter: ExtensionDecision.mayFilter(
                 isEntitled: options.isFilteringEntitled, version: surroundings.version()),
             isForeignRecall: info == nil && options.isRecall(userInfo),
-            usesCommunicationNotifications: options.usesCommunicationNotifications)
+            usesCommunicationNotifications: options.usesCommunicationNotifications
+                && CommunicationForm.isKnown(to: surroundings.version()))
         let answer = Answer(handler: handler, original: request.content)
         self.answer = Locked(answer)
         self.decision = Locked(Decision(machine: ExtensionMachine(push)))
@@ -132,6 +135,13 @@ final class NotificationServiceRun: Sendable {
                 run.answer.withLock { $0.image = image }
                 return .imageFetched(isThere: image != nil)
             }
+        case .fetchPortrait(let url):
+            self.add { run in
+                let portrait = await run.file(named: url, bytesMax: NotificationImage.portraitBytesMax)
+                run.answer.withLock { $0.portrait = portrait }
+                return .portraitFetched(isThere: portrait != nil)
+            }
+        case .deleteDonations(let messages): CommunicationNotification.deleteDonations(.messages(messages))
         case .finish(let edit): self.finish(edit)
         }
     }
@@ -154,7 +164,8 @@ final class NotificationServiceRun: Sendable {
             }
             return answer
         }
-        end.handler?(edit.map { $0.applied(to: end.original, image: end.image) } ?? end.original)
+        end.handler?(
+            edit.map { $0.applied(to: end.original, image: end.image, portrait: end.portrait) } ?? end.original)
         for task in end.work { task.cancel() }
     }
 
@@ -214,7 +225,11 @@ final class NotificationServiceRun: Sendable {
         content.body = message.text.body.notificationText
         content.apply(message.manner(isSilent: isSilent))
         content.userInfo = message.userInfo(recipientTag: tag).userInfo
-        let request = UNNotificationRequest(identifier: message.message.description, content: content, trigger: nil)
+        let made = message.communication.flatMap {
+            CommunicationNotification.content(from: content, $0, CommunicationNotification.Portraits())
+        }
+        let request = UNNotificationRequest(
+            identifier: message.message.description, content: made ?? content, trigger: nil)
         return (try? await UNUserNotificationCenter.current().add(request)) != nil
     }
 
@@ -222,13 +237,8 @@ final class NotificationServiceRun: Sendable {
 
     /// If anything fails, the notification comes without its image.
     private func image(at text: String) async -> UNNotificationAttachment? {
-        let file: Data?
-        if let media = MediaID(reference: text) {
-            file = await self.file(of: media)
-        } else {
-            file = await self.file(at: text)
-        }
-        guard let file, let kind = NotificationImage.Kind(bytes: file), !Task.isCancelled
+        guard let file = await self.file(named: text, bytesMax: NotificationImage.bytesMax),
+            let kind = NotificationImage.Kind(bytes: file)
         else { return nil }
         let name = "tidings-\(UUID().uuidString).\(kind.fileExtension)"
         let place = FileManager.default.temporaryDirectory.appendingPathComponent(name)
@@ -244,21 +254,33 @@ final class NotificationServiceRun: Sendable {
         }
     }
 
+    /// Nil if it is no image, or comes too late.
+    private func file(named text: String, bytesMax: Int) async -> Data? {
+        let file: Data?
+        if let media = MediaID(reference: text) {
+            file = await self.file(of: media, bytesMax: bytesMax)
+        } else {
+            file = await self.file(at: text, bytesMax: bytesMax)
+        }
+        guard let file, NotificationImage.Kind(bytes: file) != nil, !Task.isCancelled else { return nil }
+        return file
+    }
+
     /// From a web server that the app allows.
-    private func file(at text: String) async -> Data? {
+    private func file(at text: String, bytesMax: Int) async -> Data? {
         let hosts = self.options.imageHosts
         guard let url = URL(string: text), FileFetch.fault(of: url, hosts: hosts) == nil else { return nil }
         return try? await self.surroundings.http.file(
-            at: url, hosts: hosts, bytesMax: NotificationImage.bytesMax, seconds: NotificationImage.seconds)
+            at: url, hosts: hosts, bytesMax: bytesMax, seconds: NotificationImage.seconds)
     }
 
     /// From the server, to which the extension's token and the push's own message are good for what that names.
-    private func file(of media: MediaID) async -> Data? {
+    private func file(of media: MediaID, bytesMax: Int) async -> Data? {
         guard let api = self.decision.withLock({ $0.api }), let message = self.message,
             let url = URL(string: "v1/media/\(media)?message=\(message)", relativeTo: api.url)
         else { return nil }
         return try? await self.surroundings.http.media(
-            at: url.absoluteURL, token: api.token, bytesMax: NotificationImage.bytesMax,
+            at: url.absoluteURL, token: api.token, bytesMax: bytesMax,
             seconds: NotificationImage.seconds)
     }
 
@@ -269,14 +291,14 @@ extension ExtensionMachine.Event {
     fileprivate var decides: Bool {
         switch self {
         case .received, .timePassed, .deliveredListed: true
-        case .missedFetched, .posted, .reported, .imageFetched, .timeExpired: false
+        case .missedFetched, .posted, .reported, .imageFetched, .portraitFetched, .timeExpired: false
         }
     }
 }
 
 extension ContentEdit {
     fileprivate func applied(
-        to original: UNNotificationContent, image: UNNotificationAttachment?
+        to original: UNNotificationContent, image: UNNotificationAttachment?, portrait: Data?
     ) -> UNNotificationContent {
         guard let content = original.mutableCopy() as? UNMutableNotificationContent else { return original }
         if self.isStripped {
@@ -303,7 +325,8 @@ extension ContentEdit {
             return nothing
         }
         let made = self.communication.flatMap {
-            CommunicationNotification.content(from: content, payload: $0.payload, names: $0.names, body: $0.body)
+            CommunicationNotification.content(
+                from: content, $0, CommunicationNotification.Portraits(sender: self.hasPortrait ? portrait : nil))
         }
         guard self.hasImage, let image else { return made ?? content }
         guard let withImage = (made ?? content).mutableCopy() as? UNMutableNotificationContent else {

@@ -26,8 +26,16 @@ extension ByteWriter {
             self.write(Kind.delete, key, deletion.conversation, UInt64(positions.count))
             for (message, position) in zip(deletion.messages, positions) { self.write(message, position) }
             self.write(at)
-        case .conversationSettings(let key, let conversation, let settings, let at):
-            self.write(Kind.conversationSettings, key, conversation, settings, at)
+        case .conversationSettings(let key, let conversation, let settings, let draft, let at):
+            if let draft {
+                self.write(Kind.draftedConversationSettings, draft.text, draft.earlier, key, conversation)
+                self.write(settings, ListState(settings), at)
+            } else if settings != settings.levelAlone {
+                self.write(Kind.listedConversationSettings, key, conversation, settings, ListState(settings))
+                self.write(at)
+            } else {
+                self.write(Kind.conversationSettings, key, conversation, settings, at)
+            }
         case .personSettings(let key, let settings, let at):
             if let consent = settings.mayBeAddedBy {
                 self.write(Kind.consentingPersonSettings, consent, key, settings, at)
@@ -108,8 +116,8 @@ extension ByteReader {
         case .recall: return .recall(try self.read(), try self.read(), accepted: try self.read())
         case .edit: return .edit(try self.read(), try self.read(), accepted: try self.read())
         case .delete: return try self.deletion()
-        case .conversationSettings:
-            return .conversationSettings(try self.read(), try self.read(), try self.read(), at: try self.read())
+        case .conversationSettings, .listedConversationSettings, .draftedConversationSettings:
+            return try self.conversationSettings(kind)
         case .personSettings: return .personSettings(try self.read(), try self.read(), at: try self.read())
         case .consentingPersonSettings:
             let consent: AddingConsent = try self.read()
@@ -157,6 +165,18 @@ extension ByteReader {
             app: app, conversation: conversation, name: name, portrait: portrait, members: members,
             push: hasPush ? PushOptions(stored: try self.text()) : nil)
         return .putConversation(record, version: version)
+    }
+
+    private mutating func conversationSettings(_ kind: JournalRecord.Kind) throws(StoredBytesFault) -> JournalRecord {
+        var draft: JournalRecord.Draft?
+        if kind == .draftedConversationSettings { draft = .init(text: try self.read(), earlier: try self.read()) }
+        let (key, conversation): (UserKey, ConversationID) = (try self.read(), try self.read())
+        var settings: ConversationSettings = try self.read()
+        if kind != .conversationSettings {
+            let state: ListState = try self.read()
+            state.apply(to: &settings)
+        }
+        return .conversationSettings(key, conversation, settings, draft: draft, at: try self.read())
     }
 
     private mutating func deletion() throws(StoredBytesFault) -> JournalRecord {

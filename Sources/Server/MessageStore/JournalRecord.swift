@@ -16,7 +16,8 @@ enum JournalRecord: Hashable {
     case edit(AppID, Edit, accepted: JournalPosition)
     /// `positions`: where the messages stand in the person's log, in their order.
     case delete(UserKey, Deletion, positions: [LogPosition], at: Int64)
-    case conversationSettings(UserKey, ConversationID, ConversationSettings, at: Int64)
+    /// The settings are without the draft, which stays as it is but for a `draft`.
+    case conversationSettings(UserKey, ConversationID, ConversationSettings, draft: Draft? = nil, at: Int64)
     case personSettings(UserKey, PersonSettings, at: Int64)
     case blocked(UserKey, UserID, Bool, at: Int64)
     case custom(CustomOperation)
@@ -39,6 +40,12 @@ enum JournalRecord: Hashable {
     case account(AppID, ConversationID, isDeclared: Bool)
     /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
     case lost
+
+    /// A draft that was written, or removed for a nil `text`, in place of that of the record `earlier`.
+    struct Draft: Hashable {
+        var text: String?
+        var earlier: JournalPosition?
+    }
 
     /// Whether it is the first of the records that speak of its message id.
     var startsID: Bool {
@@ -90,6 +97,10 @@ enum JournalRecord: Hashable {
         case putConversationWithPush = 36
         case setVoIPToken = 40
         case deviceStatus = 45
+        /// As `conversationSettings`, and where the conversation stands in the list.
+        case listedConversationSettings = 46
+        /// As `listedConversationSettings`, after the draft.
+        case draftedConversationSettings = 47
         // 29 to 34, 37 to 39 and 41 to 44 have not been used.
         case lost = 63
     }

@@ -10,6 +10,10 @@ final class PersonState {
     var counts: UnreadCounts
     var settings: AllSettings
     var settingsChanged = false
+    /// Where the journal has the texts of the drafts in `settings`.
+    var draftRecords: [ConversationID: JournalPosition] = [:]
+    /// The row in the file has the text of a draft that was replaced since.
+    var hasReplacedDraft = false
     var account: AccountState
     var accountChanged = false
     var profile: Profile

@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 17
+    static let version = 18
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -111,6 +111,7 @@ enum Schema {
             if found < 15 { try database.execute(sql: Self.tablesOfVersion15) }
             if found < 16 { try database.execute(sql: Self.tablesOfVersion16) }
             if found < 17 { try database.execute(sql: Self.tablesOfVersion17) }
+            if found < 18 { try database.execute(sql: Self.tablesOfVersion18) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -307,5 +308,10 @@ enum Schema {
     private static let tablesOfVersion17 = """
         -- What the kit has reported of the device last (ReportedStatus+Coding.swift); NULL for nothing.
         ALTER TABLE device ADD COLUMN status BLOB;
+        """
+
+    private static let tablesOfVersion18 = """
+        -- Where the journal has the texts of the person's drafts, by conversation: they leave it when they are replaced. NULL for none.
+        ALTER TABLE person ADD COLUMN drafts BLOB;
         """
 }

@@ -54,7 +54,7 @@ struct Statements {
 
         let person = """
             SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
-                banned, tokens_not_before, name, portrait FROM person
+                banned, tokens_not_before, name, portrait, drafts FROM person
             """
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
@@ -67,7 +67,7 @@ struct Statements {
             UPDATE person SET head = ?, unread = ?, applied = ?, unread_all = ?, mentions = ?, signed_in = ?
             WHERE number = ?
             """)
-        self.updateSettings = try prepare("UPDATE person SET settings = ? WHERE number = ?")
+        self.updateSettings = try prepare("UPDATE person SET settings = ?, drafts = ? WHERE number = ?")
         self.updateProfile = try prepare("UPDATE person SET name = ?, portrait = ? WHERE number = ?")
         self.updateAccount = try prepare("UPDATE person SET banned = ?, tokens_not_before = ? WHERE number = ?")
 

@@ -19,8 +19,9 @@ extension StoreEngine {
         case .edit(_, let edit, let accepted): return try self.applyEdit(edit, of: accepted, at: position)
         case .delete(let key, let deletion, let positions, _):
             return try self.applyDeletion(key, deletion, positions: positions, at: position)
-        case .conversationSettings(let key, let conversation, let settings, _):
-            return try self.applyConversationSettings(settings, of: conversation, for: key, at: position)
+        case .conversationSettings(let key, let conversation, let settings, let draft, let wall):
+            return try self.applyConversationSettings(
+                settings, draft: draft, of: conversation, for: key, wall: wall, at: position)
         case .personSettings(let key, let settings, _):
             return try self.applyPersonSettings(settings, for: key, at: position)
         case .blocked(let key, let user, let isBlocked, _):

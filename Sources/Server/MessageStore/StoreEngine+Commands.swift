@@ -14,6 +14,8 @@ extension StoreEngine {
         case .delete(let key, let deletion, let at): try self.delete(key, deletion, at: at)
         case .setConversationSettings(let key, let conversation, let settings, let at):
             try self.setConversationSettings(key, conversation, settings, at: at)
+        case .setConversationState(let key, let conversation, let change, let at):
+            try self.setConversationState(key, conversation, change, at: at)
         case .endLevel(let key, let conversation, let at): try self.endLevel(key, conversation, at: at)
         case .setPersonSettings(let key, let settings, let at): try self.setPersonSettings(key, settings, at: at)
         case .setBlocked(let key, let user, let isBlocked, let at):

@@ -24,7 +24,8 @@ extension StoreEngine {
         let conversation = try self.find(message.conversation, in: message.app)
         let nickname = sender.flatMap { conversation?.ranks[$0.number]?.nickname }
         return MessageNames(
-            conversation: conversation?.name ?? "", sender: nickname ?? sender?.profile.name ?? "")
+            conversation: conversation?.name ?? "", sender: nickname ?? sender?.profile.name ?? "",
+            portrait: sender?.profile.portrait)
     }
 
     /// Nobody reads a log in vain because its messages are from somebody whose rows cannot be read: they have no name then.

@@ -144,7 +144,8 @@ extension StoreCommand {
     var subject: UserKey? {
         switch self {
         case .accept(let message, _, _, _, _): UserKey(app: message.app, user: message.sender)
-        case .delete(let key, _, _), .setConversationSettings(let key, _, _, _), .endLevel(let key, _, _),
+        case .delete(let key, _, _), .setConversationSettings(let key, _, _, _),
+            .setConversationState(let key, _, _, _), .endLevel(let key, _, _),
             .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
             .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
             .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),

@@ -3,7 +3,7 @@ import Logging
 import StoreModel
 import TidingsModel
 
-// Texts that nobody may read any more leave the file: what a recalled message said, and what an edited one said before. The journal keeps
+// Texts that nobody may read any more leave the file: what a recalled message said, and what an edited one or a draft said before. The journal keeps
 // the records, with zeros where the text was, so that it can still be applied from its first record and leads to the same state: no
 // derived row depends on what a message says.
 extension StoreEngine {
@@ -107,6 +107,7 @@ extension ByteReader {
             texts.append(try self.skipText())
             _ = try self.byte()
             if try self.byte() == 1 { texts.append(try self.skipText()) }
+        case .draftedConversationSettings: if try self.byte() == 1 { texts.append(try self.skipText()) }
         case .edit:
             try self.skipText()
             _ = try self.fixed()

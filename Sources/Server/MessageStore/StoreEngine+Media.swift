@@ -56,23 +56,30 @@ extension StoreEngine {
         let recent = self.mediaTail.filter { $0.media == media && $0.sender == sender }.map(\.message)
         var uses: [MediaUse] = []
         for message in Set(stored + recent).sorted(by: >) where uses.count < MediaUse.listMax {
-            guard let accepted = try self.accepted(message, in: app), let use = try self.use(of: media, accepted) else {
-                continue
-            }
+            guard let accepted = try self.accepted(message, in: app), let use = try self.use(of: media, accepted),
+                !use.isPortrait
+            else { continue }
             uses.append(use)
         }
-        return uses
+        let portrait = try owner.flatMap { owner in
+            try self.find(UserKey(app: app, user: owner)).flatMap {
+                MediaUse(portrait: media, of: UserProfile(owner, $0.profile))
+            }
+        }
+        return (portrait.map { [$0] } ?? []) + uses
     }
 
-    /// Nil if the message was recalled, or does not name the media any more.
+    /// Nil if the message was recalled, or neither names the media any more nor is from somebody whose portrait it is.
     private func use(of media: MediaID, _ accepted: AcceptedMessage) throws -> MediaUse? {
         let message = accepted.message
         let revision = try self.revision(of: message.id)
         guard revision.recalled == 0 else { return nil }
         // An edit says everything anew; the image of the notification is none of it.
         let named = try self.editedContent(revision).map { MediaID.named(in: $0) } ?? message.namedMedia
-        guard named.contains(media) else { return nil }
-        return MediaUse(
+        var use = MediaUse(
             message: message.id, sender: message.sender, isBackend: accepted.isBackend, expiresAt: message.expiresAt)
+        guard !named.contains(media) else { return use }
+        use.isPortrait = try self.names(of: message).portrait == media.reference
+        return use.isPortrait ? use : nil
     }
 }

@@ -60,8 +60,11 @@ extension StoreEngine {
             edit.content = ""
             body = .edit(edit)
             return true
-        case .read, .custom, .recall, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+        case .conversationSettings(let conversation, var settings):
+            settings.draft = person.settings.conversations[conversation]?.draft
+            body = .conversationSettings(conversation, settings)
             return false
+        case .read, .custom, .recall, .deletion, .personSettings, .blocked, .change, .unknown: return false
         }
     }
 
@@ -77,7 +80,7 @@ extension StoreEngine {
             edit.conversation = try self.conversationID(of: entry.conversation)
             return .edit(edit)
         case .delete(_, let deletion, _, _): return .deletion(deletion)
-        case .conversationSettings(_, let conversation, let settings, _):
+        case .conversationSettings(_, let conversation, let settings, _, _):
             return .conversationSettings(conversation, settings)
         case .personSettings(_, let settings, _): return .personSettings(settings)
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)

@@ -72,6 +72,11 @@ extension StoreEngine {
         let account = AccountState(
             isBanned: statement.int(10) != 0, tokensNotBefore: statement.isNull(11) ? nil : statement.int(11))
         let profile = Profile(name: statement.optionalText(12), portrait: statement.optionalText(13))
+        var drafts: [ConversationID: JournalPosition] = [:]
+        if !statement.isNull(14) {
+            var reader = ByteReader(statement.blob(14))
+            drafts = try reader.read()
+        }
         statement.reset()
         let last = try self.sql.lastChunk.bind(number).first {
             try LogChunk(first: try $0.count(0), stored: $0.blob(1), format: $0.int(2))
@@ -83,6 +88,7 @@ extension StoreEngine {
         let person = PersonState(
             number: number, key: key, head: head, counts: counts, settings: settings, account: account,
             profile: profile, applied: applied, signedIn: signedIn, chunk: chunk)
+        person.draftRecords = drafts
         self.remember(person)
         return person
     }

@@ -51,8 +51,14 @@ extension StoreEngine {
     private func storeSettings(of person: PersonState) throws {
         var writer = ByteWriter()
         writer.write(person.settings)
-        self.sql.updateSettings.bind(at: 2, person.number)
+        var drafts = ByteWriter()
+        if !person.draftRecords.isEmpty { drafts.write(person.draftRecords) }
+        self.sql.updateSettings.bind(at: 2, drafts.bytes.isEmpty ? nil : drafts.bytes, person.number)
         try self.sql.updateSettings.run(blob: writer.bytes, at: 1)
+        guard person.hasReplacedDraft else { return }
+        // The row may follow the journal's text, which has left the file by then: the pages before have to leave it once more.
+        person.hasReplacedDraft = false
+        self.hasErased = true
     }
 
     private func store(

@@ -7,14 +7,39 @@ extension StoreEngine {
     ) throws -> StoreResult {
         let all = try self.settings(of: key)
         if let fault = StoreRules.fault(in: settings, of: conversation, among: all, at: at) { return .refused(fault) }
-        if all.conversations[conversation] ?? ConversationSettings() == settings { return .noted(nil, deliveries: []) }
-        return try self.write(.conversationSettings(key, conversation, settings, at: at))
+        return try self.setLevel(of: settings, for: conversation, of: key, at: at)
+    }
+
+    private func setLevel(
+        of settings: ConversationSettings, for conversation: ConversationID, of key: UserKey, at: Int64
+    ) throws -> StoreResult {
+        let before = try self.settings(of: key).conversations[conversation] ?? ConversationSettings()
+        let after = before.withLevel(of: settings)
+        if after == before { return .noted(nil, deliveries: []) }
+        return try self.write(.conversationSettings(key, conversation, after.withoutDraft, at: at))
+    }
+
+    func setConversationState(
+        _ key: UserKey, _ conversation: ConversationID, _ change: ConversationStateChange, at: Int64
+    ) throws -> StoreResult {
+        let all = try self.settings(of: key)
+        let after = StoreRules.settings(of: conversation, after: change, among: all, at: at)
+        if let fault = StoreRules.fault(in: change, of: conversation, among: all, after: after) {
+            return .refused(fault)
+        }
+        let before = all.conversations[conversation] ?? ConversationSettings()
+        if after == before { return .noted(nil, deliveries: []) }
+        var draft: JournalRecord.Draft?
+        if after.draft != before.draft {
+            draft = .init(text: after.draft?.text, earlier: try self.find(key)?.draftRecords[conversation])
+        }
+        return try self.write(.conversationSettings(key, conversation, after.withoutDraft, draft: draft, at: at))
     }
 
     func endLevel(_ key: UserKey, _ conversation: ConversationID, at: Int64) throws -> StoreResult {
         let settings = try self.settings(of: key).conversations[conversation]
         guard let until = settings?.levelUntil, until <= at else { return .noted(nil, deliveries: []) }
-        return try self.write(.conversationSettings(key, conversation, ConversationSettings(), at: at))
+        return try self.setLevel(of: ConversationSettings(), for: conversation, of: key, at: at)
     }
 
     func setPersonSettings(_ key: UserKey, _ settings: PersonSettings, at: Int64) throws -> StoreResult {
@@ -39,11 +64,23 @@ extension StoreEngine {
     // MARK: Applying
 
     func applyConversationSettings(
-        _ settings: ConversationSettings, of conversation: ConversationID, for key: UserKey,
-        at position: JournalPosition
+        _ settings: ConversationSettings, draft: JournalRecord.Draft?, of conversation: ConversationID,
+        for key: UserKey, wall: Int64, at position: JournalPosition
     ) throws -> StoreResult {
+        // The text before is in no answer any more. Also when the record is applied again: it may not have been overwritten yet.
+        if let earlier = draft?.earlier { self.erasureTail.insert(earlier) }
         let number = try self.number(of: conversation, in: key.app)
+        var settings = settings
+        if let draft {
+            settings.draft = draft.text.map { ConversationDraft(text: $0, writtenAt: wall) }
+        } else {
+            settings.draft = try self.settings(of: key).conversations[conversation]?.draft
+        }
         return try self.applySettings(key, .conversationSettings(conversation, settings), at: position) { person in
+            if let draft {
+                person.draftRecords[conversation] = draft.text == nil ? nil : position
+                if draft.earlier != nil { person.hasReplacedDraft = true }
+            }
             var changed = person.settings
             changed.set(settings, for: conversation)
             try self.replaceSettings(of: person, with: changed, muting: [number].compactMap { $0 })

@@ -216,7 +216,7 @@ extension JournalRecord {
         case .change(let app, let change): "conversation \(change.conversation) of \(app)"
         case .recall(let app, let recall, _): "recall of message \(recall.message) of \(app)"
         case .edit(let app, let edit, _): "edit of message \(edit.message) of \(app)"
-        case .delete(let key, _, _, _), .conversationSettings(let key, _, _, _), .personSettings(let key, _, _),
+        case .delete(let key, _, _, _), .conversationSettings(let key, _, _, _, _), .personSettings(let key, _, _),
             .blocked(let key, _, _, _), .markRead(let key, _, _, _):
             "person \(key)"
         case .custom(let operation): "custom message \(operation.message.id) of \(operation.app)"

@@ -13,7 +13,8 @@ extension LogEntry.Body {
         // A name and a portrait may be longer than the rest.
         case .change(let change): 512 + 2_560 + 128 * change.action.people.count
         case .deletion(let deletion): 512 + 32 * deletion.messages.count
-        case .read, .recall, .conversationSettings, .personSettings, .blocked, .unknown: 512
+        case .conversationSettings(_, let settings): 512 + 2 * (settings.draft?.text.utf8.count ?? 0)
+        case .read, .recall, .personSettings, .blocked, .unknown: 512
         }
     }
 }

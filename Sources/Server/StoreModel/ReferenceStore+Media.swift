@@ -3,7 +3,8 @@ import TidingsModel
 // What messages say about media that lie elsewhere.
 extension ReferenceStore {
     func mediaUse(of media: MediaID, in id: MessageID, by key: UserKey, room: RoomAccess) -> MediaUse? {
-        guard let accepted = self.messages[id], accepted.message.app == key.app, accepted.names(media),
+        guard let accepted = self.messages[id], accepted.message.app == key.app,
+            let use = self.use(of: media, accepted),
             self.people.read(key, { $0.deleted.contains(id) }) != true
         else { return nil }
         let conversation = accepted.message.conversation
@@ -13,13 +14,24 @@ extension ReferenceStore {
         } else {
             guard accepted.deliveries.contains(where: { $0.user == key.user }) else { return nil }
         }
-        return accepted.use
+        return use
+    }
+
+    /// Nil if the message was recalled, or neither names the file nor is from somebody whose portrait it is.
+    private func use(of media: MediaID, _ accepted: Accepted) -> MediaUse? {
+        if accepted.names(media) { return accepted.use }
+        let portrait = self.profile(of: accepted.message.sender, in: accepted.message.app).profile.portrait
+        guard !accepted.isRecalled, portrait == media.reference else { return nil }
+        var use = accepted.use
+        use.isPortrait = true
+        return use
     }
 
     func mediaUses(of media: MediaID, by owner: UserID?, in app: AppID) -> [MediaUse] {
         let uses = self.messages.values.filter { $0.message.app == app && $0.names(media) && $0.use.isBy(owner) }
             .map(\.use).sorted { $0.message > $1.message }
-        return Array(uses.prefix(MediaUse.listMax))
+        let portrait = owner.flatMap { MediaUse(portrait: media, of: self.profile(of: $0, in: app)) }
+        return (portrait.map { [$0] } ?? []) + uses.prefix(MediaUse.listMax)
     }
 }
 

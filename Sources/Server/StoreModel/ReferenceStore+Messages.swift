@@ -54,9 +54,10 @@ extension ReferenceStore {
     func names(of message: Message) -> MessageNames {
         let conversation = self.conversations[ConversationKey(app: message.app, conversation: message.conversation)]
         let nickname = conversation?.stored.record.members.first { $0.id == message.sender }?.nickname
+        let profile = self.profile(of: message.sender, in: message.app).profile
         return MessageNames(
-            conversation: conversation?.stored.record.name ?? "",
-            sender: nickname ?? self.profile(of: message.sender, in: message.app).profile.name ?? "")
+            conversation: conversation?.stored.record.name ?? "", sender: nickname ?? profile.name ?? "",
+            portrait: profile.portrait)
     }
 
     func profile(of user: UserID, in app: AppID) -> UserProfile {

@@ -64,8 +64,11 @@ extension ReferenceStore {
             edit.content = ""
             entry.body = .edit(edit)
             return true
-        case .read, .custom, .recall, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+        case .conversationSettings(let conversation, var settings):
+            settings.draft = self.people[place].settings.conversations[conversation]?.draft
+            entry.body = .conversationSettings(conversation, settings)
             return false
+        case .read, .custom, .recall, .deletion, .personSettings, .blocked, .change, .unknown: return false
         }
     }
 

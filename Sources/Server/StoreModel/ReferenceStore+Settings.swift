@@ -6,8 +6,29 @@ extension ReferenceStore {
     ) -> StoreResult {
         let all = self.settings(of: key)
         if let fault = StoreRules.fault(in: settings, of: conversation, among: all, at: at) { return .refused(fault) }
-        return self.appendIfChanged(key, .conversationSettings(conversation, settings)) {
-            $0.set(settings, for: conversation)
+        return self.setLevel(of: settings, for: conversation, of: key)
+    }
+
+    private mutating func setLevel(
+        of settings: ConversationSettings, for conversation: ConversationID, of key: UserKey
+    ) -> StoreResult {
+        let before = self.settings(of: key).conversations[conversation] ?? ConversationSettings()
+        let after = before.withLevel(of: settings)
+        return self.appendIfChanged(key, .conversationSettings(conversation, after)) {
+            $0.set(after, for: conversation)
+        }
+    }
+
+    mutating func setConversationState(
+        _ key: UserKey, _ conversation: ConversationID, _ change: ConversationStateChange, at: Int64
+    ) -> StoreResult {
+        let all = self.settings(of: key)
+        let after = StoreRules.settings(of: conversation, after: change, among: all, at: at)
+        if let fault = StoreRules.fault(in: change, of: conversation, among: all, after: after) {
+            return .refused(fault)
+        }
+        return self.appendIfChanged(key, .conversationSettings(conversation, after)) {
+            $0.set(after, for: conversation)
         }
     }
 
@@ -15,8 +36,7 @@ extension ReferenceStore {
         guard let until = self.settings(of: key).conversations[conversation]?.levelUntil, until <= at else {
             return .noted(nil, deliveries: [])
         }
-        let none = ConversationSettings()
-        return self.appendIfChanged(key, .conversationSettings(conversation, none)) { $0.set(none, for: conversation) }
+        return self.setLevel(of: ConversationSettings(), for: conversation, of: key)
     }
 
     mutating func setPersonSettings(_ key: UserKey, _ settings: PersonSettings) -> StoreResult {

@@ -43,9 +43,10 @@ package import TidingsModel
 ///   changes nothing. Then the message has the new content wherever it is read, without its push text, and earlier edits are empty.
 /// - **delete** takes 1 to 100 messages, repeats dropped, each with an entry of the person in that conversation and not deleted before.
 ///   They are unread no more; one `deletion` entry names them.
-/// - **setConversationSettings, endLevel, setPersonSettings, setBlocked** without a change do nothing; otherwise the person's log gets
-///   one entry, with unread after it. Settings without level are none. An end at or before the command's time is refused. Person
-///   settings that do not say by whom the person may be added leave that as it was.
+/// - **setConversationSettings, setConversationState, endLevel, setPersonSettings, setBlocked** without a change do nothing; otherwise the
+///   person's log gets one entry, with unread after it. Settings with nothing in them are none. The first and the third change the level
+///   alone; an end at or before the command's time is refused. The second follows `AllSettings.settings(of:after:at:)`, and no count
+///   depends on it. Person settings that do not say by whom the person may be added leave that as it was.
 /// - **acceptCustom** with the app and client message id of an earlier custom message answers `.duplicate`. Otherwise the id must be
 ///   new; each recipient, known or not, gets a `custom` entry that counts for nobody.
 /// - **changeAccount** without a change does nothing. `ban`, and `revokeTokens` with `signsOut`, sign out all devices as `signOut` does,
@@ -71,7 +72,7 @@ package import TidingsModel
 /// - **receipt** is kept for a message, recall or custom message that the person has an entry of; of several with the same leg and name
 ///   the first. Any other changes nothing.
 /// - **readConversation** answers a member, or the backend, also for a dissolved one.
-/// - **readLog** gives messages and edits as they read now. `erased` names those that are for no device any more, with empty texts:
+/// - **readLog** gives messages and edits as they read now, and settings of a conversation with its draft of now. `erased` names those that are for no device any more, with empty texts:
 ///   messages recalled, or deleted by the person, edits of them, and all edits of a message but the last.
 /// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as they
 ///   read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. In a chat room that
@@ -255,6 +256,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .delete(let key, let deletion, _): self.delete(key, deletion)
         case .setConversationSettings(let key, let conversation, let settings, let at):
             self.setConversationSettings(key, conversation, settings, at: at)
+        case .setConversationState(let key, let conversation, let change, let at):
+            self.setConversationState(key, conversation, change, at: at)
         case .endLevel(let key, let conversation, let at): self.endLevel(key, conversation, at: at)
         case .setPersonSettings(let key, let settings, _): self.setPersonSettings(key, settings)
         case .setBlocked(let key, let user, let isBlocked, _): self.setBlocked(key, user, isBlocked: isBlocked)

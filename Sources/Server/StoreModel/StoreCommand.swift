@@ -17,7 +17,10 @@ package enum StoreCommand: Hashable, Sendable {
     /// Answers `.noted` (with the editor's entry) or `.refused`.
     indirect case edit(EditOperation)
     case delete(UserKey, Deletion, at: Int64)
+    /// The level alone. Answers `.noted` or `.refused`.
     indirect case setConversationSettings(UserKey, ConversationID, ConversationSettings, at: Int64)
+    /// Where it stands in the person's list, or the draft in it. Answers `.noted` or `.refused`.
+    indirect case setConversationState(UserKey, ConversationID, ConversationStateChange, at: Int64)
     /// The level's time is over (`levelUntil` at or before `at`). Answers `.noted`.
     case endLevel(UserKey, ConversationID, at: Int64)
     indirect case setPersonSettings(UserKey, PersonSettings, at: Int64)
@@ -74,10 +77,11 @@ package enum StoreCommand: Hashable, Sendable {
     /// `asked` by its sender, or nil for the backend. A sender is not told of the reading of people who block them.
     /// Answers `.receipts` or `.refused`.
     case readReceipts(AppID, MessageID, asked: UserID?)
-    /// Whether the message is there for the person, and names the media as it reads now. Answers `.mediaUse`.
+    /// Whether the message is there for the person, and names the media as it reads now, or is from somebody whose portrait that is.
+    /// Answers `.mediaUse`.
     indirect case readMedia(UserKey, MediaID, in: MessageID, room: RoomAccess = RoomAccess())
-    /// Messages of that sender, or the backend's for nil, that name the media: newest first, at most `MediaUse.listMax`. Answers
-    /// `.mediaUses`.
+    /// Messages of that sender, or the backend's for nil, that name the media: newest first, at most `MediaUse.listMax`; before them
+    /// the sender's portrait, if it is that. Answers `.mediaUses`.
     case readMediaUses(AppID, MediaID, by: UserID?)
     /// Its cost does not grow with the log. Answers `.unread`.
     case readUnread(UserKey, ConversationID?)

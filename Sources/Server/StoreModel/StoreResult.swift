@@ -30,7 +30,7 @@ package enum StoreResult: Hashable, Sendable {
     /// Or mutes.
     case bans([Ban])
     case invited([Invitee])
-    /// nil if the person has no such message, or it does not name the media.
+    /// nil if the person has no such message, or it does not name the media, which is not its sender's portrait either.
     case mediaUse(MediaUse?)
     case mediaUses([MediaUse])
     case isSameLog(Bool)
@@ -78,10 +78,13 @@ package struct MessageNames: Hashable, Sendable {
     package var conversation: String
     /// The sender's nickname in the conversation, or else the name of their profile.
     package var sender: String
+    /// Of the sender's profile, as it was set: a URL, a reference to media, or anything else.
+    package var portrait: String?
 
-    package init(conversation: String = "", sender: String = "") {
+    package init(conversation: String = "", sender: String = "", portrait: String? = nil) {
         self.conversation = conversation
         self.sender = sender
+        self.portrait = portrait
     }
 }
 
@@ -108,6 +111,8 @@ package struct MediaUse: Hashable, Sendable {
     package var isBackend: Bool
     /// Wall milliseconds: from then on it names nothing any more.
     package var expiresAt: Int64?
+    /// The message does not name it: it is its sender's portrait.
+    package var isPortrait = false
 
     package static let listMax = 100
 
@@ -116,6 +121,13 @@ package struct MediaUse: Hashable, Sendable {
         self.sender = sender
         self.isBackend = isBackend
         self.expiresAt = expiresAt
+    }
+
+    /// Of a person's own portrait, whatever their messages say; nil if it is another one.
+    package init?(portrait media: MediaID, of person: UserProfile) {
+        guard person.profile.portrait == media.reference else { return nil }
+        self.init(message: MessageID(rawValue: 0), sender: person.id, isBackend: false)
+        self.isPortrait = true
     }
 
     /// Whether it speaks for whoever has uploaded the media: nil for the backend.

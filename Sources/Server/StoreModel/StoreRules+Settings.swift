@@ -2,6 +2,8 @@ package import TidingsModel
 
 extension StoreRules {
     package static let conversationSettingsMax = 1_000
+    /// Of one person: so that all of them fit an answer.
+    package static let draftsMax = 64
     package static let blockedMax = 1_000
     /// Of one command.
     package static let profilesMax = 1_000
@@ -17,12 +19,47 @@ extension StoreRules {
                 try InvalidField.check(settings.level != nil, "level_until", "must be left out where there is no level")
                 try InvalidField.check(until > at, "level_until", "must be in the future, after \(at), got \(until)")
             }
-            let isNew = settings != ConversationSettings() && all.conversations[conversation] == nil
-            if isNew, all.conversations.count >= Self.conversationSettingsMax {
-                throw InvalidField(
-                    field: "conversation",
-                    rule: "must be one of at most \(Self.conversationSettingsMax) with settings of their own")
-            }
+            if settings != ConversationSettings() { try Self.checkRoom(for: conversation, in: all) }
+        }
+    }
+
+    private static func checkRoom(for conversation: ConversationID, in all: AllSettings) throws(InvalidField) {
+        guard all.conversations[conversation] == nil, all.conversations.count >= Self.conversationSettingsMax else {
+            return
+        }
+        throw InvalidField(
+            field: "conversation",
+            rule: "must be one of at most \(Self.conversationSettingsMax) with settings of their own")
+    }
+
+    /// What is pinned later has a later time, whatever the clock has done since.
+    package static func settings(
+        of conversation: ConversationID, after change: ConversationStateChange, among all: AllSettings, at: Int64
+    ) -> ConversationSettings {
+        var at = at
+        if change == .pinned(true) {
+            // tidy: order does not leave: the newest is taken
+            let newest = all.conversations.values.map { $0.pinnedAt ?? 0 }.max() ?? 0
+            at = max(at, newest + 1)
+        }
+        return all.settings(of: conversation, after: change, at: at)
+    }
+
+    /// `all` are the settings up to now, `after` the conversation's with the change.
+    package static func fault(
+        in change: ConversationStateChange, of conversation: ConversationID, among all: AllSettings,
+        after: ConversationSettings
+    ) -> ServerFrame.Problem? {
+        Self.problem { () throws(InvalidField) in
+            _ = try UserID.validated(conversation.target, field: "conversation.target")
+            try change.validate()
+            if after != ConversationSettings() { try Self.checkRoom(for: conversation, in: all) }
+            guard after.draft != nil, all.conversations[conversation]?.draft == nil else { return }
+            // tidy: order does not leave: they are counted
+            let drafts = all.conversations.values.count { $0.draft != nil }
+            guard drafts >= Self.draftsMax else { return }
+            throw InvalidField(
+                field: "draft", rule: "must be one of at most \(Self.draftsMax) at a time: send or remove others")
         }
     }
 

@@ -47,6 +47,8 @@ struct Phone: AsyncParsableCommand {
         Int64?
     @Flag(help: "Give app and extension the entitlement by which an extension may discard alerts (iOS 13.3).")
     var filtering = false
+    @Flag(help: "Give the app the entitlement for notifications of people (iOS 15), and let the example show them.")
+    var communication = false
     @Flag(help: "Deny notifications instead of allowing them when the app asks.") var denyNotifications = false
     @Flag(help: "Leave the question for notifications to keys, script or control port; so it is on a terminal.")
     var askNotifications = false
@@ -107,9 +109,11 @@ struct Phone: AsyncParsableCommand {
         var installed = app.installed(
             as: BundleID(self.bundle), delegate: self.delegate, lifecycle: self.lifecycle, appGroup: self.appGroup)
         installed.hasFilteringEntitlement = self.filtering
+        if self.communication { installed.entitlements.insert(.communication) }
         variables.merge([
             "CHAT_APP_GROUP": self.appGroup, "CHAT_LIFECYCLE": installed.lifecycle.rawValue,
             "CHAT_DELEGATE": self.delegate.rawValue, "CHAT_FILTERS": self.filtering ? "yes" : "no",
+            "CHAT_COMMUNICATION": self.communication ? "yes" : "no",
         ]) { given, _ in given }
         var configuration = PhoneHost.Configuration(
             phoneID: self.id, osVersion: version, folder: self.folder, courier: courier,

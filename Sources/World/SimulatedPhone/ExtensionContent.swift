@@ -5,7 +5,7 @@ import TidingsModel
 // What the shipped extension carries over to Apple's types, carried over to the virtual iPhone's.
 
 extension ContentEdit {
-    /// Images and senders are not simulated.
+    /// Images are not simulated.
     package func applied(to original: NotificationContent) -> NotificationContent {
         var content = original
         if self.isStripped {
@@ -24,7 +24,42 @@ extension ContentEdit {
             content.sound = nil
             content.interruptionLevel = .passive
         }
-        return self.isDiscarded ? NotificationContent(badge: content.badge) : content
+        if self.isDiscarded { return NotificationContent(badge: content.badge) }
+        if let form = self.communication { content.show(form) }
+        return content
+    }
+}
+
+extension NotificationContent {
+    /// As a phone shows it that knows such notifications, of an app with the entitlement.
+    package mutating func show(_ form: CommunicationForm) {
+        guard let sender = form.sender else { return }
+        self.body = form.text.notificationText
+        self.show(
+            CommunicationDetails(
+                sender: sender.name, group: form.groupName, conversation: form.conversation.description,
+                recipientCount: form.recipientCount ?? 0, mentionsPerson: form.isMention, isReply: form.isReply))
+    }
+}
+
+extension CommunicationForm {
+    /// As the system is told of it.
+    package var donation: DonatedMessage {
+        DonatedMessage(
+            identifier: self.message.description, group: self.conversation.description,
+            isOutgoing: self.sender == nil, conversation: self.conversation.description, sender: self.sender?.name,
+            recipients: self.recipient.map { [$0.name] } ?? [], groupName: self.groupName,
+            content: self.text.notificationText)
+    }
+}
+
+extension DonationScope {
+    package var event: ProcessEvent {
+        switch self {
+        case .messages(let messages): .donationsDeleted(identifiers: messages.map(\.description), group: nil)
+        case .conversation(let conversation): .donationsDeleted(identifiers: nil, group: conversation.description)
+        case .all: .donationsDeleted(identifiers: nil, group: nil)
+        }
     }
 }
 
@@ -35,6 +70,7 @@ extension MissedDecision.Post {
             subtitle: self.message.text.subtitle?.notificationText ?? "", body: self.message.text.body.notificationText,
             userInfo: self.message.userInfo(recipientTag: tag).objectValue ?? JSONObject())
         content.apply(self.message.manner(isSilent: self.isSilent))
+        if let form = self.message.communication { content.show(form) }
         return NotificationRequest(identifier: self.message.message.description, content: content)
     }
 }

@@ -151,6 +151,7 @@ extension LocalNotification {
             title: self.title.notificationText, subtitle: self.subtitle?.notificationText ?? "",
             body: self.body.notificationText, badge: badge, userInfo: self.userInfo.objectValue ?? JSONObject())
         content.apply(self.manner(category: hasCategory ? MessageCategory.identifier : ""))
+        if let form = self.communication { content.show(form) }
         return NotificationRequest(identifier: self.message.description, content: content)
     }
 }

@@ -118,8 +118,11 @@ extension World {
             self.handleKitEvent(.messageArrived(notification), in: process, on: index)
         // Its extension knows no names of the app's.
         case .learnNames: break
+        // Nobody's app asks for suggestions.
+        case .nameSent: break
         case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markRecalled,
-            .releaseClaim, .clearNotifications, .recallNotification, .lowerBadge, .writeBadge:
+            .releaseClaim, .clearNotifications, .recallNotification, .lowerBadge, .writeBadge, .donate,
+            .deleteDonations:
             self.performKit(effect, in: process, on: index)
 
         case .beginBackgroundTask:

@@ -87,6 +87,9 @@ extension World {
             let purpose = QueryPurpose.extensionPost(call, post.message.message)
             self.querySystem(work.process, .add(post.request(recipientTag: tag)), on: index, for: purpose)
         // Images are not simulated.
+        case .fetchPortrait: self.plan(.continueExtension(index, call, .portraitFetched(isThere: false)), after: 1)
+        case .deleteDonations(let messages):
+            self.sendToSystem(work.process, DonationScope.messages(messages).event, on: index)
         case .fetchImage: self.plan(.continueExtension(index, call, .imageFetched(isThere: false)), after: 1)
         case .finish(let edit): self.finishPush(work, call, edit, on: index)
         }

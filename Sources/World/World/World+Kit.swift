@@ -24,7 +24,7 @@ extension World {
         case .askDelegate(let message, _):
             self.planClientEvent(.delegateAnswered(message.id, handled: false), in: process, on: index)
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
-            .recallNotification, .lowerBadge, .writeBadge:
+            .recallNotification, .lowerBadge, .writeBadge, .donate, .deleteDonations:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process, on: index) }
         default: break  // tidy: the others are World+Client.swift's
         }
@@ -77,6 +77,8 @@ extension World {
         case .showBadgeBeforeReturning(let badge) where self.phones[index].core.version.major < 16:
             self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
         case .showBadgeBeforeReturning(let badge): self.querySystem(process, .setBadgeCount(badge), on: index)
+        case .donate(let form): self.sendToSystem(process, .messageDonated(form.donation), on: index)
+        case .deleteDonations(let scope): self.sendToSystem(process, scope.event, on: index)
         case .finish(_, .client(let event)): self.planClientEvent(event, in: process, on: index)
         case .finish(_, .kit(let event)): self.handleKitEvent(event, in: process, on: index)
         case .finish(_, nil): break

@@ -237,6 +237,7 @@ extension World {
         case .delete(let deletion): "delete \(Self.names(deletion.messages))"
         case .setConversationSettings(let conversation, let settings):
             "set \(conversation) \(settings.level?.rawValue ?? "-") \(settings.levelUntil ?? -1)"
+        case .setConversationState(let conversation, let change): "set \(conversation) \(change)"
         case .setPersonSettings: "set"
         case .setBlocked(let user, let isBlocked): "block \(user) \(isBlocked)"
         case .conversation(let conversation): "conversation \(conversation)"
@@ -253,6 +254,8 @@ extension World {
         case .profiles(let people): "profiles \(Self.names(people))"
         case .registerVoIP(let registration):
             registration.map { "register for calls \($0.token)" } ?? "unregister for calls"
+        case .devices: "devices"
+        case .signOutDevice(let device): "sign out \(device)"
         }
     }
 
@@ -275,6 +278,7 @@ extension World {
         case .receipts: "receipts"
         case .presence(let people): "presence \(people.count)"
         case .profiles(let people): "profiles \(people.count)"
+        case .devices(let devices): "devices \(devices.count)"
         }
     }
 }

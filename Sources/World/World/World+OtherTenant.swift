@@ -81,7 +81,8 @@ extension StoreCommand {
         case .recall(let operation): operation.app
         case .edit(let operation): operation.app
         case .acceptCustom(let operation): operation.app
-        case .delete(let user, _, _), .setConversationSettings(let user, _, _, _), .endLevel(let user, _, _),
+        case .delete(let user, _, _), .setConversationSettings(let user, _, _, _),
+            .setConversationState(let user, _, _, _), .endLevel(let user, _, _),
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
             .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),

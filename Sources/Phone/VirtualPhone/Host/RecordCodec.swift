@@ -79,6 +79,7 @@ extension ListEntry {
             ["action": .string(action.identifier), "title": .string(action.title), "text": .bool(action.takesText)]
         }
         members.append(("actions", .array(buttons)))
+        if let details = content.communication { members.append(("communication", details.json)) }
         if let hidden = self.hidden {
             let shown: JSONValue = [
                 "title": .string(hidden.showsTitle ? content.title : ""),

@@ -128,6 +128,11 @@ public import TidingsModel
         self.trace.compactMap { if case .presentation(let record) = $0.entry { record } else { nil } }
     }
 
+    /// What an app and its extensions have told the system of messages, oldest first; of the first app if none is named.
+    public func donations(of app: BundleID? = nil) -> [DonatedMessage] {
+        self.engine.phone.donations(of: self.target(app))
+    }
+
     /// Rules that were broken, by an app or by the test, in words.
     public var faults: [String] {
         let seen = self.trace.compactMap { if case .fault(let text) = $0.entry { text } else { nil } }

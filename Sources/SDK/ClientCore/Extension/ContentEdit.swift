@@ -12,17 +12,11 @@ package struct ContentEdit: Hashable, Sendable {
     package var isSilent: Bool
     /// A badge on otherwise empty content is still applied (ios-delivery.md §10).
     package var isDiscarded: Bool
-    package var communication: Communication?
+    package var communication: CommunicationForm?
     package var hasImage = false
+    package var hasPortrait = false
 
-    /// Who a notification is from (ios-delivery.md §11). Without `body` the content's own text stays.
-    package struct Communication: Hashable, Sendable {
-        package var payload: NotificationPayload
-        package var names: KnownNames
-        package var body: String?
-    }
-
-    init(_ changes: ExtensionDecision.Changes, of push: ExtensionMachine.Push, names: KnownNames) {
+    init(_ changes: ExtensionDecision.Changes, of push: ExtensionMachine.Push) {
         self.isStripped = changes.isStripped
         self.userInfo = changes.isStripped ? ExtensionDecision.strippedUserInfo : push.userInfo.withoutPushText
         self.badge = changes.badge
@@ -31,24 +25,21 @@ package struct ContentEdit: Hashable, Sendable {
         self.body = changes.body
         self.isSilent = changes.isSilent
         self.isDiscarded = changes.isDiscarded
-        // The system would put the sender's name in place of a title that was chosen.
-        if push.usesCommunicationNotifications, changes.reason == .rings, changes.body != nil, !changes.isTitleChosen,
-            let payload = try? NotificationPayload(userInfo: push.userInfo)
-        {
-            self.communication = Communication(
-                payload: payload, names: names, body: changes.message)
-        }
+        // Only what rings is of somebody: not what is silent, recalled, hidden, or for another person.
+        if push.usesCommunicationNotifications, changes.reason == .rings { self.communication = changes.communication }
     }
 }
 
 extension JSONValue {
-    /// Real text and image of a push stand in the content by now. Nil if there are none.
+    private static let shownMembers = ["text", "image", "portrait"]
+
+    /// Real text and images of a push stand in the content by now. Nil if there are none.
     fileprivate var withoutPushText: JSONValue? {
         guard let all = self.objectValue, let info = self[PushInfo.key]?.objectValue,
             info["text"] != nil || info["image"] != nil
         else { return nil }
         let bare = JSONValue.members(
-            info.members.filter { $0.key != "text" && $0.key != "image" }.map { ($0.key, $0.value) })
+            info.members.filter { !Self.shownMembers.contains($0.key) }.map { ($0.key, $0.value) })
         return .members(all.members.map { ($0.key, $0.key == PushInfo.key ? bare : $0.value) })
     }
 }

@@ -14,27 +14,6 @@ package import TidingsModel
 ///            receipts, missed messages, image        (always after `timeExpired`)
 /// ```
 package struct ExtensionMachine: Hashable, Sendable {
-    package struct Push: Hashable, Sendable {
-        package var identifier: String
-        package var userInfo: JSONValue
-        package var mayFilter: Bool
-        /// Whether another sender's push recalls a message, as the app says (S2.22).
-        package var isForeignRecall: Bool
-        /// Whether notifications are made ones of a person (ios-delivery.md §11).
-        package var usesCommunicationNotifications: Bool
-
-        package init(
-            identifier: String, userInfo: JSONValue, mayFilter: Bool, isForeignRecall: Bool,
-            usesCommunicationNotifications: Bool = false
-        ) {
-            self.identifier = identifier
-            self.userInfo = userInfo
-            self.mayFilter = mayFilter
-            self.isForeignRecall = isForeignRecall
-            self.usesCommunicationNotifications = usesCommunicationNotifications
-        }
-    }
-
     package enum Event: Hashable, Sendable {
         case received
         case timePassed
@@ -43,6 +22,7 @@ package struct ExtensionMachine: Hashable, Sendable {
         case posted(MessageID, isTaken: Bool)
         case reported
         case imageFetched(isThere: Bool)
+        case portraitFetched(isThere: Bool)
         /// The system's time is up (S2.21), or nobody waits for the answer any more.
         case timeExpired
     }
@@ -55,6 +35,10 @@ package struct ExtensionMachine: Hashable, Sendable {
         case report([MessageID])
         case post(MissedDecision.Post, recipientTag: String)
         case fetchImage(String)
+        /// The sender's, on the same terms.
+        case fetchPortrait(String)
+        /// Of messages that were recalled.
+        case deleteDonations([MessageID])
         case finish(ContentEdit?)
     }
 
@@ -143,6 +127,10 @@ package struct ExtensionMachine: Hashable, Sendable {
             work.isFetchingImage = false
             work.hasImage = isThere
             return self.finishIfDone(work, &group, &turn)
+        case (.working(var work), .portraitFetched(let isThere)):
+            work.isFetchingPortrait = false
+            work.hasPortrait = isThere
+            return self.finishIfDone(work, &group, &turn)
         case (.working(let work), .timeExpired): return self.finish(work, &group, &turn)
         case (.finished(let post?), .posted(let message, let isTaken)) where post.message.message == message:
             var work = Work()
@@ -154,7 +142,8 @@ package struct ExtensionMachine: Hashable, Sendable {
             (.listing, .posted), (.listing, .reported), (.listing, .imageFetched), (.working, .received),
             (.working, .timePassed), (.working, .deliveredListed), (.finished, .received), (.finished, .timePassed),
             (.finished, .deliveredListed), (.finished, .missedFetched), (.finished, .posted), (.finished, .reported),
-            (.finished, .imageFetched), (.finished, .timeExpired):
+            (.finished, .imageFetched), (.finished, .timeExpired), (.waiting, .portraitFetched),
+            (.listing, .portraitFetched), (.finished, .portraitFetched):
             return self.state
         }
     }
@@ -176,7 +165,7 @@ package struct ExtensionMachine: Hashable, Sendable {
     /// The content stays as it came (S2.20); but a number is no news, whoever it is for.
     private var undecided: ContentEdit? {
         self.badgeInfo.map { _ in
-            ContentEdit(ExtensionDecision.hidden(self.push.mayFilter), of: self.push, names: KnownNames())
+            ContentEdit(ExtensionDecision.hidden(self.push.mayFilter), of: self.push)
         }
     }
 
@@ -212,12 +201,14 @@ package struct ExtensionMachine: Hashable, Sendable {
         }
         self.changes = changes
         if !changes.removed.isEmpty { turn.effects.append(.remove(changes.removed)) }
+        if let info = self.info, changes.reason == .recall { self.deleteDonations([info.message], &turn) }
         if let fetch = changes.fetch {
             work.fetch = fetch
             turn.effects.append(.fetch(fetch))
         }
         if turn.canAskServer, let message = changes.receipt { self.report([message], &work, &turn) }
         self.fetchImage(changes.imageURL, &work, &turn)
+        self.fetchPortrait(&work, &turn)
         return self.finishIfDone(work, &group, &turn)
     }
 
@@ -225,6 +216,19 @@ package struct ExtensionMachine: Hashable, Sendable {
         guard let url else { return }
         work.isFetchingImage = true
         turn.effects.append(.fetchImage(url))
+    }
+
+    private func fetchPortrait(_ work: inout Work, _ turn: inout Turn) {
+        guard self.push.usesCommunicationNotifications, let changes = self.changes, changes.reason == .rings,
+            let portrait = changes.communication?.portrait
+        else { return }
+        work.isFetchingPortrait = true
+        turn.effects.append(.fetchPortrait(portrait))
+    }
+
+    private func deleteDonations(_ messages: [MessageID], _ turn: inout Turn) {
+        guard self.push.usesCommunicationNotifications, !messages.isEmpty else { return }
+        turn.effects.append(.deleteDonations(messages))
     }
 
     private func report(_ messages: [MessageID], _ work: inout Work, _ turn: inout Turn) {
@@ -263,9 +267,14 @@ package struct ExtensionMachine: Hashable, Sendable {
             return
         }
         if let info = self.info {
+            let hadText = self.changes?.communication != nil
             self.fetchImage(self.changes?.showFetched(answer, of: info, work.names), &work, &turn)
+            // It was asked for with a text that the push has brought.
+            if !hadText { self.fetchPortrait(&work, &turn) }
         }
-        let removed = MissedDecision.removed(answer) + MissedDecision.read(answer, delivered: delivered)
+        let recalled = MissedDecision.removed(answer)
+        self.deleteDonations(recalled, &turn)
+        let removed = recalled + MissedDecision.read(answer, delivered: delivered)
         if !removed.isEmpty { turn.effects.append(.remove(removed)) }
         work.posts = posts
         self.postNext(&work, &group, &turn)
@@ -277,6 +286,8 @@ package struct ExtensionMachine: Hashable, Sendable {
             let post = work.posts.removeFirst()
             let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
             if isMeant == true, let tag = self.recipientTag {
+                var post = post
+                if post.isSilent || !self.push.usesCommunicationNotifications { post.message.communication = nil }
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
             }
@@ -356,8 +367,9 @@ package struct ExtensionMachine: Hashable, Sendable {
                     changes, userInfo: self.push.userInfo, facts: facts, ledger: group.ledger, badge: group.badge)
             } ?? changes
         self.answer = last
-        var edit = ContentEdit(last, of: self.push, names: work.names)
+        var edit = ContentEdit(last, of: self.push)
         edit.hasImage = work.hasImage && last.reason == changes.reason
+        edit.hasPortrait = work.hasPortrait && edit.communication != nil
         turn.effects.append(.finish(edit))
         return .finished(work.posting)
     }
@@ -366,6 +378,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         var openReports = 0
         var isFetchingImage = false
         var hasImage = false
+        var isFetchingPortrait = false
+        var hasPortrait = false
         var fetch: MissedFetch?
         var isFetched = false
         /// Missed messages that are claimed and not posted, oldest first, and the one that is with the notification centre.
@@ -374,6 +388,8 @@ package struct ExtensionMachine: Hashable, Sendable {
         var shown: [MessageID] = []
         var isWhole = true
 
-        var isDone: Bool { self.openReports <= 0 && !self.isFetchingImage && self.fetch == nil }
+        var isDone: Bool {
+            self.openReports <= 0 && !self.isFetchingImage && !self.isFetchingPortrait && self.fetch == nil
+        }
     }
 }

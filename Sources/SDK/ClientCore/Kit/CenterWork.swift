@@ -13,6 +13,8 @@ extension ClientEffect {
         case .recallNotification(let message, let replacement): .recall(message, replacement: replacement)
         case .lowerBadge(let unread, let position): .countUnread(unread, position: position)
         case .writeBadge(let unread, let position): .countResigned(unread: unread, position: position)
+        case .donate(let form): .donate(form)
+        case .deleteDonations(let scope): .deleteDonations(scope)
         case .forgetPerson: .clearAll(showsZero: true)
         default: nil
         }

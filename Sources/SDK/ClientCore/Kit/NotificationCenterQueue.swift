@@ -50,9 +50,13 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         case countResigned(unread: Int, position: LogPosition)
         case showPushedBadge(Int, KitMachine.Call)
 
+        /// Of a message of the person's: what came is donated as it is posted.
+        case donate(CommunicationForm)
+        case deleteDonations(DonationScope)
+
         package var usesGroup: Bool {
             switch self {
-            case .clearRead, .clearConversation, .clearAll: false
+            case .clearRead, .clearConversation, .clearAll, .donate, .deleteDonations: false
             case .claim, .markShown, .markRecalled, .releaseClaim, .recoverClaims, .countPush, .countAtTermination,
                 .post, .recall, .countUnread, .countResigned, .showPushedBadge:
                 true
@@ -76,6 +80,8 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         case remove([String])
         case showBadge(Int, Number)
         case showBadgeBeforeReturning(Int)
+        case donate(CommunicationForm)
+        case deleteDonations(DonationScope)
         case finish(Number, Answer?)
     }
 
@@ -103,17 +109,20 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         package var wall: Int64
         /// Without an app group there is no extension to race with; one that cannot be used now is handed as nil.
         package var hasGroup: Bool
+        /// Whether messages are donated at all: otherwise there is nothing to delete but what the app itself has donated.
+        package var donates: Bool
         /// Where the local store has a message, for notifications that do not say.
         package var position: (MessageID) -> LogPosition?
 
         package init(
-            process: UInt64, major: Int, wall: Int64, hasGroup: Bool = true,
+            process: UInt64, major: Int, wall: Int64, hasGroup: Bool = true, donates: Bool = false,
             position: @escaping (MessageID) -> LogPosition?
         ) {
             self.process = process
             self.major = major
             self.wall = wall
             self.hasGroup = hasGroup
+            self.donates = donates
             self.position = position
         }
     }
@@ -125,6 +134,8 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         case clearConversation(ConversationID)
         case clearAll(showsZero: Bool)
         case badge(Int?)
+        case donate(CommunicationForm)
+        case deleteDonations(DonationScope)
     }
 
     private struct Item: Hashable, Sendable {
@@ -251,6 +262,9 @@ package struct NotificationCenterQueue: Hashable, Sendable {
             return self.wait(number, .badge(group.change { $0.countUnread(unread, at: position) } ?? nil))
         case .countResigned(let unread, let position):
             return self.wait(number, .badge(group.change { $0.countResigned(unread: unread, at: position) } ?? unread))
+        case .donate(let form): return self.waiting.append(Item(number: number, job: .donate(form)))
+        case .deleteDonations(let scope):
+            return self.waiting.append(Item(number: number, job: .deleteDonations(scope)))
         case .showPushedBadge(let shown, let call):
             return self.waiting.append(
                 Item(number: number, job: .badge(shown), answer: .kit(.badgeShown(call))))
@@ -265,6 +279,10 @@ package struct NotificationCenterQueue: Hashable, Sendable {
     /// What has not been handed to the notification centre is not posted for a person who has left.
     private mutating func dropPosts(_ effects: inout [Effect]) {
         self.waiting.removeAll { item in
+            if case .donate = item.job {
+                effects.append(.finish(item.number, nil))
+                return true
+            }
             guard case .post(let notification, _) = item.job else { return false }
             effects.append(.finish(item.number, .client(.notificationPosted(notification.message, .failed))))
             return true
@@ -310,6 +328,8 @@ package struct NotificationCenterQueue: Hashable, Sendable {
                 effects.append(.removeScheduledAndList(item.number))
                 return .listing(item)
             case .badge(nil): effects.append(.finish(item.number, item.answer))
+            case .donate(let form): effects += [.donate(form), .finish(item.number, nil)]
+            case .deleteDonations(let scope): effects += [.deleteDonations(scope), .finish(item.number, nil)]
             case .badge(let number?): return Self.show(group?.badge?.shown ?? number, item, attempts: 0, &effects)
             }
         }
@@ -331,6 +351,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
     private mutating func finishListing<Group: ExtensionGroup>(
         _ entries: [Entry], _ item: Item, _ group: inout Group?, _ facts: Facts, _ effects: inout [Effect]
     ) -> Step {
+        if facts.donates, let scope = Self.donations(of: item.job) { effects.append(.deleteDonations(scope)) }
         if case .recall(let message, let replacement, let badge) = item.job,
             let replacement = NotificationClearing.inPlace(replacement, major: facts.major),
             entries.contains(where: { $0.identifier == message.description })
@@ -343,6 +364,15 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         return self.finish(item, &group, &effects)
     }
 
+    /// After what was posted before, which was donated with it.
+    private static func donations(of job: Job) -> DonationScope? {
+        switch job {
+        case .recall(let message, _, _): .messages([message])
+        case .clearAll: .all
+        case .post, .clearRead, .clearConversation, .badge, .donate, .deleteDonations: nil
+        }
+    }
+
     private static func isMeant(_ entry: Entry, by job: Job, _ facts: Facts) -> Bool {
         switch job {
         case .recall(let message, _, _): entry.identifier == message.description
@@ -353,7 +383,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         case .clearConversation(let conversation):
             NotificationClearing.isOf(conversation, entry.userInfo, thread: entry.thread)
         case .clearAll: NotificationClearing.isOurs(entry.userInfo)
-        case .post, .badge: false
+        case .post, .badge, .donate, .deleteDonations: false
         }
     }
 }

@@ -51,6 +51,7 @@ extension ClientCore {
                 // Nothing is unread there any more: the server's cursor stands at the entry.
                 self.confirmRead(change.conversation, upTo: entry.position)
                 effects.append(.clearNotifications(change.conversation, upTo: entry.position))
+                self.deleteDonations(.conversation(change.conversation), into: &effects)
                 self.lowerBadge(into: &effects)
             }
         }

@@ -247,6 +247,7 @@ extension ClientCore {
             mentions: draft.addressed, recipients: draft.recipients,
             expiresAt: draft.lifetimeMilliseconds.map { accepted.sentAt + $0 }, push: draft.push)
         effects += [.removeOutgoing(draft.clientMessageID), .finishSend(draft.clientMessageID, .accepted(message))]
+        self.donate(message, into: &effects)
         if accepted.position > 0 {
             let entry = LogEntry(position: accepted.position, body: .message(message))
             self.carryOut(self.sync.receive(entry), at: now, into: &effects)

@@ -28,11 +28,14 @@ extension ClientCore {
     ) {
         var everywhere: [Preferences.Telling] = []
         for telling in tellings {
-            if case .conversation(let conversation, let own) = telling.pendingChange {
+            switch telling.pendingChange {
+            case .conversation(let conversation, let own):
                 self.sendRequest(
                     .pendingChanges([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
-            } else {
-                everywhere.append(telling)
+            case .state(let conversation, let change, _):
+                self.sendRequest(
+                    .pendingChanges([telling]), .setConversationState(conversation, change), at: now, into: &effects)
+            case .level, .quietHours, .hidesContent, .language, .mayBeAddedBy: everywhere.append(telling)
             }
         }
         guard !everywhere.isEmpty else { return }
@@ -53,12 +56,17 @@ extension ClientCore {
                 return
             }
             for telling in tellings {
+                // It stays on this device, and is told again at the next welcome.
+                guard !telling.pendingChange.isWritten else {
+                    effects.append(.publishProblem(.settingRefused(problem)))
+                    continue
+                }
                 var isDropped = false
                 self.changeSettings(into: &effects) { isDropped = $0.refused(telling) }
                 guard isDropped else { continue }
                 effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
-        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles: break
+        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices: break
         }
     }
 
@@ -79,7 +87,10 @@ extension ClientCore {
         let before = self.preferences.current.person
         change(&self.preferences)
         let now = self.preferences.current.person
-        if now.hidesContent != before.hidesContent { effects.append(.noteHiddenContent(now.hidesContent)) }
+        if now.hidesContent != before.hidesContent {
+            effects.append(.noteHiddenContent(now.hidesContent))
+            if now.hidesContent { self.deleteDonations(.all, into: &effects) }
+        }
         if now.language != before.language { effects.append(.noteLanguage(now.language)) }
     }
 

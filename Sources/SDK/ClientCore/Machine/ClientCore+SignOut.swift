@@ -40,6 +40,7 @@ extension ClientCore {
             self.step(.requested(self.settings.person), at: now, into: &effects)
         }
         effects += self.decisions.abandon()
+        self.unnamedSent = [:]
         for id in self.outbox.forget() { effects.append(.finishSend(id, .abandoned(reason: "signed out"))) }
         self.sync.forget()
         self.settlements.forget()

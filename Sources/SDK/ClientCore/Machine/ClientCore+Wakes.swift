@@ -56,6 +56,7 @@ extension ClientCore {
             recipientTag: self.recipient?.tag)
         // First: an extension that answers from now on knows. A push of it may come late, too.
         effects.append(.markRecalled(recall.message))
+        self.forgetSent(recall.message)
         if let outcome = self.decisions.recall(recall.message, replacement: replacement) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {
@@ -66,6 +67,7 @@ extension ClientCore {
     /// Its notification is removed without a replacement.
     mutating func deleted(_ message: MessageID, into effects: inout [ClientEffect]) {
         effects.append(.markRecalled(message))
+        self.forgetSent(message)
         if let outcome = self.decisions.recall(message, replacement: nil) {
             self.apply(outcome, sendsAck: false, into: &effects)
         } else {

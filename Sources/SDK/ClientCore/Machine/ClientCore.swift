@@ -86,6 +86,8 @@ package struct ClientCore: Hashable, Sendable {
     /// Of whose names the app was asked in the foreground, in this process.
     var learnedNames: Set<NameQuestion> = []
     var kit: KitSettings?
+    /// Of the person's own, for the system's suggestions: until the app has said what the others are called.
+    var unnamedSent: OrderedDictionary<MessageID, Message> = [:]
     var registration: PushRegistration?
     var isUnregistered = false
     var registrationNumber: RequestNumber?
@@ -205,7 +207,7 @@ package struct ClientCore: Hashable, Sendable {
             self.tellRegistration(into: &effects)
         case .kitConfigured(let kit):
             let isOther = kit?.managesBadge != self.kit?.managesBadge
-            self.kit = kit
+            self.kitConfigured(kit, into: &effects)
             if isOther { self.askDeviceStatus(into: &effects) }
         case .voIPRegistrationSet(let registration):
             guard self.voIP?.registration != registration || self.voIP == nil else { return }
@@ -260,6 +262,7 @@ package struct ClientCore: Hashable, Sendable {
         case .notificationPosted:
             self.decideNotification(event, at: now, into: &effects)
             self.posted(at: now, into: &effects)
+        case .sentNamed(let id, let names): self.sentNamed(id, names, into: &effects)
         case .notificationWorkDone: self.openNotificationWork = max(0, self.openNotificationWork - 1)
         case .deviceStatusRead(var status, let extensionFilters):
             // Before iOS 15 nothing is passive: an alert that no extension has discarded would show a banner.

@@ -76,6 +76,12 @@ package enum ClientEffect: Hashable, Sendable {
     case resolveNames(MessageID, NameQuestion)
     /// For the extension, which cannot ask the app: what the app calls who writes while it is in the foreground. Not answered.
     case learnNames(NameQuestion)
+    /// For the system's suggestions. Answered by `.sentNamed`, or not at all.
+    case nameSent(MessageID, NameQuestion)
+    /// A message of the person's. Not answered.
+    case donate(CommunicationForm)
+    /// Not answered.
+    case deleteDonations(DonationScope)
     /// The app's callback of S3.4. Answered by `.delegateAnswered`.
     case askDelegate(Message, senderName: String)
     /// In the app group's ledger (DESIGN P3). Answered by `.ringClaimed` or `.ringClaimFailed`.
@@ -191,6 +197,8 @@ package struct LocalNotification: Hashable, Sendable {
     package var position: LogPosition
     /// As in a push; nil before the server has said (DESIGN P7).
     package var recipientTag: String?
+    /// Whom it is from; nil leaves it one of the app.
+    package var communication: CommunicationForm?
 
     package init(
         message: MessageID, conversation: ConversationID, title: PushLine, subtitle: PushLine? = nil, body: PushLine,

@@ -60,6 +60,8 @@ package enum ClientEvent: Hashable, Sendable {
     case storeDamaged(reason: String)
     case outgoingStored(ClientMessageID)
     case namesResolved(MessageID, ResolvedNames)
+    /// Answer to `.nameSent`.
+    case sentNamed(MessageID, ResolvedNames)
     /// Answer to `.askDelegate` (S3.7).
     case delegateAnswered(MessageID, handled: Bool)
     case ringClaimed(MessageID, RingClaim)
@@ -99,6 +101,8 @@ package struct KitSettings: Hashable, Sendable {
     package var ringsInForeground = false
     /// On the screen.
     package var activeConversation: ConversationID?
+    /// The app has the entitlement, and the system knows such notifications (`CommunicationForm.majorMin`).
+    package var usesCommunicationNotifications = false
     package var words = NotificationWords.english
 
     package init(
@@ -110,6 +114,13 @@ package struct KitSettings: Hashable, Sendable {
         self.hasDelegate = hasDelegate
         self.managesBadge = managesBadge
     }
+
+    /// Without what the system does not know; nil for one that is not known.
+    package func fitted(to major: Int?) -> KitSettings {
+        var fitted = self
+        if let major, major < CommunicationForm.majorMin { fitted.usesCommunicationNotifications = false }
+        return fitted
+    }
 }
 
 /// S0.4, S3.5. Nil means missing, unknown or no answer.
@@ -117,11 +128,14 @@ package struct ResolvedNames: Hashable, Sendable {
     package var user: String?
     package var group: String?
     package var member: String?
+    /// Of the group, as far as this phone knows.
+    package var memberCount: Int?
 
-    package init(user: String? = nil, group: String? = nil, member: String? = nil) {
+    package init(user: String? = nil, group: String? = nil, member: String? = nil, memberCount: Int? = nil) {
         self.user = user
         self.group = group
         self.member = member
+        self.memberCount = memberCount
     }
 
     /// What the server knows stands in for the app's own provider of names in the group. It replaces no name that the app
@@ -132,6 +146,7 @@ package struct ResolvedNames: Hashable, Sendable {
         let user = known(self.user) ?? (isChosen ? known(server.user) : nil)
         let member = known(self.member) ?? (user == nil && !isChosen ? nil : known(server.member))
         return ResolvedNames(
-            user: user, group: known(self.group) ?? (isChosen ? known(server.group) : nil), member: member)
+            user: user, group: known(self.group) ?? (isChosen ? known(server.group) : nil), member: member,
+            memberCount: server.memberCount)
     }
 }

@@ -74,6 +74,8 @@ public enum ExtensionDecision {
         public var message: String?
         /// Where the image is that is shown beside the text, an https URL; nil for none.
         public var imageURL: String?
+        /// Whom a notification of a person is from; nil where it stays one of the app.
+        package var communication: CommunicationForm?
         /// Notifications to take out of the notification centre.
         public var removed: [MessageID]
         /// What to fetch from the server; nil for nothing.
@@ -197,8 +199,10 @@ public enum ExtensionDecision {
             reached: Self.reached(info, facts),
             receipt: info.message, reason: .alreadyShown)
         if facts.showsContent, let text = info.text {
-            changes.show(text, of: userInfo, facts.names, countsOthers: !info.counted.isEmpty)
+            changes.show(text, of: userInfo, info.message, facts.names, countsOthers: !info.counted.isEmpty)
             changes.imageURL = info.imageURL
+            changes.communication?.mark(
+                isMention: info.isMention, isReply: info.isReply, portrait: info.portrait)
         } else if info.textMode == .alert {
             // The alert says what this phone hides.
             (changes.title, changes.subtitle) = ("", "")
@@ -266,15 +270,21 @@ public enum ExtensionDecision {
 extension ExtensionDecision.Changes {
     /// `userInfo` has the conversation's kind, in its `rc` dictionary.
     fileprivate mutating func show(
-        _ text: PushInfo.Text, of userInfo: JSONValue, _ names: KnownNames, countsOthers: Bool = false
+        _ text: PushInfo.Text, of userInfo: JSONValue, _ message: MessageID, _ names: KnownNames,
+        countsOthers: Bool = false
     ) {
-        let type = (try? NotificationPayload(userInfo: userInfo))?.conversationType
-        let shown = text.named(names, isGroup: type?.isGroup == true, countsOthers: countsOthers)
+        let payload = try? NotificationPayload(userInfo: userInfo)
+        let shown = text.named(
+            names, isGroup: payload?.conversationType.isGroup == true, countsOthers: countsOthers)
         self.title = shown.title
         self.isTitleChosen = shown.isTitleChosen
         self.subtitle = shown.subtitle
         self.body = shown.body
         self.message = text.body.plain
+        // What counts other messages is of nobody.
+        guard let payload, !countsOthers else { return }
+        self.communication = CommunicationForm(
+            payload, message: message, text: text, names: names, isMention: false, isReply: false)
     }
 
     /// What the server answers of the push's own message, if that was asked for (`PushTextMode.idOnly`). Without it the neutral alert stays:
@@ -290,8 +300,11 @@ extension ExtensionDecision.Changes {
             self.body = text.body
             return nil
         }
-        self.show(text, of: entry, names)
+        self.show(text, of: entry, info.message, names)
         if !self.isDiscarded { self.imageURL = entry["image"]?.stringValue }
+        self.communication?.mark(
+            isMention: entry["mention"]?.boolValue ?? false, isReply: entry["reply"]?.boolValue ?? false,
+            portrait: PushInfo.file(entry["portrait"]))
         return self.imageURL
     }
 }

@@ -43,6 +43,7 @@ package enum Gate {
     package struct Names: Hashable, Sendable {
         package var sender: String
         package var group: String?
+        package var memberCount: Int?
     }
 
     /// Test 9. In a group its name and the sender's must be known, of which the one in the group is enough; elsewhere
@@ -53,7 +54,7 @@ package enum Gate {
         case .group, .discussion:
             guard let group = known(resolved.group), let sender = known(resolved.member) ?? known(resolved.user)
             else { return nil }
-            return Names(sender: sender, group: group)
+            return Names(sender: sender, group: group, memberCount: resolved.memberCount)
         case .customerService: return Names(sender: known(resolved.user) ?? Self.customerServiceName, group: nil)
         case .direct, .system, .appPublicService, .publicService, .pushService, .chatRoom:
             return known(resolved.user).map { Names(sender: $0, group: nil) }
@@ -74,11 +75,18 @@ package enum Gate {
             ? PushInfo.Text(
                 of: message, title: names.group ?? names.sender, sender: names.group == nil ? nil : names.sender,
                 body: MessageSummary.text(of: message, in: kit.words)) : PushInfo.Text(body: .text(kit.words.hidden))
-        return LocalNotification(
+        var notification = LocalNotification(
             message: message.id, conversation: message.conversation(seenBy: person), title: text.title ?? "",
             subtitle: text.subtitle, body: text.line, payload: payload, options: message.push?.withoutTexts,
             setsBadge: kit.managesBadge, unread: unread, position: position,
             recipientTag: recipientTag)
+        if kit.usesCommunicationNotifications, kit.showsContent {
+            notification.communication = CommunicationForm(
+                payload, message: message.id, text: text,
+                names: KnownNames(sender: names.sender, group: names.group, memberCount: names.memberCount),
+                isMention: message.addressed.include(person), isReply: message.answers(person))
+        }
+        return notification
     }
 
     /// By the same tests; nil where a notification may not be shown, and the recalled one is then only removed.

@@ -74,6 +74,8 @@ public struct MissedMessage: Hashable, Sendable {
     public var payload: NotificationPayload
     /// How its notification sounds and is grouped; nil for as usual.
     public var options: PushOptions?
+    /// Whom it is from; nil leaves it one of the app.
+    package var communication: CommunicationForm?
 
     /// What the notification carries: the `rc` dictionary, and what a push for the same message carries for the SDK. By it the kit
     /// tells in the foreground that the extension has silenced it, and for whom it is (DESIGN P3, P7).
@@ -120,9 +122,15 @@ public struct MissedMessage: Hashable, Sendable {
             // The person wants it so, and this phone may not know yet: these are the server's words for it.
             self.text = PushInfo.Text(body: text.body)
         } else {
+            let known = names(payload)
             self.text =
                 hidden.map { PushInfo.Text(body: .text($0)) }
-                ?? text.named(names(payload), isGroup: payload.conversationType.isGroup)
+                ?? text.named(known, isGroup: payload.conversationType.isGroup)
+            guard hidden == nil else { return }
+            // Without portrait, as without image.
+            self.communication = CommunicationForm(
+                payload, message: message, text: text, names: known, isMention: entry["mention"]?.boolValue ?? false,
+                isReply: entry["reply"]?.boolValue ?? false)
         }
     }
 }

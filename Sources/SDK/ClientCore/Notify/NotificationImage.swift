@@ -5,6 +5,8 @@ public enum NotificationImage {
     /// The largest image that is fetched, in bytes: half of what the system takes, and little of the memory an extension has
     /// (ios-delivery.md §10).
     public static let bytesMax = 5_000_000
+    /// The largest portrait, in bytes: it is shown the size of a finger, and lies in memory beside the image.
+    public static let portraitBytesMax = 1_000_000
     /// How long an image may take, in seconds; the notification waits for it. The system gives an extension about 30
     /// (ios-delivery.md §10).
     public static let seconds = 10.0

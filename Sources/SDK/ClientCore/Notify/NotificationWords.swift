@@ -6,11 +6,14 @@ public struct KnownNames: Hashable, Sendable {
     public var sender: String?
     /// The group's; nil for other conversations.
     public var group: String?
+    /// How many members the group has.
+    public var memberCount: Int?
 
     /// Names; by default none.
-    public init(sender: String? = nil, group: String? = nil) {
+    public init(sender: String? = nil, group: String? = nil, memberCount: Int? = nil) {
         self.sender = sender
         self.group = group
+        self.memberCount = memberCount
     }
 }
 

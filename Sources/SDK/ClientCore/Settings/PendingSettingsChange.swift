@@ -2,7 +2,10 @@ package import TidingsModel
 
 /// It holds here at once, also offline; the server is told at each welcome until it has confirmed it.
 package enum PendingSettingsChange: Hashable, Sendable {
+    /// The level.
     case conversation(ConversationID, ConversationSettings)
+    /// At a moment of this device's clock, which counts here until the server has taken it.
+    case state(ConversationID, ConversationStateChange, at: Int64)
     case level(ConversationType, NotificationLevel)
     case quietHours(QuietHours?)
     case hidesContent(Bool)
@@ -12,6 +15,7 @@ package enum PendingSettingsChange: Hashable, Sendable {
     package var key: String {
         switch self {
         case .conversation(let conversation, _): "conversation:\(conversation)"
+        case .state(let conversation, let change, _): "\(change.name):\(conversation)"
         case .level(let type, _): "level:\(type.rawValue)"
         case .quietHours: "quietHours"
         case .hidesContent: "hidesContent"
@@ -20,14 +24,30 @@ package enum PendingSettingsChange: Hashable, Sendable {
         }
     }
 
+    /// The text is nowhere but here while the server has not taken it.
+    var isWritten: Bool { if case .state(_, .draft(_?), _) = self { true } else { false } }
+
     package func apply(to settings: inout AllSettings) {
         switch self {
-        case .conversation(let conversation, let own): settings.set(own, for: conversation)
+        case .conversation(let conversation, let own): settings.setLevel(of: own, for: conversation)
+        case .state(let conversation, let change, let at): settings.apply(change, to: conversation, at: at)
         case .level(let type, let level): settings.person.levels[type] = level == .all ? nil : level
         case .quietHours(let hours): settings.person.quietHours = hours
         case .hidesContent(let hides): settings.person.hidesContent = hides
         case .language(let language): settings.person.language = language
         case .mayBeAddedBy(let consent): settings.person.mayBeAddedBy = consent
+        }
+    }
+}
+
+extension ConversationStateChange {
+    /// What changes: of each the last change is told.
+    package var name: String {
+        switch self {
+        case .pinned: "pinned"
+        case .archived: "archived"
+        case .hidden: "hidden"
+        case .draft: "draft"
         }
     }
 }

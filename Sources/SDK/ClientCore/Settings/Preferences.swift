@@ -29,7 +29,8 @@ package struct Preferences: Hashable, Sendable {
     package init(confirmed: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = []) {
         self.confirmed = confirmed
         self.current = confirmed
-        for pendingChange in pendingChanges { _ = self.pendingChange(pendingChange) }
+        for pendingChange in pendingChanges { _ = self.add(pendingChange) }
+        if !pendingChanges.isEmpty { self.renew() }
     }
 
     /// In the order in which they were first set.
@@ -50,10 +51,15 @@ package struct Preferences: Hashable, Sendable {
     }
 
     package mutating func pendingChange(_ pendingChange: PendingSettingsChange) -> Telling {
+        let telling = self.add(pendingChange)
+        self.renew()
+        return telling
+    }
+
+    private mutating func add(_ pendingChange: PendingSettingsChange) -> Telling {
         self.last += 1
         let telling = Telling(pendingChange: pendingChange, number: self.last)
         self.pending[pendingChange.key] = Pending(telling: telling)
-        pendingChange.apply(to: &self.current)
         return telling
     }
 

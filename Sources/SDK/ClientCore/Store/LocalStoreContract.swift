@@ -20,7 +20,7 @@ package protocol LocalStoreContract {
     func history(
         _ conversation: ConversationID, before: LogPosition?, limit: Int
     ) throws(Failure) -> [StoredMessage]
-    /// The one with the newest message first. `wall` decides which levels have ended.
+    /// Pinned ones first (`ConversationSummary.comesFirst`), archived ones too, hidden ones not. `wall` decides which levels have ended.
     func conversations(wall: Int64) throws(Failure) -> [ConversationSummary]
     /// Nil if the conversation has no message in the log.
     func newest(_ conversation: ConversationID) throws(Failure) -> LogPosition?

@@ -194,14 +194,19 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         }
         let counts = self.counts()
         let preferences = self.preferences()
-        return newest.values.sorted { $0.id > $1.id }.map { last in
+        return newest.values.compactMap { last in
             let info = self.infos[last.conversation]
             return ConversationSummary(
                 conversation: last.conversation, last: last,
-                count: counts.by[last.conversation] ?? LocalUnreadCounts.Count(),
-                level: preferences.level(of: last.conversation, wall: wall), name: info?.name,
+                newest: {
+                    self.messages.values.filter {
+                        $0.conversation == last.conversation && $0.message.flags.contains(.stored)
+                    }.map(\.id).max()
+                }, count: counts.by[last.conversation] ?? LocalUnreadCounts.Count(),
+                level: preferences.level(of: last.conversation, wall: wall),
+                settings: preferences.current.conversations[last.conversation], name: info?.name,
                 portrait: info?.portrait, isDissolved: info?.isDissolved ?? false)
-        }
+        }.sorted(by: ConversationSummary.comesFirst)
     }
 
     package func newest(_ conversation: ConversationID) -> LogPosition? {

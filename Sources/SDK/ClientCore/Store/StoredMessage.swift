@@ -63,11 +63,23 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     public var portrait: String?
     /// Nobody can write any more.
     public var isDissolved = false
+    /// Since when the person has it pinned, wall milliseconds since 1970; nil if it is not.
+    public var pinnedAt: Int64?
+    /// Whether it stands in `archivedConversations`.
+    public var isArchived: Bool
+    /// What the person has written there and not sent.
+    public var draft: ConversationDraft?
 
-    package init(
-        conversation: ConversationID, last: StoredMessage, count: LocalUnreadCounts.Count, level: NotificationLevel,
-        name: String?, portrait: String?, isDissolved: Bool
-    ) {
+    /// Nil for one that is hidden. `newest` is the newest message that stays in the history.
+    package init?(
+        conversation: ConversationID, last: StoredMessage, newest: () throws -> MessageID?,
+        count: LocalUnreadCounts.Count, level: NotificationLevel, settings: ConversationSettings?, name: String?,
+        portrait: String?, isDissolved: Bool
+    ) rethrows {
+        if let settings, settings.hiddenUpTo != nil, settings.isHidden(newest: try newest()) { return nil }
+        self.pinnedAt = settings?.pinnedAt
+        self.isArchived = settings?.isArchived ?? false
+        self.draft = settings?.draft
         self.conversation = conversation
         self.last = last
         self.unread = count.unread
@@ -80,6 +92,11 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
 
     /// The conversation.
     public var id: ConversationID { self.conversation }
+
+    /// The pinned ones first, the one pinned last before all others; then by the newest message.
+    package static func comesFirst(_ left: ConversationSummary, _ right: ConversationSummary) -> Bool {
+        (left.pinnedAt ?? .min, left.last.id) > (right.pinnedAt ?? .min, right.last.id)
+    }
 }
 
 extension Message {

@@ -251,6 +251,7 @@ final class ClientEngine: Sendable {
                 self.remember(names, for: question)
                 return .namesResolved(id, names)
             }
+        case .nameSent(let id, let question): self.asking { host in .sentNamed(id, await host.names(question)) }
         case .learnNames(let question):
             guard let host = self.shared.withLock({ $0.host }) else { return }
             Task { self.remember(await host.names(question), for: question) }
@@ -258,7 +259,7 @@ final class ClientEngine: Sendable {
             self.asking { host in .delegateAnswered(message.id, handled: await host.handles(message, senderName: name))
             }
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
-            .recallNotification, .lowerBadge, .writeBadge:
+            .recallNotification, .lowerBadge, .writeBadge, .donate, .deleteDonations:
             if let work = effect.centerWork { self.requestCenterWork(work) }
         case .ringInForeground(let notification):
             self.shared.withLock { $0.host }?.ringInForeground(notification)
@@ -339,8 +340,11 @@ final class ClientEngine: Sendable {
 
     /// The extension cannot ask the app's providers, so it uses the names they gave last.
     func remember(_ names: ResolvedNames, for question: NameQuestion) {
-        guard names.user != nil || names.group != nil else { return }
+        guard names.user != nil || names.group != nil || names.memberCount != nil else { return }
         self.withGroup { contents in
+            if let group = question.group, let count = names.memberCount {
+                contents.settings.remember(String(count), for: .memberCount(group))
+            }
             if let name = names.user { contents.settings.remember(name, for: .user(question.sender)) }
             if let group = question.group, let name = names.group {
                 contents.settings.remember(name, for: .conversation(group))

@@ -9,9 +9,9 @@ package protocol KitHost: Sendable {
     func names(_ question: NameQuestion) async -> ResolvedNames
     /// The app's custom callback (S3.4); true if the app has handled the message.
     func handles(_ message: Message, senderName: String) async -> Bool
-    /// A nil badge leaves the icon alone.
     /// S4.2: what the policy says is shown, played and vibrated.
     func ringInForeground(_ notification: LocalNotification)
+    /// A nil badge leaves the icon alone.
     func post(_ notification: LocalNotification, badge: Int?) async -> PostResult
     /// Empty before iOS 10, where it cannot be seen.
     func deliveredNotifications() async -> [NotificationCenterQueue.Entry]
@@ -24,6 +24,8 @@ package protocol KitHost: Sendable {
     func showBadge(_ number: Int) async
     /// Tells the system before it returns where that is possible, for the end of the process.
     func showBadgeNow(_ number: Int)
+    func donate(_ form: CommunicationForm)
+    func deleteDonations(_ scope: DonationScope)
     /// Repeating it changes nothing.
     func beginBackgroundTask()
     func endBackgroundTask()

@@ -19,6 +19,7 @@ final class NotificationCenterWorker: Sendable {
     private struct State {
         var queue = NotificationCenterQueue()
         var host: (any KitHost)?
+        var donates = false
         var last: NotificationCenterQueue.Number = 0
         var requesters: [NotificationCenterQueue.Number: Requester] = [:]
     }
@@ -26,7 +27,10 @@ final class NotificationCenterWorker: Sendable {
     /// Held over the app group's lock, so that events are heard one after the other.
     private let state = Locked(State())
 
-    func setHost(_ host: (any KitHost)?) { self.state.withLock { $0.host = host } }
+    /// - Parameter donates: whether messages are donated to the system.
+    func setHost(_ host: (any KitHost)?, donates: Bool) {
+        self.state.withLock { ($0.host, $0.donates) = (host, donates) }
+    }
 
     func request(_ work: NotificationCenterQueue.Work, for requester: Requester) {
         let number = self.state.withLock { state in
@@ -45,7 +49,7 @@ final class NotificationCenterWorker: Sendable {
             state -> ([NotificationCenterQueue.Effect], (any KitHost)?, (any Error)?) in
             let facts = NotificationCenterQueue.Facts(
                 process: requester.process, major: state.host?.major ?? 0, wall: requester.clock.now.wall,
-                hasGroup: requester.group != nil, position: requester.position)
+                hasGroup: requester.group != nil, donates: state.donates, position: requester.position)
             let before = state.queue
             var effects: [NotificationCenterQueue.Effect] = []
             let heard = Result {
@@ -98,6 +102,8 @@ final class NotificationCenterWorker: Sendable {
                 self.handle(.badgeShown(number), of: number)
             }
         case .showBadgeBeforeReturning(let badge): host?.showBadgeNow(badge)
+        case .donate(let form): host?.donate(form)
+        case .deleteDonations(let scope): host?.deleteDonations(scope)
         case .finish(let number, let answer):
             self.state.withLock { $0.requesters.removeValue(forKey: number) }?.finish(answer)
         }

@@ -43,16 +43,30 @@ extension LocalStore {
                     SELECT m.*, i.name AS infoName, i.portrait AS infoPortrait, ifnull(i.isDissolved, 0) AS isDissolved
                     FROM message m LEFT JOIN info i ON i.type = m.type AND i.target = m.target
                     WHERE m.id IN (SELECT max(id) FROM message GROUP BY type, target)
-                    ORDER BY m.id DESC
                     """
             ).compactMap { row in
                 guard let last = Self.message(row), let conversation = ConversationID(row) else { return nil }
-                return ConversationSummary(
-                    conversation: conversation, last: last, count: counts.by[conversation] ?? LocalUnreadCounts.Count(),
-                    level: preferences.level(of: conversation, wall: wall), name: row["infoName"],
+                return try ConversationSummary(
+                    conversation: conversation, last: last,
+                    newest: { try Self.newestInHistory(conversation, in: database) },
+                    count: counts.by[conversation] ?? LocalUnreadCounts.Count(),
+                    level: preferences.level(of: conversation, wall: wall),
+                    settings: preferences.current.conversations[conversation], name: row["infoName"],
                     portrait: row["infoPortrait"], isDissolved: row["isDissolved"])
-            }
+            }.sorted(by: ConversationSummary.comesFirst)
         }
+    }
+
+    /// The newest message that stays in the history.
+    func newestInHistory(_ conversation: ConversationID) throws -> MessageID? {
+        try self.read { try Self.newestInHistory(conversation, in: $0) }
+    }
+
+    private static func newestInHistory(_ conversation: ConversationID, in database: Database) throws -> MessageID? {
+        try MessageID.fetchOne(
+            database,
+            sql: "SELECT id FROM message WHERE type = ? AND target = ? AND flags & 1 ORDER BY id DESC LIMIT 1",
+            arguments: conversation.key)
     }
 
     func newest(_ conversation: ConversationID) throws -> LogPosition? {

@@ -17,9 +17,16 @@ extension LocalStore {
         var all = AllSettings()
         for row in try Row.fetchAll(database, sql: "SELECT * FROM setting") {
             guard let conversation = ConversationID(row) else { continue }
-            all.conversations[conversation] = ConversationSettings(
+            var own = ConversationSettings(
                 level: (row["level"] as String?).flatMap { NotificationLevel(rawValue: $0) },
                 levelUntil: row["levelUntil"])
+            own.pinnedAt = row["pinnedAt"]
+            own.isArchived = row["isArchived"]
+            own.hiddenUpTo = row["hiddenUpTo"]
+            if let draft = row["draft"] as String? {
+                own.draft = ConversationDraft(text: draft, writtenAt: row["draftAt"] ?? 0)
+            }
+            all.conversations[conversation] = own
         }
         if let person = try String.fetchOne(database, sql: "SELECT value FROM person") {
             all.person = PersonSettings(column: person)
@@ -31,7 +38,7 @@ extension LocalStore {
     static func applySetting(_ body: LogEntry.Body, in database: Database) throws {
         switch body {
         case .conversationSettings(let conversation, let own):
-            try Self.writeLevel(own, of: conversation, in: database)
+            try Self.write(own, of: conversation, in: database)
         case .personSettings(let person): try Self.writePerson(person, in: database)
         case .blocked(let user, let isBlocked):
             try database.execute(
@@ -43,7 +50,7 @@ extension LocalStore {
         }
     }
 
-    private static func writeLevel(
+    private static func write(
         _ own: ConversationSettings, of conversation: ConversationID, in database: Database
     ) throws {
         guard own != ConversationSettings() else {
@@ -51,8 +58,15 @@ extension LocalStore {
                 sql: "DELETE FROM setting WHERE type = ? AND target = ?", arguments: conversation.key)
         }
         try database.execute(
-            sql: "INSERT OR REPLACE INTO setting (type, target, level, levelUntil) VALUES (?, ?, ?, ?)",
-            arguments: conversation.key + [own.level?.rawValue, own.levelUntil])
+            sql: """
+                INSERT OR REPLACE INTO setting
+                (type, target, level, levelUntil, pinnedAt, isArchived, hiddenUpTo, draft, draftAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: conversation.key + [
+                own.level?.rawValue, own.levelUntil, own.pinnedAt, own.isArchived, own.hiddenUpTo, own.draft?.text,
+                own.draft?.writtenAt,
+            ])
     }
 
     private static func writePerson(_ person: PersonSettings, in database: Database) throws {
@@ -64,7 +78,7 @@ extension LocalStore {
     func replaceSettings(_ all: AllSettings) throws -> Int {
         try self.write { database in
             try database.execute(sql: "DELETE FROM setting; DELETE FROM blocked")
-            for (conversation, own) in all.conversations { try Self.writeLevel(own, of: conversation, in: database) }
+            for (conversation, own) in all.conversations { try Self.write(own, of: conversation, in: database) }
             try Self.writePerson(all.person, in: database)
             for user in all.blocked { try Self.applySetting(.blocked(user, true), in: database) }
             return try Self.counts(in: database).unread
@@ -91,7 +105,9 @@ extension LocalStore {
                 var all = try Self.confirmed(in: database)
                 pendingChange.apply(to: &all)
                 switch pendingChange {
-                case .conversation(let conversation, let own): try Self.writeLevel(own, of: conversation, in: database)
+                case .conversation(let conversation, _), .state(let conversation, _, _):
+                    let own = all.conversations[conversation] ?? ConversationSettings()
+                    try Self.write(own, of: conversation, in: database)
                 case .level, .quietHours, .hidesContent, .language, .mayBeAddedBy:
                     try Self.writePerson(all.person, in: database)
                 }

@@ -54,6 +54,7 @@ extension PendingSettingsChange {
         let members: [(String, JSONValue)] =
             switch self {
             case .conversation(let conversation, let own): [("conversation", Self.json(conversation, own))]
+            case .state(let conversation, let change, let at): [("state", Self.json(conversation, change, at: at))]
             case .level(let type, let level): [("kind", .string(type.rawValue)), ("level", .string(level.rawValue))]
             case .quietHours(let hours): [("quietHours", hours?.json ?? .null)]
             case .hidesContent(let hides): [("hidesContent", .bool(hides))]
@@ -63,10 +64,42 @@ extension PendingSettingsChange {
         return JSONValue.members(members).text
     }
 
+    private static func json(
+        _ conversation: ConversationID, _ change: ConversationStateChange, at: Int64
+    ) -> JSONValue {
+        let value: JSONValue =
+            switch change {
+            case .pinned(let isPinned): .bool(isPinned)
+            case .archived(let isArchived): .bool(isArchived)
+            case .hidden(let upTo): upTo.map { .string($0.description) } ?? .null
+            case .draft(let text): text.map { .string($0) } ?? .null
+            }
+        return .members(Self.members(conversation) + [(change.name, value), ("at", .int(at))])
+    }
+
+    private static func members(_ conversation: ConversationID) -> [(String, JSONValue)] {
+        [("type", .string(conversation.type.rawValue)), ("target", .string(conversation.target))]
+    }
+
+    private init?(state json: JSONValue) {
+        guard let conversation = ConversationID(json: json), let at = json["at"]?.intValue else { return nil }
+        let change: ConversationStateChange
+        if let isPinned = json["pinned"]?.boolValue {
+            change = .pinned(isPinned)
+        } else if let isArchived = json["archived"]?.boolValue {
+            change = .archived(isArchived)
+        } else if let upTo = json["hidden"] {
+            change = .hidden(upTo: upTo.stringValue.flatMap { MessageID($0) })
+        } else if let text = json["draft"] {
+            change = .draft(text.stringValue)
+        } else {
+            return nil
+        }
+        self = .state(conversation, change, at: at)
+    }
+
     private static func json(_ conversation: ConversationID, _ own: ConversationSettings) -> JSONValue {
-        var members: [(String, JSONValue)] = [
-            ("type", .string(conversation.type.rawValue)), ("target", .string(conversation.target)),
-        ]
+        var members = Self.members(conversation)
         if let level = own.level { members.append(("level", .string(level.rawValue))) }
         if let until = own.levelUntil { members.append(("until", .int(until))) }
         return .members(members)
@@ -75,14 +108,14 @@ extension PendingSettingsChange {
     /// Nil for what this version does not know.
     init?(column: String) {
         guard let json = try? JSONValue(parsing: column) else { return nil }
-        if let inner = json["conversation"] {
-            guard let type = inner["type"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
-                let target = inner["target"]?.stringValue
-            else { return nil }
+        if let state = json["state"] {
+            self.init(state: state)
+        } else if let inner = json["conversation"] {
+            guard let conversation = ConversationID(json: inner) else { return nil }
             let own = ConversationSettings(
                 level: inner["level"]?.stringValue.flatMap { NotificationLevel(rawValue: $0) },
                 levelUntil: inner["until"]?.intValue)
-            self = .conversation(ConversationID(type: type, target: target), own)
+            self = .conversation(conversation, own)
         } else if let type = json["kind"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
             let level = json["level"]?.stringValue.flatMap({ NotificationLevel(rawValue: $0) })
         {
@@ -98,5 +131,14 @@ extension PendingSettingsChange {
         } else {
             return nil
         }
+    }
+}
+
+extension ConversationID {
+    fileprivate init?(json: JSONValue) {
+        guard let type = json["type"]?.stringValue.flatMap({ ConversationType(rawValue: $0) }),
+            let target = json["target"]?.stringValue
+        else { return nil }
+        self.init(type: type, target: target)
     }
 }

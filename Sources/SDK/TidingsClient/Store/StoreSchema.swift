@@ -86,6 +86,17 @@ enum StoreSchema {
                     ALTER TABLE outbox ADD COLUMN push TEXT;
                     """)
         }
+        migrator.registerMigration("8 lists and drafts") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE setting ADD COLUMN pinnedAt INTEGER;
+                    ALTER TABLE setting ADD COLUMN isArchived INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE setting ADD COLUMN hiddenUpTo INTEGER;
+                    -- What is written and not sent.
+                    ALTER TABLE setting ADD COLUMN draft TEXT;
+                    ALTER TABLE setting ADD COLUMN draftAt INTEGER;
+                    """)
+        }
         return migrator
     }
 

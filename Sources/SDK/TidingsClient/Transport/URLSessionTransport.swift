@@ -111,7 +111,10 @@ private final class URLSessionConnection: NSObject, TransportConnection, URLSess
             guard !self.state.withLock({ $0.isEnded }) else { return }
             switch result {
             case .success(let message): if let bytes = Self.bytes(of: message) { self.events(.received(bytes)) }
-            case .failure(let error): return self.end(reason: "\(error)")
+            case .failure(let error):
+                // The own close ends the receiving, too, perhaps before `writeNext` says so.
+                let isOwn = self.state.withLock { $0.isClosing }
+                return self.end(reason: isOwn ? "closed" : "\(error)", lettingTasksFinish: isOwn)
             }
             self.receiveNext(task)
         }

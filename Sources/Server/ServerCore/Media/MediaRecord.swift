@@ -81,6 +81,8 @@ package struct MediaLimits: Hashable, Sendable {
     package var freeBytesMin: Int64 = 268_435_456
     /// Apps whose files nobody but the backend reads before it has approved them.
     package var appsWithApproval: Set<AppID> = []
+    /// Apps whose people choose their own portraits: only files of their own, or an id that has leaked would open the backend's.
+    package var appsWithOwnProfiles: Set<AppID> = []
 
     package init() {}
 

@@ -71,12 +71,13 @@ package enum MediaRules {
     }
 
     /// Whether somebody of the record's app may read it: the backend all of the app's; a person what they have uploaded, and what a
-    /// message names that is there for them and speaks for the uploader. Everything else is as if there were nothing.
+    /// message names that is there for them and speaks for the uploader, or is the portrait of its sender. Everything else is as if there were nothing.
     package static func checkReading(
         _ record: MediaRecord, by reader: Reader, _ limits: MediaLimits, at now: Int64
     ) throws(MediaFault) {
         if case .person(let user, let use) = reader, user != record.owner {
-            guard let use, use.isBy(record.owner), use.expiresAt.map({ $0 > now }) ?? true else { throw Self.unknown }
+            guard let use, self.speaks(use, for: record, limits), use.expiresAt.map({ $0 > now }) ?? true
+            else { throw Self.unknown }
         }
         guard record.isWhole else { throw Self.unknown }
         if record.verdict == .rejected {
@@ -84,6 +85,12 @@ package enum MediaRules {
         }
         guard record.verdict == nil, limits.appsWithApproval.contains(record.app), reader != .backend else { return }
         throw MediaFault(.notApproved, "", "waits for the approval of the app's backend; try again later")
+    }
+
+    private static func speaks(_ use: MediaUse, for record: MediaRecord, _ limits: MediaLimits) -> Bool {
+        guard use.isPortrait, record.owner == nil else { return use.isBy(record.owner) }
+        // Where people have no say in it, the backend has set the portrait.
+        return !limits.appsWithOwnProfiles.contains(record.app)
     }
 
     package static let unknown = MediaFault(.unknown, "id", "must name media that is there for whoever asks")

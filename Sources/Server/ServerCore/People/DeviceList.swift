@@ -33,6 +33,56 @@ package struct DeviceInfo: Hashable, Sendable {
     }
 }
 
+// What a person sees of their own devices. Both ask from a connection, so that nobody sees those of others.
+extension ServerCore {
+    static let signedOutElsewhere = ServerFrame.Problem(
+        code: .kicked, field: "device", rule: "was signed out: by the person, on another device")
+
+    func ownDevices(_ asked: Asked, _ now: Now) throws(ServerFrame.Problem) -> [OwnDevice] {
+        guard let known = self.sessions[try asked.session()] else { throw Self.unavailable }
+        return self.people[known.slot].devices.filter { !$0.isLeaving }.map {
+            OwnDevice($0, isCurrent: $0.id == known.device.device, now)
+        }
+    }
+
+    mutating func signOutOther(
+        _ device: DeviceID, _ asked: Asked, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
+        guard let known = self.sessions[try asked.session()] else { throw Self.unavailable }
+        guard device != known.device.device else {
+            throw .init(.init(field: "device", rule: "must be another one: this one signs out by `signOut`"))
+        }
+        guard let index = self.people[known.slot].devices.index(of: device),
+            !self.people[known.slot].devices[index].isLeaving
+        else { throw .init(Self.unknownDevice) }
+        let key = DeviceKey(user: known.device.user, device: device)
+        self.beginSignOut(slot: known.slot, index: index, &effects)
+        self.sendToStore(.signOut(key, at: now.wall), for: .signOutDevice(asked, key), by: asked.asker, &effects)
+    }
+
+    static let unknownDevice = InvalidField(
+        field: "device", rule: "must be a device of this person that is signed in")
+}
+
+extension OwnDevice {
+    init(_ device: Device, isCurrent: Bool, _ now: Now) {
+        let heardAt = device.heardAt > 0 ? now.wall - (now.monotonic - device.heardAt) : 0
+        let seenAt = max(device.signedInAt, device.reported?.at ?? 0, heardAt)
+        let push: Push =
+            switch device.push {
+            case .none: .none
+            case .registered: .registered
+            case .quarantined: .quarantined
+            case .dead: .dead
+            }
+        let (app, system) = (device.reported?.status.appVersion ?? "", device.reported?.status.systemVersion ?? "")
+        self.init(
+            id: device.id, platform: device.platform, isCurrent: isCurrent,
+            lastSeenAt: device.session == nil ? seenAt : nil, connectedAt: device.signedInAt, push: push,
+            appVersion: app.isEmpty ? nil : app, systemVersion: system.isEmpty ? nil : system)
+    }
+}
+
 extension ServerCore {
     mutating func listDevices(
         of user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]

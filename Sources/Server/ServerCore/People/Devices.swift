@@ -132,8 +132,7 @@ extension ServerCore {
     mutating func signOut(_ device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let slot = self.loadedSlot(of: device.user, for: request, .signOut(device), now, &effects) else { return }
         guard let index = self.people[slot].devices.index(of: device.device) else {
-            let invalid = InvalidField(field: "device", rule: "must be a device of this person that is signed in")
-            effects.append(.reply(request, .refused(.init(invalid))))
+            effects.append(.reply(request, .refused(.init(Self.unknownDevice))))
             return
         }
         self.beginSignOut(slot: slot, index: index, &effects)

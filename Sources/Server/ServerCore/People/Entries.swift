@@ -63,6 +63,7 @@ extension ServerCore {
         }
         switch entry.body {
         case .conversationSettings(let conversation, let settings):
+            let settings = settings.withoutDraft
             let isNothing = settings == ConversationSettings()
             self.people[slot].settings.conversations[conversation] = isNothing ? nil : settings
             self.followSettings(slot, now, &effects)

@@ -192,7 +192,8 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         self.people[slot].head = record.head
         self.people[slot].unread = record.unread
-        self.people[slot].settings = record.settings
+        // Drafts are read where they are asked for: many of them would fill the memory.
+        self.people[slot].settings = record.settings.withoutDrafts
         self.people[slot].account = record.account
         self.followSettings(slot, now, &effects)
         self.people[slot].devices = record.devices.filter { !$0.isSignedOut }.map(Device.init(record:))

@@ -183,8 +183,9 @@ struct DeviceLegs: Sendable {
             else {
                 continue
             }
-            self.legs[index].subject = .message(
-                shared.named(MessageNames(conversation: name, sender: shared.names.sender)))
+            var names = shared.names
+            names.conversation = name
+            self.legs[index].subject = .message(shared.named(names))
         }
     }
 

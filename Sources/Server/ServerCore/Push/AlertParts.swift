@@ -10,10 +10,12 @@ struct AlertParts {
     /// Nil where the message is hidden, or not to be in the push.
     var text: PushInfo.Text?
     var imageURL: String?
+    /// The sender's, where one message is shown.
+    var portrait: String?
 
     /// What gives way, in this order: the text says most.
     enum Place: CaseIterable {
-        case image, subtitle, text, names
+        case image, portrait, subtitle, text, names
     }
 
     /// Bytes of JSON of a name that has given way.
@@ -25,6 +27,10 @@ struct AlertParts {
         case .image:
             guard self.imageURL != nil else { return false }
             self.imageURL = nil
+            return true
+        case .portrait:
+            guard self.portrait != nil else { return false }
+            self.portrait = nil
             return true
         case .subtitle:
             guard self.text?.subtitle != nil else { return false }

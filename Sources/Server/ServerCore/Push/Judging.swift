@@ -145,11 +145,15 @@ extension ServerCore {
     }
 
     /// What a phone has missed, as its extension may show it (DESIGN §5 "Keep-one"): a message that must never be
-    /// pushed to this person, or waits for quiet hours to end, is not shown there either.
+    /// pushed to this person, or waits for quiet hours to end, is not shown there either. Of portraits only those that a push may name are told.
     func missed(_ page: LogPage, of user: UserKey, _ now: Now) -> LogPage {
+        var page = page
+        // tidy: order does not leave: each name is by itself.
+        for (sender, names) in page.names where names.portrait != nil {
+            page.names[sender]?.portrait = self.portrait(names.portrait, in: sender.conversation, of: user.app)
+        }
         guard let slot = self.slots[user], self.people[slot].isReady else { return page }
         let isQuiet = self.quiet(slot, now).hold != .none
-        var page = page
         for index in page.entries.indices {
             guard case .message(var message) = page.entries[index].body else { continue }
             let sent = Now(monotonic: now.monotonic, wall: message.sentAt)

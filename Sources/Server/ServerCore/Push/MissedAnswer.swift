@@ -78,6 +78,8 @@ extension LogPage {
             members += [
                 ("content", .string(message.content)),
                 ("image", message.pushImageURL.map { .string($0) } ?? .null),
+                ("portrait", .optional(self.names[ConversationSender(of: message)]?.portrait)),
+                ("mention", .bool(message.mentions.include(user))), ("reply", .bool(message.answers(user))),
                 ("push_text", message.pushText.map { .string($0) } ?? .null),
             ]
         }

@@ -62,6 +62,8 @@ extension ServerCore {
                 of: shared.message, title: PushText.title(of: shared.message, shared.names),
                 sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
             parts.imageURL = shared.message.pushImageURL
+            parts.portrait = self.portrait(
+                shared.names.portrait, in: shared.message.conversation, of: shared.message.app)
         }
         if !counted.isEmpty { parts.options = parts.options?.forSeveral }
         var payload = self.payload(of: shared, at: position, parts, for: id, slot)
@@ -76,6 +78,16 @@ extension ServerCore {
         return bytes.count <= bytesMax ? bytes : try payload.serialized(bytesMax: bytesMax)
     }
 
+    /// Only media of the server, or of a host that the app lists for images; nil for kinds of conversations whose notifications are not of
+    /// a person, and for one that is too long for a push.
+    func portrait(_ portrait: String?, in conversation: ConversationID, of app: AppID) -> String? {
+        guard let portrait, conversation.type.isOfPeople, portrait.utf8.count <= PushInfo.imageURLBytesMax
+        else { return nil }
+        if MediaID(reference: portrait) != nil { return portrait }
+        guard WebAddress.isSecure(portrait), let host = WebAddress.host(of: portrait) else { return nil }
+        return WebAddress.isHost(host, among: self.pushRules(of: app).imageHosts) ? portrait : nil
+    }
+
     private func payload(
         of shared: SharedMessage, at position: LogPosition, _ parts: AlertParts, for id: LegID, _ slot: Int
     ) -> APNsPayload {
@@ -88,7 +100,15 @@ extension ServerCore {
         }
         var info = self.info(of: message.id, at: position, isRecall: false, text: parts.text, for: id, slot)
         info.imageURL = parts.imageURL
-        if !isHidden { info.textMode = self.textMode(of: slot) }
+        info.portrait = parts.portrait
+        if !isHidden {
+            info.textMode = self.textMode(of: slot)
+            // Of one message: what counts others is of nobody.
+            if parts.counted.isEmpty {
+                info.isMention = message.mentions.include(id.user.user)
+                info.isReply = message.answers(id.user.user)
+            }
+        }
         info.counted = parts.counted.filter { $0 + PushInfo.countedReach >= position }
         // Neutral unless the app wants it otherwise, because it is shown where no extension can check whose phone it is (DESIGN §7).
         var alert = APNsPayload.Alert(body: isHidden ? words.hidden : words.neutral)

@@ -87,8 +87,7 @@ extension PendingStoreRequest {
         // It looks for the answer that others keep.
         case .apiKept: nil
         case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .setVoIPToken, .signIn,
-            .compareLog, .signOut,
-            .kick, .loadUser, .loadPage, .findShown:
+            .compareLog, .signOut, .signOutDevice, .kick, .loadUser, .loadPage, .findShown:
             nil
         }
     }

@@ -21,8 +21,9 @@ extension ServerCore {
                 try InvalidField.check(Int(history), in: 0...self.settings.historyMax, "history")
             case .registerVoIP(let registration):
                 if let registration { try self.checkRegistration(registration, in: app, field: "") }
-            case .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
-                .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile, .profiles:
+            case .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
+                .setBlocked, .conversation, .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile,
+                .profiles, .devices, .signOutDevice:
                 break
             }
         } catch {
@@ -41,9 +42,9 @@ extension ClientRequest {
         switch self {
         case .setProfile: "profile"
         case .change(_, .setNickname): "nickname"
-        case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .conversation,
-            .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .profiles,
-            .registerVoIP:
+        case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
+            .setBlocked, .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch,
+            .renewToken, .profiles, .registerVoIP, .devices, .signOutDevice:
             nil
         }
     }

@@ -22,6 +22,8 @@ struct Asked: Sendable {
         return session
     }
 
+    var isBackend: Bool { if case .api = self.requester { true } else { false } }
+
     var asker: Asker? {
         switch self.requester {
         case .session: self.actor.map { .person(UserKey(app: self.app, user: $0)) }
@@ -96,12 +98,14 @@ extension ServerCore {
                 }
                 effects.append(.checkToken(session, number, token))
             case .registerVoIP(let registration): try self.registerVoIP(registration, asked, now, &effects)
+            case .devices: self.answer(asked, .devices(try self.ownDevices(asked, now)), &effects)
+            case .signOutDevice(let device): try self.signOutOther(device, asked, now, &effects)
             case .watch(let users): try self.watch(users, asked, &effects)
             case .unwatch(let users):
                 try self.unwatch(users, asked)
                 self.answer(asked, .done(0), &effects)
-            case .change, .recall, .edit, .delete, .setConversationSettings, .setBlocked, .conversation, .settings,
-                .history, .receipts, .setProfile, .profiles:
+            case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setBlocked,
+                .conversation, .settings, .history, .receipts, .setProfile, .profiles:
                 self.sendToStore(
                     try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
@@ -137,6 +141,8 @@ extension ServerCore {
                 Deletion(conversation: deletion.conversation, messages: Set(deletion.messages).sorted()), at: now.wall)
         case .setConversationSettings(let conversation, let settings):
             .setConversationSettings(try Self.person(asked), conversation, settings, at: now.wall)
+        case .setConversationState(let conversation, let change):
+            .setConversationState(try Self.person(asked), conversation, change, at: now.wall)
         case .setPersonSettings(let settings): .setPersonSettings(try Self.person(asked), settings, at: now.wall)
         case .setBlocked(let user, let isBlocked):
             .setBlocked(try Self.person(asked), user, isBlocked, at: now.wall)
@@ -150,7 +156,8 @@ extension ServerCore {
         case .setProfile(let profile):
             .setProfiles(asked.app, [UserProfile(try Self.person(asked).user, profile)], isOwn: true)
         case .profiles(let users): .readProfiles(asked.app, users)
-        case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP: throw Self.unavailable
+        case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP, .devices, .signOutDevice:
+            throw Self.unavailable
         }
     }
 
@@ -196,7 +203,7 @@ extension ClientRequest {
     /// It adds texts or conversations to the store: refused first when there is little room.
     fileprivate var isSomethingNew: Bool {
         switch self {
-        case .edit, .change(_, .create), .setProfile: true
+        case .edit, .change(_, .create), .setProfile, .setConversationState(_, .draft(_?)): true
         default: false
         }
     }

@@ -22,6 +22,8 @@ enum PendingStoreRequest: Sendable {
     case signIn(SessionID, DeviceKey)
     case compareLog(SessionID)
     case signOut(SessionID, DeviceKey)
+    /// The person has signed it out on another device.
+    case signOutDevice(Asked, DeviceKey)
     /// A newer device has taken this one's place, or it was not seen for long.
     case kick(DeviceKey)
 
@@ -135,7 +137,9 @@ extension ServerCore {
         case (.clientRequest(let asked), .conversation(let info)): self.answer(asked, .conversation(info), &effects)
         case (.clientRequest(let asked), .done): self.answer(asked, .done(0), &effects)
         case (.clientRequest(let asked), .profiles(let profiles)): self.answer(asked, .profiles(profiles), &effects)
-        case (.clientRequest(let asked), .settings(let settings)): self.answer(asked, .settings(settings), &effects)
+        case (.clientRequest(let asked), .settings(let settings)):
+            // What is pinned, hidden and drafted is the person's own.
+            self.answer(asked, .settings(asked.isBackend ? settings.levelsAlone : settings), &effects)
         case (.clientRequest(let asked), .receipts(let receipts)): self.answer(asked, .receipts(receipts), &effects)
         case (.clientRequest(let asked), .history(let messages, let hasMore)):
             let (recent, hasMore) = self.recent(messages, hasMore: hasMore, now)
@@ -175,6 +179,10 @@ extension ServerCore {
         case (.signOut(let session, let device), .done):
             if self.sessions[session] != nil { self.close(session, &effects) }
             self.removeDevice(device, now, &effects)
+        case (.signOutDevice(let asked, let device), .done):
+            self.removeDevice(device, because: Self.signedOutElsewhere, now, &effects)
+            self.answer(asked, .done(0), &effects)
+        case (.signOutDevice(let asked, _), .refused(let problem)): self.answer(asked, .refused(problem), &effects)
         case (.kick(let device), .done): self.removeDevice(device, now, &effects)
         case (.loadUser(let slot), .user(let record)): self.handleUserRecord(record, into: slot, now, &effects)
         case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)
@@ -268,7 +276,8 @@ extension ServerCore {
         switch request {
         case .send(let session, let message, _):
             self.finishSend(session, message, .failure(Self.unavailable), &effects)
-        case .clientRequest(let asked), .enterRoom(let asked, _, _), .setVoIPToken(let asked?):
+        case .clientRequest(let asked), .enterRoom(let asked, _, _), .setVoIPToken(let asked?),
+            .signOutDevice(let asked, _):
             self.answer(asked, .refused(Self.unavailable), &effects)
         case .setPushState(let registrant?):
             guard !storeHasFailed || registrant.number != nil else { return }

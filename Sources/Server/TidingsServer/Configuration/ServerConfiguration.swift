@@ -91,6 +91,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         var limits = self.media.limits
         limits.kinds = self.media.types.compactMap(MediaKind.init(rawValue:))
         limits.appsWithApproval = Set(self.apps.filter(\.needsMediaApproval).map(\.id))
+        limits.appsWithOwnProfiles = Set(self.apps.filter(\.hasOwnProfiles).map(\.id))
         return limits
     }
 

@@ -215,6 +215,7 @@ extension ScenarioSection {
         told | list of texts | what the SDK told the app since: arrivals, responses, and its own rings before iOS 10
         way | list of texts | the steps by which the screens of opened notifications are reached since
         attached | list of texts | what the SDK's extension put beside the text of pushes since, as `id: image` and `id: from …`
+        donations | list of texts | what the SDK has told the system of messages for its suggestions, oldest first, as `from …` and `to …`
         runState | \(ExpectKey.runState.words) | the SDK's run state now
         anyOf | list of two or more expectations | of which at least one holds, beside the other keys
 

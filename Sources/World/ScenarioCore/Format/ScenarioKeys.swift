@@ -177,7 +177,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         navigation | mapping | what is on the screen when a notification is opened, and which screen is put there in which way; an empty stack and no table if left out
         imageHosts | list of texts | where images of notifications may be fetched from; whatever is asked for there is an image; none if left out
         centerTakes | time | how long it takes until the notification centre does what SDK and extension ask it for; no time if left out
-        communication | yes or no | whether the extension makes notifications those of a person; no if left out
+        communication | yes or no | whether SDK and extension make notifications those of people, from iOS 15; no if left out
 
         # badge | the badge stored in the app group, where a number is not enough
         server | number, needed | unread messages

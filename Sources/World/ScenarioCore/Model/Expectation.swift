@@ -62,7 +62,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts,
         calls, options
-    case server, opened, customMessages, settled, told, way, attached, runState
+    case server, opened, customMessages, settled, told, way, attached, donations, runState
 
     enum Form {
         case calls, presentations, words([String]), labels, conversations, texts, word([String]), number, flag, text
@@ -86,7 +86,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .wakes: .words(WakeOutcome.allCases.map(\.rawValue))
         case .results: .words(FetchResult.allCases.map { "\($0)" })
         case .ended: .words(EndReason.allCases.map(\.rawValue))
-        case .faults, .texts, .calls, .options, .server, .settled, .told, .way, .attached: .texts
+        case .faults, .texts, .calls, .options, .server, .settled, .told, .way, .attached, .donations: .texts
         case .started: .words(ProcessID.Role.words)
         case .list, .banners, .panel, .summary, .customMessages: .labels
         case .opened: .conversations
@@ -103,7 +103,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     }
 
     var needsSDK: Bool {
-        [.server, .opened, .customMessages, .settled, .told, .way, .attached, .runState].contains(self)
+        [.server, .opened, .customMessages, .settled, .told, .way, .attached, .donations, .runState].contains(self)
     }
 }
 

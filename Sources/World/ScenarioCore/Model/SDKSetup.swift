@@ -40,7 +40,6 @@ package struct SDKSetup: Equatable, Sendable {
     package var imageHosts: [String] = []
     /// Milliseconds.
     package var centerTakes: Int64 = 0
-    package var usesCommunicationNotifications = false
 
     package enum StoredBadge: Equatable, Sendable {
         case missing

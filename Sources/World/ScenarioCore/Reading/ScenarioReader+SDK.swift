@@ -61,7 +61,9 @@ extension ScenarioReader {
         if let node = fields["navigation"] { self.navigation(node, &sdk) }
         self.reader.read("centerTakes", in: fields, into: &sdk.centerTakes) { $0.time($1, $2) }
         self.reader.read("imageHosts", in: fields, into: &sdk.imageHosts) { $0.texts($1, $2) }
-        self.reader.read("communication", in: fields, into: &sdk.usesCommunicationNotifications) { $0.flag($1, $2) }
+        self.reader.read("communication", in: fields, into: &sdk.kit.usesCommunicationNotifications) {
+            $0.flag($1, $2)
+        }
         return sdk
     }
 

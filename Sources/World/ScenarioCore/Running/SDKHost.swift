@@ -59,6 +59,7 @@ struct SDKHost {
 
     init(setup: SDKSetup, major: Int, log: [LogEntry]) {
         self.setup = setup
+        self.setup.kit = setup.kit.fitted(to: major)
         var settings = KitMachine.Settings(major: major)
         settings.router = setup.router
         settings.foregroundPresentation = setup.foreground

@@ -93,12 +93,21 @@ extension ScenarioPhone {
         case .calls: return screen.calls.map { $0.isAnswered ? "\($0.call.caller) answered" : $0.call.caller }
         case .options: return screen.list.map { $0.notification.request.content.options }
         case .runState: return [self.runState]
+        case .donations: return self.core.donations(of: Self.bundle).map(\.words)
         case .reasons: return self.trace.presentations.map(\.record.reason.rawValue)
         case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
             .customMessages, .settled, .told, .way, .attached:
             return self.trace[key]
         case .callbacks, .shown, .activities: return []
         }
+    }
+}
+
+extension DonatedMessage {
+    var words: String {
+        let group = self.groupName.map { " in \($0)" } ?? ""
+        let who = self.isOutgoing ? "to \((self.recipients + [""]).first ?? "")" : "from \(self.sender ?? "")"
+        return "\(who)\(group): \(self.content ?? "")"
     }
 }
 

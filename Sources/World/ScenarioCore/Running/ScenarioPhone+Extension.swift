@@ -53,8 +53,11 @@ extension ScenarioPhone {
                 isEntitled: self.app.setup.installed.hasFilteringEntitlement,
                 version: self.setup.phone.version.description),
             isForeignRecall: CornerMarkDecrease.isSet(in: userInfo),
-            usesCommunicationNotifications: self.app.sdk?.setup.usesCommunicationNotifications ?? false)
+            usesCommunicationNotifications: self.app.sdk?.setup.kit.usesCommunicationNotifications ?? false)
     }
+
+    /// As the system makes it: without the entitlement it refuses, and the content stays one of the app.
+    var isCommunicationEntitled: Bool { self.app.setup.installed.entitlements.contains(.communication) }
 
     mutating func answerExtension(_ number: CallbackNumber) {
         guard let run = self.app.extensionRuns[number], !run.isAnswered else { return }
@@ -131,7 +134,11 @@ extension ScenarioPhone {
         case .report(let messages):
             for message in messages { _ = self.request(.receipt(message, .shown)) }
             self.answerExtensionRequest(.reported, number, of: run)
-        case .post(let post, let tag):
+        case .post(var post, let tag):
+            if !self.isCommunicationEntitled { post.message.communication = nil }
+            if let form = post.message.communication {
+                self.enqueue(.process(run.process, .messageDonated(form.donation)))
+            }
             let query = self.submit(
                 .add(post.request(recipientTag: tag)), in: run.process, after: self.app.sdk?.setup.centerTakes ?? 0)
             self.app.extensionPosting[query] = (number, post.message.message)
@@ -140,10 +147,14 @@ extension ScenarioPhone {
                 return self.answerExtensionRequest(
                     .imageFetched(isThere: self.mayRead(media, run.request.identifier)), number, of: run)
             }
-            let hosts = self.app.sdk?.setup.imageHosts ?? []
-            let isThere = WebAddress.host(of: url).map { NotificationImage.isAllowed(String($0), among: hosts) }
-            self.answerExtensionRequest(.imageFetched(isThere: isThere ?? false), number, of: run)
-        case .finish(let edit):
+            self.answerExtensionRequest(.imageFetched(isThere: self.mayFetch(url)), number, of: run)
+        case .fetchPortrait(let url):
+            self.answerExtensionRequest(.portraitFetched(isThere: self.mayFetch(url)), number, of: run)
+        case .deleteDonations(let messages):
+            self.enqueue(.process(run.process, DonationScope.messages(messages).event))
+        case .finish(var edit):
+            if !self.isCommunicationEntitled { edit?.communication = nil }
+            if let form = edit?.communication { self.enqueue(.process(run.process, .messageDonated(form.donation))) }
             if let edit { self.traceAttached(edit, to: self.labels.label(of: run.request.identifier)) }
             let content = edit?.applied(to: run.request.content) ?? run.request.content
             guard !run.isExpired else { return self.callContentHandler(number, content) }
@@ -160,14 +171,16 @@ extension ScenarioPhone {
         return true
     }
 
+    private func mayFetch(_ url: String) -> Bool {
+        let hosts = self.app.sdk?.setup.imageHosts ?? []
+        return WebAddress.host(of: url).map { NotificationImage.isAllowed(String($0), among: hosts) } ?? false
+    }
+
     /// What the virtual phone does not draw.
     private mutating func traceAttached(_ edit: ContentEdit, to label: String) {
         var attached = edit.hasImage ? ["image"] : []
-        if let from = edit.communication {
-            let group = from.names.group.map { " in \($0)" } ?? ""
-            let name = from.names.sender ?? from.payload.senderID.rawValue
-            attached.append("from \(name)\(group)" + (from.body.map { ": \($0)" } ?? ""))
-        }
+        if let form = edit.communication { attached.append(form.donation.words) }
+        if edit.hasPortrait { attached.append("portrait") }
         for text in attached {
             self.trace.append(.attached, "\(label): \(text)", kind: "attaches", at: self.now.monotonic)
         }

@@ -108,7 +108,7 @@ extension ScenarioPhone {
         var group: SDKHost? = self.core.isUnlockedOnce && event.usesGroup ? sdk : nil
         let facts = NotificationCenterQueue.Facts(
             process: process.number, major: sdk.kit.settings.major, wall: self.now.wall,
-            position: { sdk.store.position(of: $0) })
+            donates: sdk.setup.kit.usesCommunicationNotifications, position: { sdk.store.position(of: $0) })
         var effects: [NotificationCenterQueue.Effect] = []
         queue.handle(event, group: &group, facts: facts, into: &effects)
         if let group { self.app.sdk = group }
@@ -132,6 +132,11 @@ extension ScenarioPhone {
             self.app.centerQueries[self.submit(.deliveredNotifications, in: process, after: wait)] = .listing(number)
         case .post(let notification, let badge, let number):
             self.observed?.append(.posts)
+            var notification = notification
+            if !self.isCommunicationEntitled { notification.communication = nil }
+            if let form = notification.communication {
+                self.enqueue(.process(process, .messageDonated(form.donation)))
+            }
             let request = notification.request(
                 badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true)
             guard version.hasUserNotifications else {
@@ -153,6 +158,8 @@ extension ScenarioPhone {
         case .showBadgeBeforeReturning(let badge):
             self.observed?.append(.showsBadge(badge))
             _ = self.submit(.setBadgeCount(badge), in: process)
+        case .donate(let form): self.enqueue(.process(process, .messageDonated(form.donation)))
+        case .deleteDonations(let scope): self.enqueue(.process(process, scope.event))
         case .finish(_, .client(let event)): self.handleClient(event, in: process)
         case .finish(_, .kit(let event)): self.handleKit(event, in: process)
         case .finish(_, nil): break

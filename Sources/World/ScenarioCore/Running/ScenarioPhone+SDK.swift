@@ -197,6 +197,8 @@ extension ScenarioPhone {
             self.handleKit(.messageArrived(shown), in: process)
         case .learnNames(let question):
             self.rememberNames(sdk.setup.names ?? question.everyName, for: question)
+        case .nameSent(let id, let question):
+            self.handleClient(.sentNamed(id, sdk.setup.names ?? question.everyName), in: process)
         case .resolveNames(let id, let question):
             guard let wait = sdk.names[id] ?? 0 else { return }
             let names = sdk.setup.names ?? question.everyName
@@ -208,7 +210,7 @@ extension ScenarioPhone {
             guard let habit = own ?? sdk.setup.customCallback, let isHandled = habit.isHandled else { return }
             self.perform(.client(.delegateAnswered(message.id, handled: isHandled), process), after: habit.after)
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
-            .recallNotification, .lowerBadge, .writeBadge:
+            .recallNotification, .lowerBadge, .writeBadge, .donate, .deleteDonations:
             if let work = effect.centerWork { self.requestCenterWork(work, in: process) }
         case .readDeviceStatus:
             // Before iOS 10 there is no notification centre to ask.

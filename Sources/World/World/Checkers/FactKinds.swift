@@ -110,7 +110,7 @@ extension StoreCommand {
         case .delete: .delete
         case .change, .putConversation: .change
         case .markRead: .markRead
-        case .setConversationSettings, .endLevel, .setPersonSettings, .setBlocked: .set
+        case .setConversationSettings, .setConversationState, .endLevel, .setPersonSettings, .setBlocked: .set
         case .signIn: .signIn
         case .signOut: .signOut
         case .setPushState: .setPushState

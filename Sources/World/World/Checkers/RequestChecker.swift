@@ -79,7 +79,7 @@ extension ClientAnswer {
     fileprivate var isDone: Bool {
         switch self {
         case .done, .invited: true
-        case .refused, .conversation, .settings, .history, .receipts, .presence, .profiles: false
+        case .refused, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices: false
         }
     }
 }
@@ -87,10 +87,11 @@ extension ClientAnswer {
 extension ClientRequest {
     fileprivate var isCommand: Bool {
         switch self {
-        case .change, .recall, .edit, .delete, .setConversationSettings, .setPersonSettings, .setBlocked, .setProfile:
+        case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
+            .setBlocked, .setProfile:
             true
         case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken,
-            .profiles, .registerVoIP:
+            .profiles, .registerVoIP, .devices, .signOutDevice:
             false
         }
     }
@@ -107,6 +108,8 @@ extension StoreCommand {
         case .delete(let key, let deletion, _): (key.user, .delete(deletion))
         case .setConversationSettings(let key, let conversation, let settings, _):
             (key.user, .setConversationSettings(conversation, settings))
+        case .setConversationState(let key, let conversation, let change, _):
+            (key.user, .setConversationState(conversation, change))
         case .setPersonSettings(let key, let settings, _): (key.user, .setPersonSettings(settings))
         case .setBlocked(let key, let user, let isBlocked, _): (key.user, .setBlocked(user, isBlocked))
         case .setProfiles(_, let profiles, isOwn: true): profiles.first.map { ($0.id, .setProfile($0.profile)) }

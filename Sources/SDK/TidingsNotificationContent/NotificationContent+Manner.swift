@@ -1,11 +1,11 @@
-import ClientCore
+package import ClientCore
 import Foundation
-import TidingsModel
-import UserNotifications
+package import TidingsModel
+package import UserNotifications
 
 extension PushLine {
     /// For a content: what comes from the app's tables the system looks up when it shows the notification.
-    var notificationText: String {
+    package var notificationText: String {
         switch self {
         case .text(let text): text
         case .localized(let key, let arguments):
@@ -15,7 +15,7 @@ extension PushLine {
 }
 
 extension UNMutableNotificationContent {
-    func apply(_ manner: NotificationManner) {
+    package func apply(_ manner: NotificationManner) {
         switch manner.sound {
         case .standard: self.sound = .default
         case .named(let name): self.sound = UNNotificationSound(named: UNNotificationSoundName(name))

@@ -1,0 +1,45 @@
+/// A device of the person's own, as they see it.
+public struct OwnDevice: Hashable, Sendable, Identifiable {
+    /// Its id.
+    public var id: DeviceID
+    /// What it runs, as its client says, for example `ios`.
+    public var platform: String
+    /// Whether it is the one that asks.
+    public var isCurrent: Bool
+    /// When the server heard of it last, in wall milliseconds since 1970; nil while it is connected.
+    public var lastSeenAt: Int64?
+    /// When it connected last, in wall milliseconds since 1970.
+    public var connectedAt: Int64
+    /// Whether pushes reach it.
+    public var push: Push
+    /// The app's version; nil if the device has not told.
+    public var appVersion: String?
+    /// The system's version, for example `17.4`; nil if the device has not told.
+    public var systemVersion: String?
+
+    /// Whether pushes reach a device.
+    public enum Push: String, Hashable, Sendable, CaseIterable {
+        /// It has registered no token.
+        case none
+        case registered
+        /// APNs refuses its token for a reason that may pass.
+        case quarantined
+        /// APNs has said that the app is not there any more.
+        case dead
+    }
+
+    /// A device from its parts.
+    public init(
+        id: DeviceID, platform: String, isCurrent: Bool, lastSeenAt: Int64?, connectedAt: Int64, push: Push,
+        appVersion: String? = nil, systemVersion: String? = nil
+    ) {
+        self.id = id
+        self.platform = platform
+        self.isCurrent = isCurrent
+        self.lastSeenAt = lastSeenAt
+        self.connectedAt = connectedAt
+        self.push = push
+        self.appVersion = appVersion
+        self.systemVersion = systemVersion
+    }
+}

@@ -1,0 +1,104 @@
+package import TidingsModel
+
+/// What makes a notification one of a person rather than of the app, and what the system is told of a message for its suggestions
+/// (ios-delivery.md §11; docs/decisions/0038). One form for extension and kit: they carry it over to Apple's intent.
+package struct CommunicationForm: Hashable, Sendable {
+    package struct Person: Hashable, Sendable {
+        package var id: UserID
+        package var name: String
+    }
+
+    package var message: MessageID
+    /// As the person sees it.
+    package var conversation: ConversationID
+    /// Nil for what the person has written.
+    package var sender: Person?
+    /// Of a group or discussion.
+    package var groupName: String?
+    /// Of what the person has written to somebody.
+    package var recipient: Person?
+    /// How many people get it, the person among them; nil where that is not known.
+    package var recipientCount: Int?
+    package var isMention = false
+    package var isReply = false
+    /// What the message says. The names stand in places of their own.
+    package var text: PushLine
+    /// Where the sender's portrait is, as a push says; nil where the app has it, or nobody.
+    package var portrait: String?
+
+    /// Systems before know no such notification.
+    package static let majorMin = 15
+
+    /// - Parameter version: the system's, `15.2` or `17`; nil or anything else is taken for one that knows none.
+    package static func isKnown(to version: String?) -> Bool {
+        (version ?? "").split(separator: ".").first.flatMap { Int($0) }.map { $0 >= Self.majorMin } ?? false
+    }
+
+    /// A message that came; `text` as without the form. Nil where the notification is not of a person: for other kinds of conversations, with a
+    /// title that was chosen, which the name would replace, and where a name is missing that the system shows.
+    package init?(
+        _ payload: NotificationPayload, message: MessageID, text: PushInfo.Text, names: KnownNames, isMention: Bool,
+        isReply: Bool
+    ) {
+        func known(_ name: String?) -> String? { name.flatMap { $0.isEmpty ? nil : $0 } }
+        let isGroup = payload.conversationType.isGroup
+        let title = text.title?.plain
+        guard payload.conversationType.isOfPeople, !text.isTitleChosen,
+            let sender = known(names.sender) ?? known(isGroup ? text.sender : title)
+        else { return nil }
+        if isGroup {
+            guard let group = known(names.group) ?? known(title) else { return nil }
+            self.groupName = group
+        }
+        self.message = message
+        self.conversation = payload.conversation
+        self.sender = Person(id: payload.senderID, name: sender)
+        self.recipientCount = isGroup ? Self.others(names.memberCount) : 1
+        self.isMention = isMention
+        self.isReply = isReply
+        self.text = text.body
+    }
+
+    mutating func mark(isMention: Bool, isReply: Bool, portrait: String?) {
+        self.isMention = isMention
+        self.isReply = isReply
+        self.portrait = portrait
+    }
+
+    /// A message of the person's, once the server has accepted it. Nil where nobody is to be suggested for it, or the name is missing.
+    init?(sent message: Message, names: ResolvedNames, words: NotificationWords) {
+        guard Self.question(ofSent: message) != nil else { return nil }
+        let name = message.conversation.type.isGroup ? names.group : names.user
+        guard let name, !name.isEmpty else { return nil }
+        if message.conversation.type.isGroup {
+            self.groupName = name
+            self.recipientCount = Self.others(names.memberCount)
+        } else {
+            self.recipient = Person(id: UserID(message.conversation.target), name: name)
+            self.recipientCount = 1
+        }
+        self.message = message.id
+        self.conversation = message.conversation
+        self.text = .text(MessageSummary.text(of: message, in: words))
+    }
+
+    /// Whose names are needed; nil for what the system is not told of: other kinds of conversations, commands, and what rings for nobody.
+    static func question(ofSent message: Message) -> NameQuestion? {
+        guard message.flags.contains(.stored), message.flags.contains(.notified) else { return nil }
+        switch message.conversation.type {
+        case .direct: return NameQuestion(sender: UserID(message.conversation.target), group: nil)
+        case .group, .discussion: return NameQuestion(sender: message.sender, group: message.conversation)
+        case .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: return nil
+        }
+    }
+
+    private static func others(_ members: Int?) -> Int? { members.flatMap { $0 > 1 ? $0 - 1 : nil } }
+}
+
+/// Which donated messages the system is to forget.
+package enum DonationScope: Hashable, Sendable {
+    case messages([MessageID])
+    case conversation(ConversationID)
+    /// Also what the app itself has donated.
+    case all
+}
