@@ -80,8 +80,17 @@ class Nghttpd:
             threading.Event().wait(0.05)
         raise AssertionError(self.program.tail())
 
+    def has_clients(self) -> bool:
+        """Whether the program has not closed every connection: one is established, or ended by the client alone (proc(5))."""
+        rows = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return any(row[1].endswith(f":{self.port:04X}") and row[3] in ("01", "08") for row in rows)
+
     def frames(self) -> list[str]:
-        """The frames, such as `recv HEADERS`, in order."""
+        """The frames, such as `recv HEADERS`, in order, once its clients have gone."""
+        for _ in range(600):
+            if not self.has_clients():
+                break
+            threading.Event().wait(0.05)
         # The program writes through a buffer of its own: it has to have ended.
         self.program.stop()
         return re.findall(r"\[id=\d+\] \[ *[\d.]+\] ((?:recv|send) [A-Z_]+) frame", self.log.read_text(errors="replace"))

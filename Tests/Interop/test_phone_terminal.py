@@ -38,6 +38,7 @@ class Screen:
         self.renditions = 0
         self.rest = ""
         self.updates = 0
+        self.seen: set[str] = set()
 
     def clear(self):
         self.cells = [[" "] * self.columns for _ in range(self.rows)]
@@ -65,6 +66,8 @@ class Screen:
         if private:
             (self.modes.add if final == "h" else self.modes.discard)(parameters)
             self.updates += parameters == "2026" and final == "h"
+            if parameters == "2026" and final == "l":
+                self.seen.update(self.lines)
         elif final == "H":
             row, column = (int(number) for number in parameters.split(";"))
             assert 1 <= row <= self.rows and 1 <= column <= self.columns, parameters
@@ -161,6 +164,12 @@ class Terminal:
     def wait_without(self, text: str):
         self.wait_until(lambda: text not in self.screen.text, f"a screen without {text!r}")
 
+    def wait_for_registration(self):
+        """The phone refuses a push to an app that has not asked for its token yet; no server is there to give one."""
+        self.wait_until(
+            lambda: any("didFailToRegister" in line for line in self.screen.seen), "the answer to the app's registration"
+        )
+
     def press(self, keys: str):
         os.write(self.master, keys.encode())
 
@@ -218,6 +227,7 @@ def opened(terminal, *arguments: str, **options) -> Terminal:
     phone.press("y")
     phone.wait_for("Conversations", "foregroundActive")
     phone.wait_without("would like to send no")
+    phone.wait_for_registration()
     return phone
 
 
@@ -283,6 +293,7 @@ def old_phone(terminal) -> Terminal:
     phone.wait_for("would like to send no")
     phone.press("y")
     phone.wait_for("Conversations", "foregroundActive")
+    phone.wait_for_registration()
     phone.press(":alert-style alert\r")
     phone.press("h")
     phone.wait_for("home screen")
