@@ -48,7 +48,9 @@ private func sent(_ number: UInt64 = 9, in conversation: ConversationID = withBo
             let known = try #require(form(type, self.group, KnownNames(sender: "Bobby", group: "Our team")))
             #expect(known.sender?.name == "Bobby")
             #expect(known.groupName == "Our team")
-            #expect(known.recipientCount == nil)
+            // With fewer the system takes it for a message to one person.
+            #expect(known.recipientCount == 2)
+            #expect(form(type, self.group, KnownNames(memberCount: 2))?.recipientCount == 2)
         }
     }
 
@@ -170,6 +172,9 @@ private func sent(_ number: UInt64 = 9, in conversation: ConversationID = withBo
         #expect(form.groupName == "Team")
         #expect(form.recipientCount == 4)
         #expect(form.recipient == nil)
+        let unknown = CommunicationForm(
+            sent: sent(in: team), names: ResolvedNames(group: "Team"), words: .english)
+        #expect(unknown?.recipientCount == 2)
     }
 
     @Test func `is not donated without a name, where the app does not want it, or content is hidden`() {
@@ -216,6 +221,22 @@ private func sent(_ number: UInt64 = 9, in conversation: ConversationID = withBo
         #expect(other.handle(.settingRequested(person), at: at(3)).contains(.deleteDonations(.all)))
         var none = self.online(KitSettings())
         #expect(!none.handle(.settingRequested(person), at: at(3)).contains(.deleteDonations(.all)))
+    }
+
+    @Test func `is forgotten by the system with everything else where the app wants it no more`() {
+        var core = self.online()
+        _ = self.send(in: &core)
+        #expect(core.handle(.kitConfigured(KitSettings()), at: at(2)) == [.deleteDonations(.all)])
+        #expect(core.handle(.kitConfigured(KitSettings()), at: at(2)) == [])
+        #expect(core.handle(.kitConfigured(using), at: at(2)) == [])
+        // What the app had not named yet is not told later.
+        #expect(core.handle(.sentNamed(id(9), ResolvedNames(user: "Bob")), at: at(2)) == [])
+        // Both at once are one deletion.
+        var hidden = KitSettings()
+        hidden.showsContent = false
+        #expect(core.handle(.kitConfigured(hidden), at: at(2)) == [.deleteDonations(.all)])
+        var none = self.online(KitSettings())
+        #expect(none.handle(.kitConfigured(KitSettings()), at: at(2)) == [])
     }
 
     @Test func `is forgotten with the conversation the person has been put out of`() {

@@ -141,6 +141,22 @@ private struct Bench {
         #expect(edit?.hasPortrait == false)
     }
 
+    @Test func `that is to be hidden by now is of nobody, without portrait and image`() {
+        var bench = Bench { $0.imageURL = "https://a/cat.jpg" }
+        #expect(bench.handle(.received).contains(.fetchImage("https://a/cat.jpg")))
+        _ = bench.handle(.reported)
+        _ = bench.handle(.imageFetched(isThere: true))
+        bench.group?.showsContent = false
+        guard case .finish(let edit)? = bench.handle(.portraitFetched(isThere: true)).first else {
+            return #expect(Bool(false))
+        }
+        #expect(edit?.title == "")
+        #expect(edit?.body == .text(NotificationWords.english.hidden))
+        #expect(edit?.communication == nil)
+        #expect(edit?.hasPortrait == false)
+        #expect(edit?.hasImage == false)
+    }
+
     @Test func `is forgotten by the system when it is recalled`() {
         var bench = Bench { ($0.isRecall, $0.text) = (true, nil) }
         #expect(bench.handle(.received).contains(.deleteDonations([id(7)])))

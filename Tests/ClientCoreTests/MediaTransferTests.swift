@@ -79,6 +79,17 @@ private struct Uploading {
         #expect(upload.answer(404, code: "unknown_media") == ["refused(code: \"unknown_media\", status: 404)"])
     }
 
+    @Test func `counts no beginning that never came about`() {
+        var upload = Uploading(10)
+        _ = upload.handle(.started)
+        for _ in 0..<4 {
+            #expect(upload.answer(503) == ["wait"])
+            #expect(upload.handle(.timePassed) == ["create"])
+        }
+        #expect(upload.answer(201) == ["sent 0", "send 10 at 0"])
+        #expect(upload.answer(404, code: "unknown_media") == ["wait"])
+    }
+
     @Test func `takes a new token once, and is over if that is not good either`() {
         var upload = Uploading(10)
         upload.begin()

@@ -21,9 +21,11 @@ private struct AppGroup {
     var badge: Badge? = Badge(server: 2, position: 10)
     var signIn = ExtensionDecision.SignIn.signedIn(recipientTag: "tag")
     var isFilteringEntitled = false
+    var showsContent = true
 
     private var facts: ExtensionDecision.Facts {
-        .init(signIn: self.signIn, isFilteringEntitled: self.isFilteringEntitled)
+        .init(
+            signIn: self.signIn, showsContent: self.showsContent, isFilteringEntitled: self.isFilteringEntitled)
     }
 
     mutating func decide(_ userInfo: JSONValue) throws -> ExtensionDecision.Changes {
@@ -140,6 +142,23 @@ private func recall(badge: Int?, isDiscarded: Bool = false) -> ExtensionDecision
         // What was for nobody stays so.
         group.signIn = .signedIn(recipientTag: "tag")
         #expect(group.answer(signedOut, to: push(badge: 5)) == signedOut)
+    }
+
+    @Test func `says nothing that the person has hidden meanwhile`() throws {
+        var group = AppGroup()
+        var changes = try group.decide(push(badge: 5))
+        changes.imageURL = "https://a/cat.jpg"
+        #expect(changes.body == "secret")
+        group.showsContent = false
+        var hiding = changes
+        (hiding.title, hiding.subtitle, hiding.body) = ("", "", .text(NotificationWords.english.hidden))
+        (hiding.message, hiding.imageURL, hiding.communication) = (nil, nil, nil)
+        #expect(group.answer(changes, to: push(badge: 5)) == hiding)
+        // What was hidden when it was decided stays as it is: the push says nothing.
+        var other = AppGroup()
+        other.showsContent = false
+        let hidden = try other.decide(push(badge: 5))
+        #expect(other.answer(hidden, to: push(badge: 5)) == hidden)
     }
 }
 

@@ -28,8 +28,14 @@ import VirtualPhone
         #expect(direct.body == "hi")
         #expect(direct.threadIdentifier == "GRP:team")
         #expect(direct.parts.isCommunication)
-        let group = try content.updating(from: self.intent(group: "Team", sender: self.alice))
+        let toMany = self.intent(group: "Team", sender: self.alice)
+        let metadata = INSendMessageIntentDonationMetadata()
+        metadata.recipientCount = 2
+        toMany.donationMetadata = metadata
+        let group = try content.updating(from: toMany)
         #expect([group.title, group.subtitle] == ["Alice", "Team"])
+        // The number of recipients makes a group: without it the system takes the message for one to one.
+        #expect(try content.updating(from: self.intent(group: "Team", sender: self.alice)).subtitle == "")
         #expect(content.title == "Message")
         #expect(!content.parts.isCommunication)
     }

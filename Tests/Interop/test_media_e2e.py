@@ -62,9 +62,10 @@ def image_name(data: bytes) -> str:
     return f"{len(data)} bytes {value:x}"
 
 
-def test_a_killed_phone_shows_who_writes_with_the_portrait_that_the_push_names_by_id(stage):
+@pytest.mark.parametrize("version", ["15", "17", "26"])
+def test_a_killed_phone_shows_who_writes_with_the_portrait_that_the_push_names_by_id(stage, version):
     site = stage.site
-    bob = stage.phone("bob", arguments=("--communication",))
+    bob = stage.phone("bob", arguments=("--communication", "--ios", version))
     kill(bob)
     portrait = upload(site, site.token("alice"), JPEG)
     stage.backend.call("PUT", "users/alice/profile", {"name": "Alice Liddell", "portrait": f"media:{portrait}"})

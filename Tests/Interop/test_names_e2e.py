@@ -12,6 +12,9 @@ import pytest
 
 from phone_stage import freeze, kill, rings
 
+# The newest iOS.
+VERSION = ("--ios", "26")
+
 
 def words(phone, message: str) -> tuple[str, str]:
     """Title and text of a message's notification in the list."""
@@ -22,7 +25,7 @@ def words(phone, message: str) -> tuple[str, str]:
 @pytest.mark.parametrize("state", [freeze, kill], ids=["frozen", "killed"])
 def test_the_first_push_ever_says_who_writes(make_stage, state):
     stage = make_stage()
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     state(bob)
     stage.backend.call_person("u-81723", "Alice Liddell")
     message = stage.backend.say("u-81723", "bob", "hello")
@@ -36,7 +39,7 @@ def test_the_first_push_ever_says_who_writes(make_stage, state):
 
 def test_a_push_of_a_group_names_group_and_sender_and_the_nickname_goes_before_the_name(make_stage):
     stage = make_stage()
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     kill(bob)
     stage.backend.call("PUT", "profiles", {"profiles": [
         {"user": "u-1", "name": "Alice"}, {"user": "u-2", "name": "Carol", "portrait": "https://files.example.com/c.png"},
@@ -54,7 +57,7 @@ def test_a_push_of_a_group_names_group_and_sender_and_the_nickname_goes_before_t
 
 def test_what_is_hidden_names_nobody(make_stage):
     stage = make_stage()
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     stage.backend.set_person("bob", hides_content=True, language="zh-Hans")
     kill(bob)
     stage.backend.call_person("alice", "Alice")
@@ -65,7 +68,7 @@ def test_what_is_hidden_names_nobody(make_stage):
 
 def test_a_picture_is_named_in_the_words_of_the_recipient(make_stage):
     stage = make_stage()
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     stage.backend.set_person("bob", language="zh-Hans")
     kill(bob)
     stage.backend.call_person("alice", "爱丽丝")
@@ -109,3 +112,17 @@ def test_of_bad_profiles_none_is_set(site, body, field):
     problem = json.loads(refused.value.read())
     assert (problem["status"], problem["field"]) == (400, field), problem
     assert site.call("GET", f"/v1/apps/{site.app}/users/a/profile")["name"] is None
+
+
+@pytest.mark.parametrize("letter", ["x", "e\u0301"], ids=["one scalar", "two scalars"])
+def test_a_name_has_at_most_64_letters_as_they_are_seen(site, letter):
+    def put(name):
+        site.call("PUT", f"/v1/apps/{site.app}/profiles", {"profiles": [{"user": "a", "name": name}]})
+
+    put(letter * 64)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        put(letter * 65)
+    problem = json.loads(refused.value.read())
+    assert (problem["status"], problem["field"]) == (400, "profiles[0].name"), problem
+    assert problem["rule"] == "must be at most 64 letters, got 65"
+    assert site.call("GET", f"/v1/apps/{site.app}/users/a/profile")["name"] == letter * 64

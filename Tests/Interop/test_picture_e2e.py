@@ -63,6 +63,9 @@ class ImageServer:
         self.server.server_close()
 
 
+# The server names images of this host alone, as the extension asks this host alone.
+LISTED = {"push": {"image_hosts": ["127.0.0.1"]}}
+
 # Where Foundation on Linux looks for the authorities it trusts.
 AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
 
@@ -99,7 +102,7 @@ def attachments(phone: Phone, message: str) -> list[str]:
 
 
 def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, images):
-    stage = make_stage()
+    stage = make_stage(app_settings=LISTED)
     bob = stage.phone("bob", wrapper=trusting(images.certificate), environment=ALLOWED)
     kill(bob)
     images.files = {"/cat": JPEG, "/page": b"<html>"}
@@ -127,7 +130,7 @@ def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, i
 
 
 def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, images):
-    stage = make_stage()
+    stage = make_stage(app_settings=LISTED)
     bob = stage.phone("bob", wrapper=trusting(images.certificate), environment=ALLOWED)
     stage.backend.set_person("bob", hides_content=True)
     kill(bob)
@@ -142,7 +145,7 @@ def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(
 
 
 def test_who_serves_a_picture_is_not_asked_unless_the_app_has_named_them(make_stage, images):
-    stage = make_stage()
+    stage = make_stage(app_settings=LISTED)
     images.files = {"/cat": JPEG}
     for number, environment in enumerate([{}, {"CHAT_IMAGE_HOSTS": "localhost,*.0.0.1"}]):
         phone = stage.phone(

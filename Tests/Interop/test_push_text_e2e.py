@@ -6,6 +6,7 @@ Server, local APNs and phones are real. The app has shown no notification before
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -24,10 +25,10 @@ def shown(phone, message: str) -> tuple[str, str]:
     return entry["title"], entry["body"]
 
 
-def stage_of(make_stage, mode: str, language: str, *arguments: str, **options):
-    """A stage whose bob has killed the app; his team is called The team, alice is called Alice."""
+def stage_of(make_stage, mode: str, language: str, *arguments: str, version: str = "26", **options):
+    """A stage whose bob has killed the app on a phone with this iOS; his team is called The team, alice is called Alice."""
     stage = make_stage(app_settings={"push": {"text": mode}})
-    bob = stage.phone("bob", arguments=arguments, **options)
+    bob = stage.phone("bob", arguments=("--ios", version, *arguments), **options)
     stage.backend.set_person("bob", language=language)
     stage.backend.call_person("alice", "Alice")
     stage.backend.make_group("team", "The team", "alice", "bob")
@@ -35,11 +36,18 @@ def stage_of(make_stage, mode: str, language: str, *arguments: str, **options):
     return stage, bob
 
 
-@pytest.mark.parametrize("language", ["en", "zh-Hans"])
-@pytest.mark.parametrize("runs", [True, False], ids=["extension", "none"])
-@pytest.mark.parametrize("mode", ["extension", "alert", "id_only"])
-def test_title_text_sound_and_badge(make_stage, mode, runs, language):
-    stage, bob = stage_of(make_stage, mode, language, *([] if runs else ["--extension", "none"]))
+# Every row on the newest iOS, one also on the oldest and on the one in between.
+ROWS = [
+    *itertools.product(["extension", "alert", "id_only"], [True, False], ["en", "zh-Hans"], ["26"]),
+    *[("extension", True, "en", version) for version in ["15", "17"]],
+]
+
+
+@pytest.mark.parametrize(
+    "mode, runs, language, version", ROWS,
+    ids=["-".join([mode, "runs" if runs else "none", language, version]) for mode, runs, language, version in ROWS])
+def test_title_text_sound_and_badge(make_stage, mode, runs, language, version):
+    stage, bob = stage_of(make_stage, mode, language, *([] if runs else ["--extension", "none"]), version=version)
     has_text = runs or mode == "alert"
     neutral = ("", NEUTRAL[language])
     first = stage.backend.say("alice", "bob", "hello")

@@ -4,6 +4,13 @@ import Testing
 import TidingsModel
 
 extension ServerBench {
+    /// The app lists the host `a` for images.
+    static var withImages: ServerSettings {
+        var settings = Self.plain
+        settings.pushRules[Self.app, default: PushRules()].imageHosts = ["a"]
+        return settings
+    }
+
     /// Alice writes to bob, by the API.
     @discardableResult
     mutating func show(_ content: MessageContent, pushText: String? = nil) -> [String] {
@@ -22,7 +29,7 @@ extension ServerBench {
     private static func push(
         _ content: MessageContent, pushText: String? = nil, _ person: PersonSettings = PersonSettings()
     ) -> JSONValue? {
-        var bench = ServerBench()
+        var bench = ServerBench(settings: ServerBench.withImages)
         bench.settings["bob"] = AllSettings(person: person)
         bench.goneDevice("bob")
         bench.show(content, pushText: pushText)
@@ -58,6 +65,9 @@ extension ServerBench {
         // Over a plain connection anybody on the way sees it, and may put another in its place.
         #expect(Self.push(.image(.init(url: "http://a/b.jpg")))?["tidings"]?["image"] == nil)
         #expect(Self.push(.custom(.image, #"{"imageUri":"javascript:x"}"#))?["tidings"]?["image"] == nil)
+        // A host that the app does not list learns of nobody.
+        #expect(Self.push(.image(.init(url: "https://b/b.jpg")))?["tidings"]?["image"] == nil)
+        #expect(Self.push(.image(.init(url: "https://a@b/b.jpg")))?["tidings"]?["image"] == nil)
     }
 
     @Test func `stays out if the person wants content hidden`() {
@@ -72,7 +82,7 @@ extension ServerBench {
         #expect(Self.image(in: Self.push(.image(.init(url: long)))) == long)
         #expect(Self.image(in: Self.push(.image(.init(url: long + "c")))) == nil)
         // An operator's own words of 2,000 bytes leave no room for both.
-        var settings = ServerBench.plain
+        var settings = ServerBench.withImages
         var words = NotificationWords.english
         words.neutral = String(repeating: "n", count: 2_000)
         settings.words[ServerBench.app] = AppWords(byLanguage: ["en": words])

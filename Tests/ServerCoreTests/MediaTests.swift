@@ -305,6 +305,8 @@ private func code(_ check: () throws(MediaFault) -> Void) -> MediaFault.Code? {
             ("bytes=-2000", .part(0..<1_000)),
             ("Bytes= 5-6 ", .part(5..<7)), ("bytes=1000-", .unsatisfiable), ("bytes=-0", .unsatisfiable),
             ("bytes=99999999999999999999-", .unsatisfiable), ("bytes=0-99999999999999999999", .part(0..<1_000)),
+            ("bytes=0-9223372036854775807", .part(0..<1_000)), ("bytes=-9223372036854775807", .part(0..<1_000)),
+            ("bytes=9223372036854775807-", .unsatisfiable),
             ("bytes=5-4", .whole), ("bytes=0-1,5-6", .whole), ("items=0-1", .whole), ("bytes", .whole),
             ("bytes=", .whole),
             ("bytes=-", .whole), ("bytes=a-b", .whole), ("bytes=+1-2", .whole),

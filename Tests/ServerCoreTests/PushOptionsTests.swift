@@ -152,13 +152,50 @@ private func decimal(_ number: Double) -> JSONValue { JSONNumber(number).map { .
         #expect(throws: InvalidField.self) { try PushRules().check(options, isClient: false) }
     }
 
-    @Test func `do not change the verdict`() {
+    /// Why no push goes to bob now, and what becomes of the leg.
+    enum Hold: String, CaseIterable {
+        case blockedLevel = "store end m1 bob/phone muted"
+        case blockedSender = "store end m1 bob/phone blocked"
+        case quietHoursThatDrop = "store end m1 bob/phone quiet_hours"
+        case quietHoursThatDefer = "store keep m1 bob/phone quiet_hours after 0"
+
+        var conversation: ConversationID { self == .blockedSender ? .group("team") : .direct("bob") }
+
+        func bench() -> ServerBench {
+            switch self {
+            case .blockedLevel:
+                return PushOptionsTests.bench(
+                    bob: AllSettings(conversations: [.direct("alice"): ConversationSettings(level: .blocked)]))
+            case .blockedSender:
+                // Carol has made a team of all three.
+                let team = ConversationRecord(
+                    app: ServerBench.app, conversation: self.conversation, name: "T",
+                    members: ["alice", "bob", "carol"])
+                var bench = PushOptionsTests.bench()
+                bench.run(.api(APIRequestID(1), .putConversation(team)))
+                bench.run(.api(APIRequestID(2), .request(ServerBench.app, actor: "bob", .setBlocked("alice", true))))
+                return bench
+            case .quietHoursThatDrop: return Self.quiet(.drop)
+            case .quietHoursThatDefer: return Self.quiet(.defer)
+            }
+        }
+
+        private static func quiet(_ manner: QuietHours.Manner) -> ServerBench {
+            var bench = PushOptionsTests.bench(bob: `A person's settings`.quiet(manner))
+            bench.run(.timeZoneRead("UTC", `A person's settings`.utc))
+            return bench
+        }
+    }
+
+    @Test(arguments: Hold.allCases) func `do not change the verdict`(hold: Hold) {
         var options = Self.all
         options.interruptionLevel = .critical
-        var muted = Self.bench(
-            bob: AllSettings(conversations: [.direct("alice"): ConversationSettings(level: .blocked)]))
-        #expect(muted.send(options).ends.contains { $0.contains("muted") })
-        #expect(muted.pushes.isEmpty)
+        var bench = hold.bench()
+        let lines = bench.send(options, to: hold.conversation)
+        #expect(lines.contains(hold.rawValue))
+        #expect(bench.pushes.isEmpty)
+        var plain = hold.bench()
+        #expect(plain.send(nil, to: hold.conversation) == lines)
     }
 
     @Test func `of one message are not those of several`() throws {
@@ -343,40 +380,13 @@ private func decimal(_ number: Double) -> JSONValue { JSONNumber(number).map { .
             ? payload["aps"]?["alert"]?["title-loc-key"] : payload["tidings"]?["text"]?["title"]?["loc_key"]
         #expect(place?.stringValue == key)
     }
-
-    @Test func `give way one after the other: image, subtitle, text`() throws {
-        func parts(_ textBytes: Int, _ imageBytes: Int) throws -> (image: Bool, subtitle: Bool, body: String) {
-            let options = PushOptions(
-                subtitle: .text(String(repeating: "s", count: 256)),
-                text: .text(String(repeating: "e\u{301}", count: textBytes / 3)), sound: "horn.caf",
-                imageURL: "https://img.example/" + String(repeating: "b", count: imageBytes),
-                custom: JSONObject([("own", .string(String(repeating: "c", count: 1_000)))]))
-            var words = NotificationWords.english
-            words.neutral = String(repeating: "n", count: 900)
-            var settings = ServerBench.plain
-            settings.words[ServerBench.app] = AppWords(byLanguage: ["en": words])
-            var bench = Self.bench(settings: settings)
-            bench.send(options)
-            let request = try #require(bench.pushes.first?.request)
-            #expect(request.payload.count <= 4_096)
-            let tidings = try #require(bench.payload?["tidings"])
-            return (
-                tidings["image"] != nil, tidings["text"]?["subtitle"] != nil,
-                tidings["text"]?["body"]?.stringValue ?? ""
-            )
-        }
-        let all = try parts(300, 200)
-        #expect(all.image && all.subtitle && all.body.count == 100)
-        let noImage = try parts(900, 1_000)
-        #expect(!noImage.image && noImage.subtitle && noImage.body.count == 300)
-    }
 }
 
 extension ServerBench {
     /// Alice writes to bob, by the API.
     @discardableResult
-    fileprivate mutating func send(_ options: PushOptions?) -> [String] {
-        var draft = self.draft("hi", .direct("bob"))
+    mutating func send(_ options: PushOptions?, to conversation: ConversationID = .direct("bob")) -> [String] {
+        var draft = self.draft("hi", conversation)
         draft.push = options
         return self.run(.api(APIRequestID(0), .send(Self.key("alice"), draft)))
     }

@@ -91,30 +91,32 @@ import TidingsModel
         #expect(info.portrait == nil)
     }
 
-    /// Each row leaves room for one part less.
-    @Test(
-        arguments: [
-            (300, ["image", "portrait", "subtitle"]), (1_000, ["portrait", "subtitle"]), (1_900, ["subtitle"]),
-            (2_700, []),
-        ] as [(Int, [String])])
-    func `gives way after the image and before the subtitle`(neutral: Int, left: [String]) throws {
-        var settings = ServerBench.plain
-        var words = NotificationWords.english
-        words.neutral = String(repeating: "n", count: neutral)
-        settings.words[ServerBench.app] = AppWords(byLanguage: ["en": words])
-        var bench = PushOptionsTests.bench(settings: settings)
-        bench.choose("https://img.example/" + String(repeating: "p", count: 800))
-        bench.write(
-            PushOptions(
-                subtitle: .text(String(repeating: "s", count: 250)), text: .text(String(repeating: "t", count: 1_000)),
-                imageURL: "https://img.example/" + String(repeating: "i", count: 900)))
-        let info = try #require(bench.payload.flatMap { PushInfo(userInfo: $0) })
-        let parts = [
-            ("image", info.imageURL != nil), ("portrait", info.portrait != nil),
-            ("subtitle", info.text?.subtitle != nil),
-        ].filter(\.1).map(\.0)
-        #expect(parts == left)
-        #expect(try #require(bench.pushes.last).request.payload.count <= 4_096)
+    @Test func `gives way after the image and before the subtitle, and the text is whole until all three are gone`()
+        throws
+    {
+        let text = String(repeating: "t", count: 1_000)
+        let options = PushOptions(
+            subtitle: .text(String(repeating: "s", count: 250)), text: .text(text),
+            imageURL: "https://img.example/" + String(repeating: "i", count: 900))
+        var seen: [[String]] = []
+        // Each time there is a little less room.
+        for neutral in stride(from: 300, through: 3_000, by: 50) {
+            var bench = PushOptionsTests.bench(settings: .saying(bytes: neutral))
+            bench.choose("https://img.example/" + String(repeating: "p", count: 800))
+            bench.write(options)
+            #expect(try #require(bench.pushes.last).request.payload.count <= 4_096)
+            let info = try #require(bench.payload.flatMap { PushInfo(userInfo: $0) })
+            let left = [
+                ("image", info.imageURL != nil), ("portrait", info.portrait != nil),
+                ("subtitle", info.text?.subtitle != nil), ("text", info.text?.body == PushLine.text(text)),
+            ].filter(\.1).map(\.0)
+            if left != seen.last { seen.append(left) }
+        }
+        #expect(
+            seen == [
+                ["image", "portrait", "subtitle", "text"], ["portrait", "subtitle", "text"], ["subtitle", "text"],
+                ["text"], [],
+            ])
     }
 
     @Test func `is told to an extension that fetches it, and only what a push may name`() throws {

@@ -81,7 +81,7 @@ import TidingsModel
         let name = String(repeating: "名", count: 64)
         let long = String(repeating: "e\u{301}", count: 340)
         let url = "https://a/" + String(repeating: "b", count: PushInfo.imageURLBytesMax - 10)
-        var settings = ServerBench.plain
+        var settings = ServerBench.withImages
         settings.pushTextModes[ServerBench.app] = mode
         var words = NotificationWords.english
         words.neutral = String(repeating: "n", count: 2_800)

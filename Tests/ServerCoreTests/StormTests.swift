@@ -7,7 +7,7 @@ import TidingsModel
 @Suite struct `A storm in one conversation` {
     /// Bob's phone is gone; two alerts of a conversation in a minute are enough.
     static func bench() -> ServerBench {
-        var settings = ServerBench.plain
+        var settings = ServerBench.withImages
         settings.stormLimit = 2
         var bench = ServerBench(settings: settings)
         bench.run(

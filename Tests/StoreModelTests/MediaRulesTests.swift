@@ -37,6 +37,45 @@ extension Opened {
 }
 
 @Suite struct `A message that names media` {
+    @Test func `that lasts is told of beside any number of newer ones that end`() throws {
+        var list = MediaUseList()
+        func use(_ id: UInt64, _ end: Int64?) -> MediaUse {
+            MediaUse(message: MessageID(rawValue: id), sender: "ada", isBackend: false, expiresAt: end)
+        }
+        func add(_ use: MediaUse) -> Bool { list.add(use) }
+        for id in 0..<UInt64(MediaUse.listMax) {
+            let matters = add(use(1_000 - id, 50))
+            #expect(matters)
+        }
+        let newest = list.uses
+        for (older, tail) in [(use(9, 40), []), (use(8, 60), [use(8, 60)])] {
+            let matters = add(older)
+            #expect(matters)
+            #expect(list.uses == newest + tail)
+        }
+        let matters = add(use(7, nil))
+        #expect(!matters)
+        #expect(list.uses == newest + [use(7, nil)])
+    }
+
+    @Test func `and was sent by the backend is edited to name no others by the person in whose name it was`() throws {
+        var opened = Opened()
+        _ = try opened.apply(group(["ada", "bo"]))
+        _ = try opened.show(1, device: nil)
+        let more = "{\"imageUri\":\"\(photo.reference)\",\"thumbnailUri\":\"\(other.reference)\"}"
+        #expect(refused(try opened.edit(1, more, by: "ada")) == "invalid_field content")
+        #expect(try !opened.mayRead(bo, 1, other))
+        guard case .noted(.some, _) = try opened.edit(1, "{\"caption\":\"\(photo.reference)\"}", by: "ada"),
+            case .noted(.some, _) = try opened.edit(1, more, by: nil)
+        else { return #expect(Bool(false), "what it names already, and the backend, may") }
+        #expect(try opened.mayRead(bo, 1, other))
+        // Whose message it is may name their own.
+        _ = try opened.show(2)
+        guard case .noted(.some, _) = try opened.edit(2, more, by: "ada") else {
+            return #expect(Bool(false), "her own message")
+        }
+    }
+
     @Test func `is there for whoever has it in their log, and for nobody else`() throws {
         var opened = try Opened.showing()
         #expect(try opened.mayRead(ada) && opened.mayRead(bo))

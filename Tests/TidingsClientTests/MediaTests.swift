@@ -19,6 +19,11 @@ private final class MediaServer: MediaHTTP {
         var lost = (count: 0, after: 0)
         var refusal: (status: Int, code: String)?
         var tokens: Set<String> = []
+        var urls: [String] = []
+        /// What `Location` says before the id.
+        var place = "/v1/media/uploads/"
+        /// What happens before a request is answered.
+        var event: (request: String, body: @Sendable () async -> Void)?
     }
     private struct Lost: Error {}
     private let state = Mutex(State())
@@ -27,16 +32,28 @@ private final class MediaServer: MediaHTTP {
     var tokens: Set<String> { self.state.withLock { $0.tokens } }
     func loseAnswers(_ count: Int, after: Int) { self.state.withLock { $0.lost = (count, after) } }
     func refuse(_ status: Int, _ code: String) { self.state.withLock { $0.refusal = (status, code) } }
+    var urls: [String] { self.state.withLock { $0.urls } }
+    func locate(at place: String) { self.state.withLock { $0.place = place } }
+    func when(_ request: String, _ body: @escaping @Sendable () async -> Void) {
+        self.state.withLock { $0.event = (request, body) }
+    }
     func file(_ id: MediaID) -> (bytes: Data, length: Int, type: String)? {
         self.state.withLock { $0.files[id.rawValue] }
     }
 
     func send(_ request: MediaHTTPRequest) async throws -> MediaHTTPAnswer {
-        try self.state.withLock { state throws(Lost) in
-            let answer = Self.answer(request, &state)
+        let name = "\(request.method) \(request.headers["Upload-Offset"] ?? request.headers["Range"] ?? "")"
+        let happening = self.state.withLock { state -> (@Sendable () async -> Void)? in
             state.tokens.insert(request.token)
-            state.asked.append(
-                "\(request.method) \(request.headers["Upload-Offset"] ?? request.headers["Range"] ?? "")")
+            state.asked.append(name)
+            state.urls.append(request.url.absoluteString)
+            guard let event = state.event, event.request == name else { return nil }
+            state.event = nil
+            return event.body
+        }
+        await happening?()
+        return try self.state.withLock { state throws(Lost) in
+            let answer = Self.answer(request, &state)
             if state.lost.after > 0 {
                 state.lost.after -= 1
                 return answer
@@ -60,7 +77,7 @@ private final class MediaServer: MediaHTTP {
             state.files[id] = (
                 Data(), length, String(decoding: Data(base64Encoded: String(type)) ?? Data(), as: UTF8.self)
             )
-            return MediaHTTPAnswer(status: 201, headers: ["location": "/v1/media/uploads/\(id)"])
+            return MediaHTTPAnswer(status: 201, headers: ["location": state.place + id])
         case "HEAD":
             return MediaHTTPAnswer(status: 200, headers: ["upload-offset": "\(state.files[id]?.bytes.count ?? -1)"])
         case "PATCH":
@@ -92,10 +109,8 @@ private final class MediaServer: MediaHTTP {
 
     init() throws { self.bench = try ClientBench() }
 
-    private func client() async throws -> ChatClient {
-        let client = try self.bench.client(mediaHTTP: self.media) {
-            $0.apiURL = URL(string: "https://chat.example.com")
-        }
+    private func client(_ apiURL: String = "https://chat.example.com") async throws -> ChatClient {
+        let client = try self.bench.client(mediaHTTP: self.media) { $0.apiURL = URL(string: apiURL) }
         try await client.connect(userID: "alice", token: "user-token")
         return client
     }
@@ -139,6 +154,65 @@ private final class MediaServer: MediaHTTP {
             self.media.asked == [
                 "POST ", "PATCH 0", "HEAD ", "PATCH 1048576", "PATCH 1572864", "PATCH 2097152",
             ])
+    }
+
+    @Test(arguments: ["https://chat.example.com/chat", "https://chat.example.com/chat/"])
+    func `are sent where the app says, wherever the server believes to be`(apiURL: String) async throws {
+        defer { self.bench.remove() }
+        let client = try await self.client(apiURL)
+        self.media.locate(at: "http://inside.example.com:8080/v1/media/uploads/")
+        let id = try await client.uploadMedia(jpeg).media
+        let file = self.bench.folder.appendingPathComponent("got.jpg")
+        try await client.downloadMedia(id, in: MessageID(rawValue: 7), to: file)
+        let uploads = "https://chat.example.com/chat/v1/media/uploads"
+        #expect(self.media.urls.prefix(2) == [uploads, "\(uploads)/\(id)"])
+        #expect(
+            self.media.urls.last == "https://chat.example.com/chat/v1/media/\(id)?message=\(MessageID(rawValue: 7))")
+    }
+
+    @Test func `end with the sign-out, and nothing is asked of the server any more`() async throws {
+        defer { self.bench.remove() }
+        let client = try await self.client()
+        self.media.when("PATCH 1048576") { await Task { await client.signOut() }.value }
+        let upload = try client.uploadMedia(jpeg)
+        let isOver = Locked(false)
+        let ending = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await upload.media
+        }
+        // A sign-out may wait for the server.
+        await self.bench.passTime { isOver.withLock { $0 } }
+        await #expect(throws: ChatError.cancelled) { try await ending.value }
+        // What has come stays, without its end: a deletion would be asked for by now.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(self.media.asked == ["POST ", "PATCH 0", "PATCH 1048576"])
+    }
+
+    @Test func `are not asked for once the sign-in is over`() async throws {
+        defer { self.bench.remove() }
+        let client = try await self.client()
+        let engine = try #require(client.engine)
+        #expect(try await engine.userToken() == "user-token")
+        await engine.finish()
+        await #expect(throws: ChatError.cancelled) { try await engine.userToken() }
+        await #expect(throws: ChatError.cancelled) { try await client.uploadMedia(jpeg).media }
+        let file = self.bench.folder.appendingPathComponent("got.jpg")
+        await #expect(throws: ChatError.cancelled) {
+            try await client.downloadMedia(MediaID(String(repeating: "0", count: 32)), in: nil, to: file)
+        }
+        #expect(self.media.asked == [])
+    }
+
+    @Test func `that are gone before all of them is sent end with that`() async throws {
+        defer { self.bench.remove() }
+        let client = try await self.client()
+        let cat = try self.file("cat.jpg", jpeg)
+        self.media.when("POST ") { try? FileManager.default.removeItem(at: cat) }
+        await #expect {
+            try await client.uploadMedia(cat).media
+        } throws: { error in
+            if case .store? = error as? ChatError { true } else { false }
+        }
     }
 
     @Test func `of no kind that a server takes are refused before anything is sent`() async throws {

@@ -59,6 +59,8 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
         await bench.until { $0.phone.screen.list.count == 2 }
         let many = try #require(Self.newest(bench))
         #expect([many.title, many.subtitle, many.body] == ["Bobby", "Our team", "hi all"])
+        // Of two members; see `CommunicationForm.recipientCount`.
+        #expect(many.communication?.recipientCount == 2)
         #expect(many.communication?.groupPortrait?.hasPrefix("2 bytes") == true)
         #expect(many.communication?.conversation == "GRP:team")
         #expect(bench.phone.donations().map(\.identifier) == [direct.description, group.description])
@@ -102,6 +104,7 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
         #expect(told.map(\.groupName) == [nil, "Our team"])
         #expect(told.map(\.content) == ["lunch?", "all?"])
         client.usesCommunicationNotifications = false
+        await bench.until { $0.phone.donations().isEmpty }
         Task { try await client.send(text: "quiet", to: ServerTransport.withBob) }
         await bench.until { bench in
             bench.server.frames.contains { frame in
@@ -109,7 +112,7 @@ struct Faces: UserInfoProvider, GroupInfoProvider {
             }
         }
         await bench.advance(by: 100)
-        #expect(bench.phone.donations().count == 2)
+        #expect(bench.phone.donations() == [])
     }
 
     @Test func `is forgotten by the system when it is recalled`() async throws {

@@ -43,10 +43,11 @@ public struct CommunicationDetails: Hashable, Sendable, JSONCodable {
 }
 
 extension NotificationContent {
-    /// As the system changes it: the sender's name is the title, the group's the line below.
+    /// As the system changes it: the sender's name is the title, the group's the line below. What goes to fewer than two is a message to one
+    /// person, whatever the group is called.
     package mutating func show(_ details: CommunicationDetails) {
         self.title = details.sender
-        if let group = details.group { self.subtitle = group }
+        if details.recipientCount >= 2, let group = details.group { self.subtitle = group }
         if self.threadIdentifier.isEmpty { self.threadIdentifier = details.conversation }
         self.communication = details
     }

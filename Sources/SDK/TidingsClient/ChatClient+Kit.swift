@@ -49,7 +49,8 @@ extension ChatClient {
     /// its `NSUserActivityTypes`; the extension is told by its own option, and both must say the same. Off by default.
     ///
     /// The system is then told of the person's own messages, too, for its suggestions, and told to forget: a message that was recalled, a
-    /// conversation the person has been put out of, and everything at a sign-out or where notifications hide what messages say.
+    /// conversation the person has been put out of, and everything at a sign-out, where notifications hide what messages say, and when this is
+    /// switched off.
     public var usesCommunicationNotifications: Bool {
         get { self.state.withLock { $0.switches.usesCommunicationNotifications } }
         set { self.changeSwitches { $0.usesCommunicationNotifications = newValue } }

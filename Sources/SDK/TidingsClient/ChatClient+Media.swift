@@ -19,9 +19,9 @@ extension ChatClient {
         let bytes: Int64
         do {
             let handle = try FileHandle(forReadingFrom: file)
-            defer { handle.closeFile() }
-            head = handle.readData(ofLength: MediaKind.headBytes)
-            bytes = Int64(handle.seekToEndOfFile())
+            defer { try? handle.close() }
+            head = try handle.read(upToCount: MediaKind.headBytes) ?? Data()
+            bytes = Int64(try handle.seekToEnd())
         } catch {
             throw ChatError.store(reason: "\(error)")
         }
@@ -47,7 +47,15 @@ extension ChatClient {
         _ media: MediaID, in message: MessageID?, to file: URL,
         progress: @escaping @Sendable (MediaProgress) -> Void = { _ in }
     ) async throws {
-        try await self.mediaCourier().download(media, in: message, to: file, report: progress)
+        let (courier, engine) = try self.mediaCourier()
+        let task = engine.transfer {
+            try await courier.download(media, in: message, to: file, report: progress)
+        }
+        try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     /// Uploads an image with a thumbnail for notifications, and sends both in one message.
@@ -95,11 +103,12 @@ extension ChatClient {
             throw ChatError.invalid(
                 InvalidField(field: "file", rule: "must be an image, a recording, a video or a PDF by its first bytes"))
         }
-        let courier = try self.mediaCourier()
+        let (courier, engine) = try self.mediaCourier()
         let (progress, continuation) = AsyncStream.makeStream(
             of: MediaProgress.self, bufferingPolicy: .bufferingNewest(1))
-        let task = Task {
-            defer { continuation.finish() }
+        let task = engine.transfer { () async throws -> MediaID in
+            // The client stays as long as its uploads, which would end with it.
+            defer { withExtendedLifetime(self) { continuation.finish() } }
             return try await courier.upload(source, bytes: bytes, kind: kind, name: name) { sent in
                 continuation.yield(MediaProgress(bytes: sent, total: bytes))
             }
@@ -107,15 +116,17 @@ extension ChatClient {
         return MediaUpload(progress: progress, task: task)
     }
 
-    private func mediaCourier() throws -> MediaCourier {
+    private func mediaCourier() throws -> (MediaCourier, ClientEngine) {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
         guard let base = self.configuration.apiURL else {
             throw ChatError.invalid(
                 InvalidField(field: "apiURL", rule: "must say where the server's routes for phones are"))
         }
         let clock = self.clock
-        return MediaCourier(
-            http: self.mediaHTTP, base: base, tokenProvider: { try await engine.userToken() },
+        let courier = MediaCourier(
+            http: self.mediaHTTP, base: base, hasEnded: { engine.hasEnded },
+            tokenProvider: { try await engine.userToken() },
             sleep: { await clock.sleep(untilMonotonic: clock.now.monotonic + $0) })
+        return (courier, engine)
     }
 }

@@ -54,19 +54,19 @@ extension StoreEngine {
         let sender = owner?.rawValue ?? ""
         let stored = try self.sql.mediaUses.bind(media.rawValue, sender).all { MessageID(rawValue: $0.position(0)) }
         let recent = self.mediaTail.filter { $0.media == media && $0.sender == sender }.map(\.message)
-        var uses: [MediaUse] = []
-        for message in Set(stored + recent).sorted(by: >) where uses.count < MediaUse.listMax {
+        var list = MediaUseList()
+        for message in Set(stored + recent).sorted(by: >) {
             guard let accepted = try self.accepted(message, in: app), let use = try self.use(of: media, accepted),
                 !use.isPortrait
             else { continue }
-            uses.append(use)
+            guard list.add(use) else { break }
         }
         let portrait = try owner.flatMap { owner in
             try self.find(UserKey(app: app, user: owner)).flatMap {
                 MediaUse(portrait: media, of: UserProfile(owner, $0.profile))
             }
         }
-        return (portrait.map { [$0] } ?? []) + uses
+        return (portrait.map { [$0] } ?? []) + list.uses
     }
 
     /// Nil if the message was recalled, or neither names the media any more nor is from somebody whose portrait it is.

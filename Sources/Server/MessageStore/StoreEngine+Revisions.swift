@@ -66,7 +66,8 @@ extension StoreEngine {
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: operation.at)
         if let answer = StoreRules.decide(
-            operation, about: message, isRecalled: revision.recalled > 0, content: content, standing)
+            operation, about: message, isOfBackend: accepted.isBackend, isRecalled: revision.recalled > 0,
+            content: content, standing)
         {
             return answer
         }

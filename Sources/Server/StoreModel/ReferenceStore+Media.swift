@@ -31,7 +31,9 @@ extension ReferenceStore {
         let uses = self.messages.values.filter { $0.message.app == app && $0.names(media) && $0.use.isBy(owner) }
             .map(\.use).sorted { $0.message > $1.message }
         let portrait = owner.flatMap { MediaUse(portrait: media, of: self.profile(of: $0, in: app)) }
-        return (portrait.map { [$0] } ?? []) + uses.prefix(MediaUse.listMax)
+        var list = MediaUseList()
+        for use in uses { guard list.add(use) else { break } }
+        return (portrait.map { [$0] } ?? []) + list.uses
     }
 }
 

@@ -58,7 +58,8 @@ extension ReferenceStore {
         let message = accepted.message
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
         if let answer = StoreRules.decide(
-            operation, about: message, isRecalled: accepted.isRecalled, content: message.content, standing)
+            operation, about: message, isOfBackend: accepted.device == nil, isRecalled: accepted.isRecalled,
+            content: message.content, standing)
         {
             return answer
         }

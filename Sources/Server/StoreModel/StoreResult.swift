@@ -134,6 +134,28 @@ package struct MediaUse: Hashable, Sendable {
     package func isBy(_ owner: UserID?) -> Bool { owner.map { $0 == self.sender } ?? self.isBackend }
 }
 
+/// What is told of all messages that name one file: the newest, and the one that ends last if it is older.
+package struct MediaUseList {
+    package private(set) var uses: [MediaUse] = []
+    /// Of those in the list the latest end; `.max` for one that lasts.
+    private var lastEnd = Int64.min
+
+    package init() {}
+
+    /// Newest first. False if no older one matters: whether the file is named, and until when, is known.
+    package mutating func add(_ use: MediaUse) -> Bool {
+        let end = use.expiresAt ?? .max
+        if self.uses.count < MediaUse.listMax {
+            self.uses.append(use)
+        } else if end > self.lastEnd {
+            // Messages that end may have hidden it: the file must not go with them.
+            self.uses = self.uses.prefix(MediaUse.listMax) + [use]
+        }
+        self.lastEnd = max(self.lastEnd, end)
+        return self.uses.count < MediaUse.listMax || self.lastEnd < .max
+    }
+}
+
 package struct LogPage: Hashable, Sendable {
     /// Oldest first, without gaps.
     package var entries: [LogEntry]
@@ -148,6 +170,8 @@ package struct LogPage: Hashable, Sendable {
     package var erased: [LogPosition]
     /// Positions of messages whose sender the person had blocked, and of their recalls, as in `Delivery.isHushed`. Ascending.
     package var hushed: [LogPosition]
+    /// Hosts of images that may be named to a phone: the app's, which the store does not know.
+    package var imageHosts: [String] = []
 
     package init(
         entries: [LogEntry], head: LogPosition, unread: Int, names: [ConversationSender: MessageNames] = [:],

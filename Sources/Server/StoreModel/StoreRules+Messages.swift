@@ -54,7 +54,8 @@ extension StoreRules {
     /// What is answered with nothing written; nil to carry the operation out.
     /// `content` is what the message says now; `standing` is the sender's, now.
     package static func decide(
-        _ operation: EditOperation, about message: Message, isRecalled: Bool, content: String, _ standing: Standing
+        _ operation: EditOperation, about message: Message, isOfBackend: Bool, isRecalled: Bool, content: String,
+        _ standing: Standing
     ) -> StoreResult? {
         let isFree = operation.actor == nil
         guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
@@ -65,7 +66,21 @@ extension StoreRules {
         {
             return .refused(fault)
         }
+        if !isFree, isOfBackend, Self.namesMore(operation.content, than: content) {
+            return .refused(
+                .init(
+                    code: .invalidField, field: "content",
+                    rule: "must name no files but those it names already: the app's backend has sent the message"))
+        }
         return operation.content == content ? Self.nothingChanges : nil
+    }
+
+    /// A message that the backend sent in a person's name opens the backend's files. That person may edit it, and must not open others so.
+    private static func namesMore(_ content: String, than before: String) -> Bool {
+        let named = MediaID.named(in: content)
+        guard !named.isEmpty else { return false }
+        let known = MediaID.named(in: before)
+        return named.contains { !known.contains($0) }
     }
 
     package static func fault(inContent content: String) -> ServerFrame.Problem? {

@@ -362,13 +362,14 @@ package struct ExtensionMachine: Hashable, Sendable {
                     for post in work.posts { group.ledger.release(post.message.message, by: .pushExtension) }
                 }
                 let facts = ExtensionDecision.Facts(
-                    signIn: group.signIn, isFilteringEntitled: self.push.mayFilter, words: group.words)
+                    signIn: group.signIn, showsContent: group.showsContent, isFilteringEntitled: self.push.mayFilter,
+                    words: group.words)
                 return ExtensionDecision.answer(
                     changes, userInfo: self.push.userInfo, facts: facts, ledger: group.ledger, badge: group.badge)
             } ?? changes
         self.answer = last
         var edit = ContentEdit(last, of: self.push)
-        edit.hasImage = work.hasImage && last.reason == changes.reason
+        edit.hasImage = work.hasImage && last.reason == changes.reason && last.imageURL == changes.imageURL
         edit.hasPortrait = work.hasPortrait && edit.communication != nil
         turn.effects.append(.finish(edit))
         return .finished(work.posting)

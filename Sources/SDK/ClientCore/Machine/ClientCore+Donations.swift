@@ -40,9 +40,15 @@ extension ClientCore {
         effects.append(.deleteDonations(scope))
     }
 
-    /// `before` is nil in a new process: what an extension has donated since must go, too.
+    /// `before` is nil in a new process: what an extension has donated since must go, too. A kit that is taken away has switched nothing off.
     mutating func kitConfigured(_ kit: KitSettings?, into effects: inout [ClientEffect]) {
         let before = self.kitSettings
+        if before?.usesCommunicationNotifications == true, kit?.usesCommunicationNotifications == false {
+            // By the earlier settings: an app that uses none has nothing deleted.
+            self.deleteDonations(.all, into: &effects)
+            self.kit = kit
+            return
+        }
         self.kit = kit
         guard self.kitSettings?.showsContent == false, before?.showsContent != false else { return }
         self.deleteDonations(.all, into: &effects)

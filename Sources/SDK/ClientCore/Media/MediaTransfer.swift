@@ -101,7 +101,8 @@ package struct UploadMachine: Sendable {
     private var next = Request.create
     private var patience = MediaPatience()
     private var hasRenewed = false
-    private var beginnings = 0
+    /// Those that the server had and lost, and the present one: asking for one in vain is no beginning.
+    private var beginnings = 1
     private var isOver = false
     private var chance: SplitMix64
 
@@ -138,7 +139,6 @@ package struct UploadMachine: Sendable {
         guard self.asked == nil else { return }
         guard let location = self.location else {
             self.asked = .create
-            self.beginnings += 1
             return effects.append(.create)
         }
         self.asked = self.next
@@ -169,6 +169,7 @@ package struct UploadMachine: Sendable {
             self.tryAgain(answer, &effects)
         case (.ask, 404), (.send, 404), (.ask, 410), (.send, 410):
             guard self.beginnings < Self.beginningsMax else { return self.refuse(answer, &effects) }
+            self.beginnings += 1
             self.location = nil
             self.tryAgain(answer, &effects)
         case (_, 401):

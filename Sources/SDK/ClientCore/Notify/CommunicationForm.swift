@@ -17,7 +17,8 @@ package struct CommunicationForm: Hashable, Sendable {
     package var groupName: String?
     /// Of what the person has written to somebody.
     package var recipient: Person?
-    /// How many people get it, the person among them; nil where that is not known.
+    /// How many people get it, the person among them. The system takes a message to fewer than two for one to a person alone, and leaves its
+    /// group's name out: for a group it is two at least, also where its members are not known.
     package var recipientCount: Int?
     package var isMention = false
     package var isReply = false
@@ -53,7 +54,7 @@ package struct CommunicationForm: Hashable, Sendable {
         self.message = message
         self.conversation = payload.conversation
         self.sender = Person(id: payload.senderID, name: sender)
-        self.recipientCount = isGroup ? Self.others(names.memberCount) : 1
+        self.recipientCount = isGroup ? Self.recipients(ofGroupOf: names.memberCount) : 1
         self.isMention = isMention
         self.isReply = isReply
         self.text = text.body
@@ -72,7 +73,7 @@ package struct CommunicationForm: Hashable, Sendable {
         guard let name, !name.isEmpty else { return nil }
         if message.conversation.type.isGroup {
             self.groupName = name
-            self.recipientCount = Self.others(names.memberCount)
+            self.recipientCount = Self.recipients(ofGroupOf: names.memberCount)
         } else {
             self.recipient = Person(id: UserID(message.conversation.target), name: name)
             self.recipientCount = 1
@@ -92,7 +93,9 @@ package struct CommunicationForm: Hashable, Sendable {
         }
     }
 
-    private static func others(_ members: Int?) -> Int? { members.flatMap { $0 > 1 ? $0 - 1 : nil } }
+    private static func recipients(ofGroupOf members: Int?) -> Int { max(Self.groupRecipientsMin, (members ?? 0) - 1) }
+
+    private static let groupRecipientsMin = 2
 }
 
 /// Which donated messages the system is to forget.

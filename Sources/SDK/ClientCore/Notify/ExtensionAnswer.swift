@@ -4,8 +4,8 @@ public import TidingsModel
 // Its other runs and the app go on meanwhile.
 extension ExtensionDecision {
     /// The changes as they are to be answered, asked for just before (DESIGN P4, P7, §5 "Recall"): a message that was recalled since is
-    /// answered as its recall, a push for a person who has left is stripped, and the number is the one with the greatest log position.
-    /// The caller holds the app group's lock. Of the facts only sign-in, filtering and words count.
+    /// answered as its recall, a push for a person who has left is stripped, what is to be hidden by now is not said, and the number
+    /// is the one with the greatest log position. The caller holds the app group's lock. Of the facts only sign-in, hiding, filtering and words count.
     public static func answer(
         _ changes: Changes, userInfo: JSONValue, facts: Facts, ledger: Ledger, badge: Badge?
     ) -> Changes {
@@ -26,10 +26,23 @@ extension ExtensionDecision {
             return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
+        // What was decided says it, or the push's own alert does.
+        if !facts.showsContent, changes.reason != .recall, changes.message != nil || info?.textMode == .alert {
+            answer.hide(facts.words)
+        }
         guard let info, changes.reason != .recall, ledger[info.message]?.isRecalled == true else { return answer }
         // The process that heard of the recall has removed what was in the list.
         answer = Self.recalled(info.message, facts, badge: badge)
         answer.removed = []
         return answer
+    }
+}
+
+extension ExtensionDecision.Changes {
+    /// Whether it rings, and the number, stay.
+    fileprivate mutating func hide(_ words: NotificationWords) {
+        (self.title, self.subtitle, self.body) = ("", "", .text(words.hidden))
+        self.isTitleChosen = false
+        (self.message, self.imageURL, self.communication) = (nil, nil, nil)
     }
 }

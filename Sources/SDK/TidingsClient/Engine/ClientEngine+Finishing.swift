@@ -39,6 +39,47 @@ extension ClientEngine {
         }
     }
 
+    // MARK: Transfers of files
+
+    /// Whether the person signs out or has, or another one takes their place.
+    var hasEnded: Bool { self.shared.withLock { $0.hasEnded } }
+
+    /// As the app gives it, now.
+    func userToken() async throws -> String {
+        let provider = try self.shared.withLock { shared throws -> TokenProvider in
+            guard !shared.hasEnded else { throw ChatError.cancelled }
+            return shared.tokenProvider
+        }
+        let token = try await provider()
+        // The app may have taken its time.
+        try self.shared.withLock { shared throws -> Void in
+            guard !shared.hasEnded else { throw ChatError.cancelled }
+            shared.lastToken = token
+        }
+        return token
+    }
+
+    /// Cancelled when the person signs out: nothing is sent or fetched for somebody who has left.
+    func transfer<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) -> Task<Value, any Error> {
+        self.shared.withLock { shared -> Task<Value, any Error> in
+            shared.transfers += 1
+            let number = shared.transfers
+            // Its end waits for the lock, so that it comes after the entry.
+            let task = Task { [self] in
+                defer { self.shared.withLock { $0.transferring[number] = nil } }
+                return try await work()
+            }
+            if shared.hasEnded { task.cancel() } else { shared.transferring[number] = { task.cancel() } }
+            return task
+        }
+    }
+
+    func cancelTransfers() {
+        for cancel in self.shared.exchange(\.transferring, [:]).values { cancel() }
+    }
+
     func finishConnect(_ failure: ConnectFailure?) {
         for continuation in self.shared.exchange(\.connecting, [:]).values {
             switch failure {

@@ -59,10 +59,15 @@ final class ClientEngine: Sendable {
         var sending: [ClientMessageID: CheckedContinuation<Message, any Error>] = [:]
         var requesting: [RequestNumber: CheckedContinuation<ClientAnswer, any Error>] = [:]
         var requests: RequestNumber = 0
+        /// What ends the transfers of files that are under way.
+        var transferring: [UInt64: @Sendable () -> Void] = [:]
+        var transfers: UInt64 = 0
         /// The kit's own switch, and the person's setting for all devices.
         var showsContent = true
         var hidesContent: Bool
         var language: String?
+
+        var hasEnded: Bool { self.isMute || self.isFinished }
     }
 
     let person: UserID
@@ -130,7 +135,7 @@ final class ClientEngine: Sendable {
     ) async throws -> Answer {
         try await withCheckedThrowingContinuation { continuation in
             let event = self.shared.withLock { shared in
-                shared.isMute || shared.isFinished ? nil : register(&shared, continuation)
+                shared.hasEnded ? nil : register(&shared, continuation)
             }
             guard let event else { return continuation.resume(throwing: ChatError.cancelled) }
             self.post(event)
@@ -140,6 +145,7 @@ final class ClientEngine: Sendable {
 
     /// Returns when the core has signed out; `keepPendingSignOut` tells what remains to be done.
     func signOut() async {
+        self.cancelTransfers()
         await withCheckedContinuation { continuation in
             let isOver = self.shared.withLock { shared in
                 if !shared.isFinished { shared.signingOut.append(continuation) }
@@ -161,6 +167,7 @@ final class ClientEngine: Sendable {
 
     func finish() async {
         self.shared.withLock { $0.isFinished = true }
+        self.cancelTransfers()
         self.events.finish()
         await self.task.withLock { $0 }?.value
         for waiting in self.shared.exchange(\.signingOut, []) { waiting.resume() }
@@ -271,13 +278,6 @@ final class ClientEngine: Sendable {
     }
 
     // MARK: Effects that take more than a line
-
-    /// As the app gives it, now.
-    func userToken() async throws -> String {
-        let token = try await self.shared.withLock { $0.tokenProvider }()
-        self.shared.withLock { $0.lastToken = token }
-        return token
-    }
 
     private func askToken() {
         let provider = self.shared.withLock { $0.tokenProvider }

@@ -33,8 +33,8 @@ public struct MediaUpload: Sendable {
 
     /// The file's id on the server, once all of it is there.
     ///
-    /// - Throws: `ChatError.cancelled`; `.media` with the server's code, for example `media_quota_exceeded`;
-    ///   `.unavailable`: nothing got through for some ten minutes.
+    /// - Throws: `ChatError.cancelled`, also at a sign-out; `.store`: the file cannot be read any more; `.media` with the server's code, for
+    ///   example `media_quota_exceeded`; `.unavailable`: nothing got through for some ten minutes.
     public var media: MediaID { get async throws { try await self.task.value } }
 
     /// Gives it up: what has come is deleted on the server, now or a day later.
@@ -45,6 +45,8 @@ public struct MediaUpload: Sendable {
 struct MediaCourier: Sendable {
     let http: any MediaHTTP
     let base: URL
+    /// The sign-in that it is for: nothing is asked any more.
+    let hasEnded: @Sendable () -> Bool
     /// Asked for the first request, and when the server refuses one.
     let tokenProvider: @Sendable () async throws -> String
     let sleep: @Sendable (Int64) async -> Void
@@ -59,17 +61,32 @@ struct MediaCourier: Sendable {
                 let start = data.startIndex + Int(offset)
                 return Data(data[start..<(start + Int(count))])
             case .file(let url):
-                let file = try FileHandle(forReadingFrom: url)
-                defer { file.closeFile() }
-                file.seek(toFileOffset: UInt64(offset))
-                let part = file.readData(ofLength: Int(count))
-                guard part.count == Int(count) else { throw ChatError.store(reason: "the file has become shorter") }
+                let read: Data?
+                do {
+                    let file = try FileHandle(forReadingFrom: url)
+                    defer { try? file.close() }
+                    try file.seek(toOffset: UInt64(offset))
+                    read = try file.read(upToCount: Int(count))
+                } catch {
+                    throw ChatError.store(reason: "\(error)")
+                }
+                guard let part = read, part.count == Int(count) else {
+                    throw ChatError.store(reason: "the file has become shorter")
+                }
                 return part
             }
         }
     }
 
     private static let version = ["Tus-Resumable": "1.0.0"]
+    private static let uploads = "v1/media/uploads"
+
+    /// Of the server's `Location` only the id: where `base` leads through a proxy, the server knows neither its host nor a prefix of its paths,
+    /// and the token goes nowhere else.
+    private static func place(_ location: String) -> String? {
+        let last = URL(string: location)?.lastPathComponent ?? ""
+        return (try? MediaID.validated(last, field: "media")).map { "\(Self.uploads)/\($0)" }
+    }
 
     func upload(
         _ source: Source, bytes: Int64, kind: MediaKind, name: String?, report: @Sendable (Int64) -> Void
@@ -86,10 +103,10 @@ struct MediaCourier: Sendable {
             for effect in effects {
                 switch effect {
                 case .create:
-                    event = .answered(
-                        await self.ask(
-                            "POST", "v1/media/uploads", token,
-                            ["Upload-Length": "\(bytes)", "Upload-Metadata": metadata]))
+                    var answer = await self.ask(
+                        "POST", Self.uploads, token, ["Upload-Length": "\(bytes)", "Upload-Metadata": metadata])
+                    if let location = answer?.location { answer?.location = Self.place(location) }
+                    event = .answered(answer)
                 case .ask(let location): event = .answered(await self.ask("HEAD", location, token))
                 case .send(let location, let offset, let count):
                     let part = try source.read(at: offset, count: count)
@@ -152,7 +169,11 @@ struct MediaCourier: Sendable {
     }
 
     private func token() async throws -> String {
-        do { return try await self.tokenProvider() } catch { throw ChatError.noToken(reason: "\(error)") }
+        do { return try await self.tokenProvider() } catch {
+            // A provider may end with its task in its own way.
+            guard !Task.isCancelled, (error as? ChatError) != .cancelled else { throw ChatError.cancelled }
+            throw ChatError.noToken(reason: "\(error)")
+        }
     }
 
     private static func check(_ outcome: MediaOutcome) throws(ChatError) {
@@ -179,7 +200,9 @@ struct MediaCourier: Sendable {
     private func send(
         _ method: String, _ path: String, _ token: String, _ headers: [String: String], _ body: Data = Data()
     ) async -> MediaHTTPAnswer? {
-        guard let url = URL(string: path, relativeTo: self.base)?.absoluteURL, url.host == self.base.host else {
+        let base = self.base.absoluteString
+        // Without the slash the last part of a prefix would be replaced.
+        guard !self.hasEnded(), let url = URL(string: base + (base.hasSuffix("/") ? "" : "/") + path) else {
             return nil
         }
         return try? await self.http.send(
@@ -214,10 +237,11 @@ private final class PartFile {
                 try Data((self.tag ?? "").utf8).write(to: self.tagPath)
             }
             let file = try FileHandle(forWritingTo: self.path)
-            defer { file.closeFile() }
-            file.truncateFile(atOffset: UInt64(offset))
-            file.seek(toFileOffset: UInt64(offset))
-            file.write(data)
+            // Those that throw: the older ones raise what Swift cannot catch, on a full disk.
+            defer { try? file.close() }
+            try file.truncate(atOffset: UInt64(offset))
+            try file.seek(toOffset: UInt64(offset))
+            try file.write(contentsOf: data)
         } catch {
             throw ChatError.store(reason: "\(error)")
         }

@@ -25,7 +25,8 @@ package enum ByteRange: Hashable, Sendable {
         guard let first else { return nil }
         if ends[1].isEmpty { return first < size ? .part(first..<size) : .unsatisfiable }
         guard let last, last >= first else { return nil }
-        return first < size ? .part(first..<min(last + 1, size)) : .unsatisfiable
+        // Not `last + 1` before it is compared: the header may name the greatest number there is.
+        return first < size ? .part(first..<(last < size ? last + 1 : size)) : .unsatisfiable
     }
 
     private static func trimmed(_ text: Substring) -> Substring {

@@ -150,6 +150,14 @@ extension ServerCore {
         }
     }
 
+    /// The store has not signed it out: it is no device that leaves.
+    mutating func keepSignedIn(_ device: DeviceKey) {
+        guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
+            return
+        }
+        self.people[slot].devices[index].leaving = nil
+    }
+
     mutating func removeDevice(
         _ device: DeviceKey,
         because problem: ServerFrame.Problem = .init(code: .invalidToken, field: "device", rule: "was signed out"),

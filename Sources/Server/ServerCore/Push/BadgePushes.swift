@@ -151,13 +151,17 @@ extension ServerCore {
         }
     }
 
-    mutating func updateBadge(_ push: OutgoingPush, isAccepted: Bool, slot: Int, index: Int, _ now: Now) {
+    /// - Parameter isOver: APNs would answer the same again.
+    mutating func updateBadge(
+        _ push: OutgoingPush, isAccepted: Bool, isOver: Bool, slot: Int, index: Int, _ now: Now
+    ) {
         if push.badgeRoute != .silent { self.people[slot].devices[index].badge.alertAt = now.monotonic }
         if isAccepted {
             self.people[slot].devices[index].badge.shown = push.badge
             // The count fell again meanwhile.
             if push.badge > self.people[slot].unread { self.scheduleBadgePush(slot: slot, index: index, now) }
-        } else if push.badgeRoute != nil {
+            // No budget bounds the filtered route: what would be refused again waits for the next change of the number.
+        } else if let route = push.badgeRoute, !(isOver && route == .filtered) {
             self.scheduleBadgePush(slot: slot, index: index, now)
         }
     }

@@ -145,9 +145,11 @@ extension ServerCore {
     }
 
     /// What a phone has missed, as its extension may show it (DESIGN §5 "Keep-one"): a message that must never be
-    /// pushed to this person, or waits for quiet hours to end, is not shown there either. Of portraits only those that a push may name are told.
+    /// pushed to this person, or waits for quiet hours to end, is not shown there either. Of images and portraits only
+    /// those that a push may name are told.
     func missed(_ page: LogPage, of user: UserKey, _ now: Now) -> LogPage {
         var page = page
+        page.imageHosts = self.pushRules(of: user.app).imageHosts
         // tidy: order does not leave: each name is by itself.
         for (sender, names) in page.names where names.portrait != nil {
             page.names[sender]?.portrait = self.portrait(names.portrait, in: sender.conversation, of: user.app)

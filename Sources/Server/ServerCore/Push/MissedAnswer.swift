@@ -77,7 +77,7 @@ extension LogPage {
         if !hidesContent {
             members += [
                 ("content", .string(message.content)),
-                ("image", message.pushImageURL.map { .string($0) } ?? .null),
+                ("image", message.pushImage(from: self.imageHosts).map { .string($0) } ?? .null),
                 ("portrait", .optional(self.names[ConversationSender(of: message)]?.portrait)),
                 ("mention", .bool(message.mentions.include(user))), ("reply", .bool(message.answers(user))),
                 ("push_text", message.pushText.map { .string($0) } ?? .null),

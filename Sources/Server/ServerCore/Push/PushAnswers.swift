@@ -20,6 +20,9 @@ extension ServerCore {
         var isAccepted: Bool {
             if case .end(.accepted) = self { true } else { false }
         }
+        var isOver: Bool {
+            if case .end = self { true } else { false }
+        }
     }
 
     /// DESIGN §5, apns.md §9.
@@ -125,7 +128,8 @@ extension ServerCore {
             }
         }
         if reaction.isAccepted, isSameToken { self.recordAcceptance(slot, index, &effects) }
-        self.updateBadge(push, isAccepted: reaction.isAccepted, slot: slot, index: index, now)
+        self.updateBadge(
+            push, isAccepted: reaction.isAccepted, isOver: reaction.isOver, slot: slot, index: index, now)
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {

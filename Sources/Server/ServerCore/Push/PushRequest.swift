@@ -61,7 +61,7 @@ extension ServerCore {
             parts.text = PushInfo.Text(
                 of: shared.message, title: PushText.title(of: shared.message, shared.names),
                 sender: PushText.sender(of: shared.message, shared.names), body: self.alertText(of: shared, tag, words))
-            parts.imageURL = shared.message.pushImageURL
+            parts.imageURL = shared.message.pushImage(from: self.pushRules(of: shared.message.app).imageHosts)
             parts.portrait = self.portrait(
                 shared.names.portrait, in: shared.message.conversation, of: shared.message.app)
         }
@@ -81,11 +81,8 @@ extension ServerCore {
     /// Only media of the server, or of a host that the app lists for images; nil for kinds of conversations whose notifications are not of
     /// a person, and for one that is too long for a push.
     func portrait(_ portrait: String?, in conversation: ConversationID, of app: AppID) -> String? {
-        guard let portrait, conversation.type.isOfPeople, portrait.utf8.count <= PushInfo.imageURLBytesMax
-        else { return nil }
-        if MediaID(reference: portrait) != nil { return portrait }
-        guard WebAddress.isSecure(portrait), let host = WebAddress.host(of: portrait) else { return nil }
-        return WebAddress.isHost(host, among: self.pushRules(of: app).imageHosts) ? portrait : nil
+        guard let portrait, conversation.type.isOfPeople else { return nil }
+        return PushRules.mayPush(image: portrait, from: self.pushRules(of: app).imageHosts) ? portrait : nil
     }
 
     private func payload(
@@ -180,13 +177,11 @@ extension ServerCore {
 }
 
 extension Message {
-    /// Only media of the server, or an image behind an encrypted connection, with a URL short enough for a push.
-    var pushImageURL: String? {
+    /// What was chosen for the message was checked when it was accepted; its content is the sender's.
+    func pushImage(from hosts: [String]) -> String? {
         if let chosen = self.push?.imageURL { return chosen }
         // Other types have none, so their content need not be parsed.
-        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL,
-            url.utf8.count <= PushInfo.imageURLBytesMax
-        else { return nil }
-        return MediaID(reference: url) != nil || WebAddress.isSecure(url) ? url : nil
+        guard [.image, .gif, .link].contains(self.objectName), let url = self.typedContent.imageURL else { return nil }
+        return PushRules.mayPush(image: url, from: hosts) ? url : nil
     }
 }

@@ -25,6 +25,15 @@ package struct PushRules: Hashable, Sendable {
 
     package init() {}
 
+    /// Of images and portraits a push names media of the server and those of hosts that the app lists, by an encrypted connection, and nothing
+    /// else: the phone asks whoever serves them.
+    static func mayPush(image url: String, from hosts: [String]) -> Bool {
+        guard url.utf8.count <= PushInfo.imageURLBytesMax else { return false }
+        if MediaID(reference: url) != nil { return true }
+        guard WebAddress.isSecure(url), let host = WebAddress.host(of: url) else { return false }
+        return WebAddress.isHost(host, among: hosts)
+    }
+
     /// Throws `InvalidField` naming the option the app does not allow, behind `path`. `isClient`: a phone asks, not the
     /// backend. `isOfMessage`: they are one message's, not those of a conversation or of the app.
     package func check(

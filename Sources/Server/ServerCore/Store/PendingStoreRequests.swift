@@ -182,7 +182,9 @@ extension ServerCore {
         case (.signOutDevice(let asked, let device), .done):
             self.removeDevice(device, because: Self.signedOutElsewhere, now, &effects)
             self.answer(asked, .done(0), &effects)
-        case (.signOutDevice(let asked, _), .refused(let problem)): self.answer(asked, .refused(problem), &effects)
+        case (.signOutDevice(let asked, let device), .refused(let problem)):
+            self.keepSignedIn(device)
+            self.answer(asked, .refused(problem), &effects)
         case (.kick(let device), .done): self.removeDevice(device, now, &effects)
         case (.loadUser(let slot), .user(let record)): self.handleUserRecord(record, into: slot, now, &effects)
         case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)

@@ -185,7 +185,10 @@ final class MediaFile: Sendable {
         self.path = path
         switch use {
         case .reading: self.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        case .writing: self.descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // What has come must be there: a file made anew would have zeros in its place.
+        case .writing(let offset):
+            let creates = offset == 0 ? O_CREAT : 0
+            self.descriptor = open(path, O_RDWR | creates | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
         guard self.descriptor >= 0 else { throw MediaFailure(path: path, code: errno) }
         if case .writing(let offset) = use { try self.cut(to: offset) }

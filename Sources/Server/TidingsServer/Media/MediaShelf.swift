@@ -202,7 +202,12 @@ final class MediaShelf: Sendable {
     func judge(_ id: MediaID, of app: AppID, _ verdict: MediaVerdict, at now: Int64) async throws {
         var record = try self.claim(id, of: app) { $0.isWhole }
         defer { self.release(id) }
-        guard record.verdict != verdict else { return }
+        let folder = self.folder
+        if record.verdict == verdict {
+            // The bytes may have outlived a rejection that was written down and then failed.
+            if verdict == .rejected { try await MediaFolder.onDisk { try folder.removeData(of: id) } }
+            return
+        }
         guard record.verdict != .rejected else {
             throw MediaFault(.rejected, "verdict", "cannot follow a rejection: the bytes are deleted")
         }
@@ -210,7 +215,6 @@ final class MediaShelf: Sendable {
         record.judgedAt = now
         try await self.keep(record)
         guard verdict == .rejected else { return }
-        let folder = self.folder
         try await MediaFolder.onDisk { try folder.removeData(of: id) }
         self.metrics.countMediaRemoval(.rejected)
     }
@@ -232,14 +236,18 @@ final class MediaShelf: Sendable {
         self.report()
     }
 
-    /// Everything of a person's.
+    /// Everything of a person's. One that is being written stays, and is the error thrown when all others are gone.
     func removeAll(of owner: Owner) async throws {
+        var busy: MediaFault?
         for record in self.records(of: owner.app, where: { $0.owner == owner.user }) {
             do {
                 try await self.remove(record.id, of: owner.app, .deleted) { _ in true }
             } catch let fault as MediaFault where fault.code == .unknown {
                 // Somebody else has just removed it.
+            } catch let fault as MediaFault where fault.code == .busy {
+                busy = fault
             }
         }
+        if let busy { throw busy }
     }
 }
