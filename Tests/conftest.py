@@ -88,7 +88,8 @@ class Program:
 
     def kill(self):
         """SIGKILL, as a crash."""
-        self.process.kill()
+        for pid in self._own_pids():
+            os.kill(pid, signal.SIGKILL)
         self.process.wait()
 
     def stop(self):

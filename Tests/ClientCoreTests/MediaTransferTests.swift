@@ -68,6 +68,16 @@ private struct Uploading {
         #expect(upload.answer(200, offset: 3 * megabyte) == ["sent 3145728", "done"])
     }
 
+    @Test func `waits while its first request is not answered yet`() {
+        var upload = Uploading(10)
+        #expect(upload.handle(.started) == ["create"])
+        #expect(upload.handle(.answered(nil)) == ["wait"])
+        #expect(upload.handle(.timePassed) == ["create"])
+        #expect(upload.answer(409, code: "idempotency_key_in_use") == ["wait"])
+        #expect(upload.handle(.timePassed) == ["create"])
+        #expect(upload.answer(201) == ["sent 0", "send 10 at 0"])
+    }
+
     @Test func `is begun anew where the server has lost it, three times at most`() {
         var upload = Uploading(10)
         upload.begin()

@@ -7,12 +7,16 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import socket
 import struct
 import time
+import urllib.request
+from datetime import datetime, timedelta
 
 import pytest
 from media import BYTES, JPEG, PNG, TUS, ask, read, settings, show, upload, uploader
+from moved_clock import MovedClock
 from tusclient.exceptions import TusCommunicationError
 
 OF_NOBODY = "0" * 32
@@ -217,6 +221,11 @@ def test_the_backend_reads_lists_and_deletes_all_of_its_app(media_site, tmp_path
     assert (first.status, first.body) == (again.status, again.body)
     other = ask(site, "POST", f"{base}/uploads", site.api_key, {**headers, "Upload-Length": "8"}, b"")
     assert other.code == "idempotency_key_reused"
+    # A person's keys are theirs: not the backend's, and nobody else's.
+    alice, own_path = site.token("alice"), "/v1/media/uploads"
+    begun = [ask(site, "POST", own_path, token, headers, b"").body for token in (alice, alice, bob)]
+    assert begun[0] == begun[1] and len({first.body, *begun}) == 3
+    assert ask(site, "POST", own_path, alice, {**headers, "Upload-Length": "8"}, b"").code == "idempotency_key_reused"
 
     site.call("DELETE", f"/v1/apps/{site.app}/users/alice/media")
     assert read(site, site.token("alice"), hers).code == "unknown_media"
@@ -307,6 +316,31 @@ def test_what_came_before_a_connection_was_lost_is_kept(media_site, tmp_path):
     sending.offset = 45_000
     sending.upload()
     assert read(site, alice, media).body == JPEG
+
+
+def test_what_no_message_names_and_what_was_left_unfinished_goes_after_a_day(make_site, tmp_path):
+    clock = MovedClock(tmp_path / "clock", at=datetime.now())
+    site = make_site(settings=settings(tmp_path), clock=clock).start()
+    alice, base = site.token("alice"), f"/v1/apps/{site.app}/media"
+    named, unnamed = upload(site, alice), upload(site, alice)
+    sending = uploader(site, alice, JPEG, chunk_size=50_000)
+    sending.upload_chunk()
+    show(site, "alice", named)
+
+    clock.set(datetime.now() + timedelta(hours=25))
+    unfinished = sending.url.rpartition("/")[2]
+    # The server looks every 30 seconds.
+    deadline = time.monotonic() + 60
+    while (listed := {each["media_id"] for each in site.call("GET", base)["media"]}) != {named}:
+        assert time.monotonic() < deadline, listed
+        time.sleep(0.5)
+    assert [name for name in files(tmp_path) if unnamed in name or unfinished in name] == []
+    assert ask(site, "GET", f"{base}/{named}", site.api_key).body == JPEG
+    with urllib.request.urlopen(f"{site.api}/metrics", timeout=20) as answer:
+        metrics = answer.read().decode()
+    assert re.search(r'^tidings_media_removed(_total)?{[^}]*reason="expired"[^}]*} 2', metrics, re.M)
+    assert re.search(r"^tidings_media_files 1", metrics, re.M)
+    assert re.search(rf"^tidings_media_bytes {len(JPEG)}", metrics, re.M)
 
 
 def test_what_stands_in_the_folder_without_a_record_is_cleaned_up(media_site, tmp_path):

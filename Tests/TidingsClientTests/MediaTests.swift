@@ -14,6 +14,8 @@ private let jpeg = Data([0xff, 0xd8, 0xff, 0xe0]) + Data((0..<2_500_000).map { U
 private final class MediaServer: MediaHTTP {
     private struct State {
         var files: [String: (bytes: Data, length: Int, type: String)] = [:]
+        /// What was begun with an idempotency key.
+        var begun: [String: String] = [:]
         var asked: [String] = []
         /// How many requests get through whose answers do not, after some that are well.
         var lost = (count: 0, after: 0)
@@ -29,6 +31,7 @@ private final class MediaServer: MediaHTTP {
     private let state = Mutex(State())
 
     var asked: [String] { self.state.withLock { $0.asked } }
+    var fileCount: Int { self.state.withLock { $0.files.count } }
     var tokens: Set<String> { self.state.withLock { $0.tokens } }
     func loseAnswers(_ count: Int, after: Int) { self.state.withLock { $0.lost = (count, after) } }
     func refuse(_ status: Int, _ code: String) { self.state.withLock { $0.refusal = (status, code) } }
@@ -71,7 +74,12 @@ private final class MediaServer: MediaHTTP {
         let id = request.url.lastPathComponent
         switch request.method {
         case "POST":
+            let key = request.headers["Idempotency-Key"] ?? ""
+            if let id = state.begun[key] {
+                return MediaHTTPAnswer(status: 201, headers: ["location": state.place + id])
+            }
             let id = String(repeating: "\(state.files.count)", count: 32)
+            state.begun[key] = id
             let length = Int(request.headers["Upload-Length"] ?? "") ?? 0
             let type = (request.headers["Upload-Metadata"] ?? "").split(separator: ",")[0].split(separator: " ")[1]
             state.files[id] = (
@@ -154,6 +162,25 @@ private final class MediaServer: MediaHTTP {
             self.media.asked == [
                 "POST ", "PATCH 0", "HEAD ", "PATCH 1048576", "PATCH 1572864", "PATCH 2097152",
             ])
+    }
+
+    @Test func `are begun once where the answer to the beginning is lost`() async throws {
+        defer { self.bench.remove() }
+        let client = try await self.client()
+        self.media.loseAnswers(1, after: 0)
+        for _ in 0..<2 {
+            let upload = try client.uploadMedia(Data(jpeg.prefix(10)))
+            let isOver = Locked(false)
+            let task = Task {
+                defer { isOver.withLock { $0 = true } }
+                return try await upload.media
+            }
+            await self.bench.passTime { isOver.withLock { $0 } }
+            #expect(self.media.file(try await task.value)?.bytes == jpeg.prefix(10))
+        }
+        #expect(self.media.asked == ["POST ", "POST ", "PATCH 0", "POST ", "PATCH 0"])
+        // Two uploads, and a key for each.
+        #expect(self.media.fileCount == 2)
     }
 
     @Test(arguments: ["https://chat.example.com/chat", "https://chat.example.com/chat/"])

@@ -161,9 +161,13 @@ import TidingsModel
         }
     }
 
-    @Test func `is taken by every POST of a backend, and nothing else goes by it`() async throws {
-        let posts = DescribedAnswers.operations.filter { $0.method == "POST" && $0.path.hasPrefix("/v1/apps/") }
-        #expect(posts.count == 8)
+    @Test func `is taken by every POST of a backend, and by a phone's that creates, and nothing else goes by it`()
+        async throws
+    {
+        let posts = DescribedAnswers.operations.filter {
+            $0.method == "POST" && ($0.path.hasPrefix("/v1/apps/") || $0.path == "/v1/media/uploads")
+        }
+        #expect(posts.count == 9)
         #expect(
             DescribedAnswers.operations.allSatisfy {
                 $0.hasParameter("Idempotency-Key") == posts.map(\.path).contains($0.path) || $0.method != "POST"

@@ -35,6 +35,8 @@ package struct MediaAnswer: Hashable, Sendable {
     /// Asked again, it may come out otherwise.
     fileprivate var isPassing: Bool {
         [408, 423, 429].contains(self.status) || self.status >= 500 && self.status != 507
+            // The first request with the key is not answered yet.
+            || self.code == "idempotency_key_in_use"
     }
 }
 

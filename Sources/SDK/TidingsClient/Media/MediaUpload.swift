@@ -94,6 +94,10 @@ struct MediaCourier: Sendable {
         var machine = UploadMachine(bytes: bytes, seed: UInt64.random(in: .min ... .max))
         var metadata = "filetype \(Base64.encode(Array(kind.rawValue.utf8), .standard))"
         if let name { metadata += ",filename \(Base64.encode(Array(name.utf8), .standard))" }
+        // Asked again after a lost answer, the server tells of the upload that it has begun (docs/api.md "Repeats").
+        let creation = [
+            "Upload-Length": "\(bytes)", "Upload-Metadata": metadata, "Idempotency-Key": "\"\(UUID().uuidString)\"",
+        ]
         var token = try await self.token()
         var event: UploadMachine.Event? = .started
         while let happened = event {
@@ -103,8 +107,7 @@ struct MediaCourier: Sendable {
             for effect in effects {
                 switch effect {
                 case .create:
-                    var answer = await self.ask(
-                        "POST", Self.uploads, token, ["Upload-Length": "\(bytes)", "Upload-Metadata": metadata])
+                    var answer = await self.ask("POST", Self.uploads, token, creation)
                     if let location = answer?.location { answer?.location = Self.place(location) }
                     event = .answered(answer)
                 case .ask(let location): event = .answered(await self.ask("HEAD", location, token))

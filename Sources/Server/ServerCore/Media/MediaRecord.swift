@@ -20,15 +20,16 @@ package struct MediaRecord: Hashable, Sendable {
     package var completedAt: Int64?
     package var verdict: MediaVerdict?
     package var judgedAt: Int64?
-    /// Of the backend's request that made it.
+    /// What made it.
     package var request: Request?
 
     package struct Request: Hashable, Sendable {
-        package var apiKey: String
+        /// The backend's; nil for a person's request.
+        package var apiKey: String?
         /// Its idempotency key.
         package var key: String
 
-        package init(apiKey: String, key: String) {
+        package init(apiKey: String?, key: String) {
             self.apiKey = apiKey
             self.key = key
         }

@@ -12,7 +12,8 @@ extension API {
         group.post("uploads") { request, context in
             try await self.tus(request, context) {
                 let owner = try self.backend(request, context)
-                return try await self.createUpload(request, owner, try self.mediaKey(request, context))
+                return try await self.createUpload(
+                    request, owner, try self.uploadKey(request, apiKey: context.note.key))
             }
         }
         self.addUpload(to: group) { try self.backend($0, $1) }
@@ -25,11 +26,6 @@ extension API {
 
     private func backend(_ request: Request, _ context: Context) throws -> MediaShelf.Owner {
         MediaShelf.Owner(try self.authorize(request, context, .media), nil)
-    }
-
-    private func mediaKey(_ request: Request, _ context: Context) throws -> MediaRecord.Request? {
-        guard let key = try Self.idempotencyKey(of: request), let apiKey = context.note.key else { return nil }
-        return MediaRecord.Request(apiKey: apiKey, key: key)
     }
 
     private func backendDownload(_ request: Request, _ context: Context) async throws -> Response {

@@ -15,7 +15,8 @@ extension API {
         group.on("uploads", method: .options) { request, _ in try self.uploadOptions(request) }
         group.post("uploads") { request, context in
             try await self.tus(request, context) {
-                try await self.createUpload(request, try await self.uploader(request, context), nil)
+                let owner = try await self.uploader(request, context)
+                return try await self.createUpload(request, owner, try self.uploadKey(request))
             }
         }
         self.addUpload(to: group) { try await self.uploader($0, $1) }
@@ -155,7 +156,7 @@ extension API {
         }
     }
 
-    /// - Parameter key: the idempotency key of the backend's request.
+    /// - Parameter key: the request's idempotency key.
     func createUpload(
         _ request: Request, _ owner: MediaShelf.Owner, _ key: MediaRecord.Request?
     ) async throws -> Response {
@@ -186,6 +187,11 @@ extension API {
             }
             return Self.created(earlier, request)
         }
+    }
+
+    /// - Parameter apiKey: what the backend came with; nil for a person, whose keys are their own.
+    func uploadKey(_ request: Request, apiKey: String? = nil) throws(InvalidField) -> MediaRecord.Request? {
+        try Self.idempotencyKey(of: request).map { MediaRecord.Request(apiKey: apiKey, key: $0) }
     }
 
     private static func newMediaID() -> MediaID {

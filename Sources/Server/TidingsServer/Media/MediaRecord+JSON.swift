@@ -31,8 +31,8 @@ extension MediaRecord {
         self.completedAt = json["completed_at"]?.intValue
         self.verdict = json["verdict"]?.stringValue.flatMap(MediaVerdict.init(rawValue:))
         self.judgedAt = json["judged_at"]?.intValue
-        if let apiKey = json["api_key"]?.stringValue, let key = json["idempotency_key"]?.stringValue {
-            self.request = Request(apiKey: apiKey, key: key)
+        if let key = json["idempotency_key"]?.stringValue {
+            self.request = Request(apiKey: json["api_key"]?.stringValue, key: key)
         }
     }
 }

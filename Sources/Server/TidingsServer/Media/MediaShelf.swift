@@ -24,8 +24,14 @@ final class MediaShelf: Sendable {
     }
 
     private struct RequestKey: Hashable {
-        var app: AppID
+        var owner: Owner
         var request: MediaRecord.Request
+
+        init?(_ record: MediaRecord) {
+            guard let request = record.request else { return nil }
+            self.owner = Owner(record.app, record.owner)
+            self.request = request
+        }
     }
 
     private struct State {
@@ -42,14 +48,14 @@ final class MediaShelf: Sendable {
         mutating func put(_ record: MediaRecord) {
             self.count(record, 1)
             self.records[record.id] = record
-            if let request = record.request { self.requests[RequestKey(app: record.app, request: request)] = record.id }
+            if let key = RequestKey(record) { self.requests[key] = record.id }
         }
 
         mutating func drop(_ id: MediaID) {
             guard let record = self.records.removeValue(forKey: id) else { return }
             self.count(record, -1)
             self.lookAt[id] = nil
-            if let request = record.request { self.requests[RequestKey(app: record.app, request: request)] = nil }
+            if let key = RequestKey(record) { self.requests[key] = nil }
         }
 
         mutating func replace(_ record: MediaRecord) {
@@ -140,8 +146,7 @@ final class MediaShelf: Sendable {
     func create(_ record: MediaRecord) async throws -> Creation {
         let free = try await self.free()
         let earlier = try self.state.withLock { state throws(MediaFault) -> Creation? in
-            if let request = record.request,
-                let id = state.requests[RequestKey(app: record.app, request: request)], let earlier = state.records[id],
+            if let key = RequestKey(record), let id = state.requests[key], let earlier = state.records[id],
                 record.createdAt - earlier.createdAt < Self.requestTime
             {
                 return state.busy.contains(id) ? .underWay : .earlier(earlier)
