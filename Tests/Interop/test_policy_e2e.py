@@ -103,7 +103,15 @@ def test_a_phone_whose_notifications_were_turned_off_says_so_when_its_app_is_ope
     bob.do("setting", app=TOPIC, setting="notifications", on=False)
     bob.do("launch")
     bob.wait_until(lambda: told() == ("denied", False), "that nothing is allowed any more")
-    assert bob.faults == []
+
+    # Said of a leg, and no reason not to send: he may allow it again before the push is there.
+    kill(bob)
+    message = stage.backend.say("alice", "bob", "hello")
+    bob.wait_until(lambda: pushed(bob) == [message], "the push")
+    stage.backend.wait_for_ends(message, "bob", "accepted")
+    (leg,) = stage.site.trace(message)["ended_legs"]
+    assert leg["notifications_off_since"] > 0
+    assert bodies(bob) == [] and bob.faults == []
 
 
 def test_custom_messages_wait_for_the_app_in_front_and_never_ring(make_stage):

@@ -27,13 +27,14 @@ final class HandlerBench: Sendable {
     deinit { try? FileManager.default.removeItem(at: self.folder) }
 
     func handler(
-        isFilteringEntitled: Bool = false, imageHosts: [String] = ["*.example.com"]
+        isFilteringEntitled: Bool = false, imageHosts: [String] = ["*.example.com"],
+        apiURL: String = "https://chat.example.com"
     ) -> NotificationServiceHandler {
         let group = self.group
         return NotificationServiceHandler(
             surroundings: .init(group: { group }, http: self.web, version: { "17.0" }),
             options: .init(
-                apiURL: URL(string: "https://chat.example.com"), imageHosts: imageHosts,
+                apiURL: URL(string: apiURL), imageHosts: imageHosts,
                 isFilteringEntitled: isFilteringEntitled))
     }
 
@@ -55,10 +56,10 @@ final class HandlerBench: Sendable {
 
 /// The first content a handler was called with.
 private func content(
-    _ bench: HandlerBench, _ handler: NotificationServiceHandler, image: String?
+    _ bench: HandlerBench, _ handler: NotificationServiceHandler, image: String?, position: LogPosition = 11
 ) async -> UNNotificationContent? {
     let (contents, continuation) = AsyncStream.makeStream(of: UNNotificationContent.self)
-    handler.didReceive(bench.push(1, image: image)) { continuation.yield($0) }
+    handler.didReceive(bench.push(1, image: image, position: position)) { continuation.yield($0) }
     for await content in contents { return content }
     return nil
 }
@@ -134,6 +135,20 @@ private func content(
         #expect(bench.web.asked == [address])
         #expect(try content.attachments.map { try Data(contentsOf: $0.url) } == [Self.jpeg])
         for attachment in content.attachments { try FileManager.default.removeItem(at: attachment.url) }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["https://example.org/chat", "https://example.org/chat/"])
+    func `is asked for below the path that the app gives, as is all else of the server`(apiURL: String) async throws {
+        let bench = try HandlerBench()
+        _ = await content(bench, bench.handler(apiURL: apiURL), image: Self.media.reference, position: 13)
+        let base = "https://example.org/chat/v1"
+        // The report does not hold up the notification.
+        while bench.web.sent.count < 2 { await Task.yield() }
+        #expect(bench.web.asked == ["t:\(base)/media/\(Self.media)?message=\(MessageID(rawValue: 1))"])
+        #expect(
+            Set(bench.web.sent.map { "\($0.method) \($0.url.absoluteString)" }) == [
+                "GET \(base)/extension/missed?after=10&limit=2", "POST \(base)/extension/receipts",
+            ])
     }
 
     @Test func `that lies on the server is not asked for by any other name, nor by somebody who is not signed in`()

@@ -25,8 +25,14 @@ final class NotificationServiceRun: Sendable {
     }
 
     struct API: Sendable {
-        var url: URL
+        var base: URL
         var token: String
+
+        /// The base's own path stays before it, whether or not that ends with a slash: the routes may lie behind a proxy.
+        func url(_ path: String) -> URL? {
+            let base = self.base.absoluteString
+            return URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + path)
+        }
     }
 
     /// Short: it is never held while the app group's files are read or written.
@@ -177,13 +183,15 @@ final class NotificationServiceRun: Sendable {
             let token = noted.isEmpty ? kept : noted, !token.isEmpty,
             let url = self.options.apiURL ?? contents.settings.apiURL.flatMap({ URL(string: $0) })
         else { return nil }
-        return API(url: url, token: token)
+        return API(base: url, token: token)
     }
 
     /// All in one request, because the notification waits for it. What does not get through is not repeated: the legs
     /// have ended already.
     private func report(_ messages: [MessageID]) async {
-        guard let first = messages.first, let api = self.decision.withLock({ $0.api }) else { return }
+        guard let first = messages.first, let api = self.decision.withLock({ $0.api }),
+            let url = api.url("/v1/extension/receipts")
+        else { return }
         let ids: (String, JSONValue) =
             messages.count == 1
             ? ("message_id", .string(first.description))
@@ -191,15 +199,14 @@ final class NotificationServiceRun: Sendable {
         let body = JSONValue.members([ids, ("receipt", "shown")])
         _ = try? await self.surroundings.http.send(
             ExtensionHTTPRequest(
-                method: "POST", url: api.url.appendingPathComponent("v1/extension/receipts"), token: api.token,
-                body: body.serialized, seconds: Self.receiptSeconds))
+                method: "POST", url: url, token: api.token, body: body.serialized, seconds: Self.receiptSeconds))
     }
 
     /// DESIGN §5 "Keep-one"; nil for no answer.
     private func fetch(_ fetch: MissedFetch) async -> JSONValue? {
-        guard let api = self.decision.withLock({ $0.api }), let url = URL(string: fetch.path, relativeTo: api.url),
+        guard let api = self.decision.withLock({ $0.api }), let url = api.url(fetch.path),
             let answer = try? await self.surroundings.http.send(
-                ExtensionHTTPRequest(method: "GET", url: url.absoluteURL, token: api.token, seconds: Self.fetchSeconds)),
+                ExtensionHTTPRequest(method: "GET", url: url, token: api.token, seconds: Self.fetchSeconds)),
             answer.status == 200, let page = try? JSONValue(parsing: answer.body), !Task.isCancelled
         else { return nil }
         return page
@@ -277,11 +284,10 @@ final class NotificationServiceRun: Sendable {
     /// From the server, to which the extension's token and the push's own message are good for what that names.
     private func file(of media: MediaID, bytesMax: Int) async -> Data? {
         guard let api = self.decision.withLock({ $0.api }), let message = self.message,
-            let url = URL(string: "v1/media/\(media)?message=\(message)", relativeTo: api.url)
+            let url = api.url("/v1/media/\(media)?message=\(message)")
         else { return nil }
         return try? await self.surroundings.http.media(
-            at: url.absoluteURL, token: api.token, bytesMax: bytesMax,
-            seconds: NotificationImage.seconds)
+            at: url, token: api.token, bytesMax: bytesMax, seconds: NotificationImage.seconds)
     }
 
     static let imageName = "image"
