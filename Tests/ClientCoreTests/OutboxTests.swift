@@ -40,6 +40,23 @@ import TidingsModel
         #expect(core.handle(.frameReceived(2, .sendAccepted(accepted)), at: at(4)) == [])
     }
 
+    @Test func `as an account is the account's, and in no log of the person's`() {
+        var core = ClientCore.online()
+        let place = ConversationID(type: .customerService, target: "bob")
+        var asHelp = draft("c1", to: place)
+        asHelp.account = "help"
+        _ = core.handle(.sendRequested(asHelp), at: at(1))
+        #expect(core.handle(.outgoingStored("c1"), at: at(1)) == [.sendFrame(1, .send(asHelp))])
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c1", messageID: id(9), sentAt: 77, position: 0)
+        let sent = Message(
+            id: id(9), app: "demo", sender: "help", conversation: place, clientMessageID: "c1", objectName: .text,
+            content: #"{"content":"hi"}"#, flags: .normal, pushText: nil, sentAt: 77)
+        #expect(
+            core.handle(.frameReceived(1, .sendAccepted(accepted)), at: at(2)) == [
+                .removeOutgoing("c1"), .finishSend("c1", .accepted(sent)),
+            ])
+    }
+
     @Test func `survives a restart of the app`() {
         var core = ClientCore.fresh(.init(outbox: [draft("c1"), draft("c2", to: team)]))
         core.goOnline(1, head: 0, at: at(0))

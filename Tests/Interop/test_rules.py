@@ -60,8 +60,9 @@ def test_who_is_blocked_reaches_nobody_whatever_the_kind(site):
             for kind in ["CS", "MC", "MP"]:
                 assert await code(alice.send("bob", "no account", kind=kind)) == "not_allowed"
                 await api(site, "PUT", f"accounts/{kind}/bob")
-            assert (await api(site, "GET", "accounts"))["accounts"] == [
-                {"kind": kind, "id": "bob"} for kind in ["CS", "MC", "MP"]]
+            listed = (await api(site, "GET", "accounts"))["accounts"]
+            assert [(account["kind"], account["id"]) for account in listed] == [
+                (kind, "bob") for kind in ["CS", "MC", "MP"]]
             for kind in ["SYS", "PH"]:
                 assert await code(alice.send("bob", "a forged notice", kind=kind)) == "not_allowed"
                 await backend(site, kind, "a notice", f"notice-{kind}")
@@ -131,10 +132,14 @@ def test_an_account_is_of_a_service_and_outlives_a_restart(site):
     with pytest.raises(urllib.error.HTTPError) as refused:
         site.call("PUT", f"/v1/apps/{site.app}/accounts/PR/bob")
     assert refused.value.code == 400
-    site.call("PUT", f"/v1/apps/{site.app}/accounts/CS/help")
+    site.call("PUT", f"/v1/apps/{site.app}/accounts/CS/help", {"operators": ["olga"], "audience": "followers"})
+    site.call("PUT", f"/v1/apps/{site.app}/accounts/CS/help/followers/bob")
+    before = site.call("GET", f"/v1/apps/{site.app}/accounts")["accounts"]
+    assert [(account["id"], account["operators"], account["followers"]) for account in before] == [("help", ["olga"], 1)]
     site.server.kill()
     site.start()
-    assert site.call("GET", f"/v1/apps/{site.app}/accounts")["accounts"] == [{"kind": "CS", "id": "help"}]
+    assert site.call("GET", f"/v1/apps/{site.app}/accounts")["accounts"] == before
+    assert site.call("GET", f"/v1/apps/{site.app}/accounts/CS/help/followers")["followers"] == ["bob"]
 
 
 def test_who_was_put_out_of_a_group_changes_nothing_there(site):

@@ -32,6 +32,48 @@ extension CommandGenerator {
         return .setAccount(self.app(), account, isDeclared: self.chance(70))
     }
 
+    mutating func nextAboutAccounts() -> StoreCommand {
+        switch self.number(0..<14) {
+        case 0..<4: self.putAccount()
+        case 4..<8:
+            .setFollowing(
+                self.userKey(), self.followed ?? self.account?.id ?? self.serviceConversation(), self.chance(70))
+        case 8: .readFollowers("shop", self.followed ?? self.serviceConversation(), after: self.user(), limit: 2)
+        case 9: .readAccounts("shop", only: self.account?.id)
+        default: self.writeAsAccount()
+        }
+    }
+
+    private mutating func serviceConversation() -> ConversationID {
+        ConversationID(
+            type: self.pick([.customerService, .publicService, .system, .direct]), target: self.user().rawValue)
+    }
+
+    private mutating func putAccount() -> StoreCommand {
+        let id = self.chance(40) ? self.account?.id : nil
+        let account = ServiceAccount(
+            id ?? self.serviceConversation(), owner: self.chance(30) ? self.user() : nil,
+            operators: self.chance(90) ? [self.user(), self.user()] : ["a b"],
+            audience: self.chance(60) ? .followers : .everybody)
+        self.account = account
+        if account.audience == .followers { self.followed = account.id }
+        return .putAccount("shop", account)
+    }
+
+    /// By one of its operators, by somebody else, or as the backend says.
+    private mutating func writeAsAccount() -> StoreCommand {
+        var message = self.message()
+        if let account, self.chance(90) {
+            message.app = "shop"
+            message.sender = UserID(account.id.target)
+            message.conversation = ConversationID(type: account.id.type, target: self.user().rawValue)
+            message.mentions = .none
+            message.recipients = []
+        }
+        let author = self.chance(70) ? self.account?.operators.first ?? self.user() : self.user()
+        return .accept(message: message, senderDevice: self.chance(70) ? "phone" : nil, author: author)
+    }
+
     mutating func readRoom() -> StoreCommand {
         .readHistory(
             UserKey(app: "shop", user: self.pick(["ada", "bo", "cy", "eve"])),

@@ -23,6 +23,9 @@ struct CommandGenerator {
     private var reserved: UserKey?
     private var signedIn: [DeviceKey] = []
     private var commands = 0
+    /// The last accounts of the shop of which something was said, and that people follow.
+    var account: ServiceAccount?
+    var followed: ConversationID?
 
     init(seed: UInt64) { self.random = SplitMix64(seed: seed) }
 
@@ -78,7 +81,7 @@ struct CommandGenerator {
         return LegID(message: self.messageID(), user: self.userKey(), device: device)
     }
 
-    private mutating func message() -> Message {
+    mutating func message() -> Message {
         if self.chance(92) { self.lastID += UInt64(self.number(1..<4)) }
         var flags = MessageFlags.normal
         if self.chance(20) { flags.remove(.counted) }
@@ -174,7 +177,7 @@ struct CommandGenerator {
         }
         // Who is banned tries to come back, or few runs would see them refused.
         if self.banned != nil, self.chance(8) { return .change(self.operation()) }
-        switch self.number(0..<183) {
+        switch self.number(0..<197) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
@@ -217,6 +220,7 @@ struct CommandGenerator {
         case 143: return .readProfiles(self.app(), self.users(0..<4))
         case 171..<177: return self.readMedia()
         case 177..<183: return self.setVoIPToken()
+        case 183..<197: return self.nextAboutAccounts()
         default: return self.nextQuestion()
         }
     }

@@ -46,6 +46,10 @@ import TidingsModel
             "readUnread: unread", "accept: not_allowed", "accept: banned", "edit: blocked", "edit: not_a_member",
             "recall: not_a_member", "change: banned", "change: blocked", "change: invalid_field conversation.type",
             "readHistory: banned", "readHistory: not_a_member", "setAccount: done", "setAccount: invalid_field kind",
+            "putAccount: done", "putAccount: invalid_field kind", "putAccount: invalid_field operators",
+            "accept: not_allowed account", "accept: not_allowed author", "accept: by an author",
+            "accept: not_a_follower", "setFollowing: done", "setFollowing: not_allowed account",
+            "readFollowers: followers",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readRestrictions: bans",
             "readRestrictions: not_allowed", "readRestrictions: invited", "accept: muted", "edit: muted",
             "mayWrite: muted", "change: invited", "once: invited",
@@ -63,15 +67,23 @@ import TidingsModel
         let answer =
             switch result {
             case .refused(let problem):
-                problem.code == .invalidField ? "invalid_field \(problem.field)" : problem.code.rawValue
+                problem.code == .invalidField || ["account", "author"].contains(problem.field)
+                    ? "\(problem.code.rawValue) \(problem.field)" : problem.code.rawValue
             case .accepted(let deliveries, _, _) where deliveries.contains(where: \.isHushed),
                 .recalled(_, _, let deliveries, _) where deliveries.contains(where: \.isHushed):
                 "hushed"
+            case .accepted where command.author != nil: "by an author"
             case .changed(_, let invited) where !invited.isEmpty: "invited"
             case .changed(let changes, _) where changes.isEmpty: "nothing"
             case .noted(nil, _), .read(nil, _), .mediaUse(nil), .mediaUses([]): "nothing"
             default: String("\(result)".prefix { $0 != "(" })
             }
         return "\(kind): \(answer)"
+    }
+}
+
+extension StoreCommand {
+    fileprivate var author: UserID? {
+        if case .accept(_, _, _, _, _, let author) = self { author } else { nil }
     }
 }

@@ -147,7 +147,7 @@ import TidingsModel
         // What version 5 has left: the texts, in rows whose effects are derived.
         var row = JournalRow()
         row.append(.accept(message(2, content: "GOES-2"), senderDevice: nil, version: 0))
-        row.append(.accept(message(3, content: "GOES-3"), senderDevice: nil, version: 0))
+        row.append(.accept(message(3, content: "GOES-3"), senderDevice: nil, version: 0, author: "operator"))
         for text in ["GOES-4A", "NOW-3"] {
             let edit = Edit(
                 message: MessageID(rawValue: 3), conversation: .init(type: .direct, target: "bo"),

@@ -146,7 +146,7 @@ import TidingsModel
         var rows: [[UInt8]] = []
         var row = JournalRow()
         for _ in 0..<300 {
-            guard case .accept(let message, let device, _, _, _) = generator.next() else { continue }
+            guard case .accept(let message, let device, _, _, _, _) = generator.next() else { continue }
             row.append(.accept(message, senderDevice: device, version: 3))
             rows.append(row.bytes)
             if row.count > 3 { row.removeAll() }

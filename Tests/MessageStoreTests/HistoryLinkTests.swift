@@ -85,7 +85,7 @@ import TidingsModel
                 record.push = nil
                 return .putConversation(record)
             }
-            guard case .accept(var message, let device, let room, _, _) = command else { return command }
+            guard case .accept(var message, let device, let room, _, _, _) = command else { return command }
             message.push = nil
             message.content = message.content.replacing("media:", with: "none:")
             return .accept(message: message, senderDevice: device, room: room, ignoresBlocks: true)

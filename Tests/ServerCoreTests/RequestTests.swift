@@ -169,7 +169,7 @@ import TidingsModel
         draft.recipients = ["dave", "bob", "dave"]
         draft.lifetimeMilliseconds = 5_000
         bench.run(.api(APIRequestID(1), .send(ServerBench.key("alice"), draft)))
-        guard case .accept(let message, _, _, _, _) = bench.waiting.last?.command else {
+        guard case .accept(let message, _, _, _, _, _) = bench.waiting.last?.command else {
             Issue.record("no message")
             return
         }

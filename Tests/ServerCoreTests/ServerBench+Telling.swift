@@ -51,7 +51,7 @@ extension ServerBench {
     // tidy: long because it is one line per command.
     private mutating func tell(_ command: StoreCommand) -> String {
         switch command {
-        case .accept(let message, _, _, _, _):
+        case .accept(let message, _, _, _, _, _):
             self.messages.append(message.id)
             return "accept \(self.name(message.id))"
         case .putConversation(let record): return "conversation \(record.conversation)"
@@ -111,7 +111,11 @@ extension ServerBench {
         case .mayWrite(let user, let conversation, _): return "may write? \(user.user) \(conversation)"
         case .readRestrictions(let kind, _, let conversation, _, _): return "\(kind)? \(conversation)"
         case .setAccount(_, let account, let isDeclared): return "account \(account) \(isDeclared)"
+        case .putAccount(_, let account): return "account \(account.id) by \(account.operators)"
         case .readAccounts: return "accounts?"
+        case .setFollowing(let user, let account, let isFollowing):
+            return "following \(user.user) \(account) \(isFollowing)"
+        case .readFollowers(_, let account, _, _): return "followers? \(account)"
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
             return "profiles \(names)\(isOwn ? " own" : "")"
@@ -196,7 +200,8 @@ extension ServerBench {
         case .done: "done"
         case .refused(let problem): "refused \(problem.code.rawValue) \(problem.field)"
         case .trace(let trace): "trace of \(trace.map { self.name($0.id) } ?? "nothing")"
-        case .accounts(let accounts): "accounts \(accounts)"
+        case .followers(let users, _): "followers \(users)"
+        case .accounts(let accounts): "accounts \(accounts.map(\.account.id))"
         case .profiles(let profiles): "profiles \(profiles.map(\.id))"
         case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"
         case .mediaUses(let uses): "uses \(uses.map { self.name($0.message) })"

@@ -201,7 +201,8 @@ extension ServerBench {
             .loadUser,
             .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
             .readRestrictions, .setAccount,
-            .readAccounts, .setProfiles, .readProfiles, .readKept, .readMedia, .readMediaUses:
+            .putAccount, .readAccounts, .setFollowing, .readFollowers, .setProfiles, .readProfiles, .readKept,
+            .readMedia, .readMediaUses:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

@@ -30,7 +30,7 @@ enum FrameKind: CaseIterable {
 
 enum RequestKind: CaseIterable {
     case change, recall, edit, delete, setConversationSettings, setPersonSettings, setBlocked, conversation, settings
-    case history, enterRoom, exitRoom, receipts, watch, unwatch, renewToken, setProfile, profiles
+    case history, enterRoom, exitRoom, receipts, watch, unwatch, renewToken, setProfile, profiles, setFollowing
     case registerVoIP, devices, signOutDevice, setConversationState
 
     init(_ request: ClientRequest) {
@@ -53,6 +53,7 @@ enum RequestKind: CaseIterable {
         case .renewToken: self = .renewToken
         case .setProfile: self = .setProfile
         case .profiles: self = .profiles
+        case .setFollowing: self = .setFollowing
         case .registerVoIP: self = .registerVoIP
         case .devices: self = .devices
         case .signOutDevice: self = .signOutDevice
@@ -91,6 +92,7 @@ enum ActionKind: CaseIterable {
 
 enum CommandKind: CaseIterable {
     case send, putConversation, request, sendCustom, unread, setObjectNames, objectNames, setAccount, accounts
+    case putAccount, followers
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, once
     case quotas, media, mediaUses, fromExtension, ring, call
@@ -105,6 +107,8 @@ enum CommandKind: CaseIterable {
         case .setObjectNames: self = .setObjectNames
         case .objectNames: self = .objectNames
         case .setAccount: self = .setAccount
+        case .putAccount: self = .putAccount
+        case .followers: self = .followers
         case .accounts: self = .accounts
         case .setProfiles: self = .setProfiles
         case .profiles: self = .profiles
@@ -128,7 +132,8 @@ enum CommandKind: CaseIterable {
 
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
-        .sendCustom, .setObjectNames, .objectNames, .setAccount, .accounts, .quotas, .mediaUses,
+        .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
+        .mediaUses,
     ]
 }
 
@@ -224,6 +229,7 @@ enum Attempt: Sendable {
             .setBlocked("alice", false), .conversation(place), .settings, .history(place, before: nil, limit: 5),
             .enterRoom(place, history: 5), .exitRoom(place), .receipts(old), .watch(["alice"]), .unwatch(["alice"]),
             .renewToken("mallory"), .setProfile(Profile(name: "Alice")), .profiles(["alice"]),
+            .setFollowing(ConversationID(type: .publicService, target: "alice"), true),
             .registerVoIP(nil), .devices, .signOutDevice("phone"), .signOutDevice("pad"),
             .setConversationState(place, .pinned(true)), .setConversationState(place, .archived(true)),
             .setConversationState(place, .hidden(upTo: old)), .setConversationState(place, .draft("hey")),

@@ -274,7 +274,7 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
         let bench = BlockBench(whereabouts)
         for type in ConversationType.allCases {
             for attempt in Self.attempts(bench, in: type) {
-                guard case .command(.send(let sender, let draft, false)) = attempt else { continue }
+                guard case .command(.send(let sender, let draft, false, _)) = attempt else { continue }
                 var (blocked, open) = (bench, BlockBench(whereabouts, isBlocked: false))
                 let reached = blocked.reached(by: .command(.send(sender, draft, ignoresBlocks: true)))
                 let expected = open.reached(by: attempt)

@@ -200,7 +200,7 @@ struct LocalStoreGenerator {
             clientMessageID: self.outgoingID(), conversation: self.pick(Self.conversations), objectName: .text,
             content: #"{"content":"d\#(self.number(0...9))"}"#, pushText: self.chance(30) ? "p" : nil,
             mentions: self.pick([.none, .everyone, .users(["cat"])]), recipients: self.chance(20) ? ["bob"] : [],
-            lifetimeMilliseconds: self.chance(20) ? 60_000 : nil)
+            lifetimeMilliseconds: self.chance(20) ? 60_000 : nil, account: self.chance(20) ? "help" : nil)
     }
 
     private mutating func position() -> LogPosition { LogPosition(self.number(0...30)) }

@@ -33,6 +33,14 @@ private struct Directory: UserInfoProvider, GroupInfoProvider, GroupMemberInfoPr
     func memberName(of user: UserID, in group: ConversationID) async -> String? { self.nicknames[group]?[user] }
 }
 
+private func accounts(_ client: ChatClient) async throws {
+    let customer = ConversationID(type: .customerService, target: "bob")
+    try await client.send(text: "How can we help?", to: customer, as: "help")
+    let news = ConversationID(type: .publicService, target: "news")
+    try await client.follow(news)
+    try await client.unfollow(news)
+}
+
 @MainActor private func names(_ kit: NotificationIntegration, _ directory: Directory) {
     kit.userInfoProvider = directory
     kit.groupInfoProvider = directory

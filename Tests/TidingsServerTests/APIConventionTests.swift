@@ -9,7 +9,7 @@ import TidingsModel
 
 @Suite struct `A list of the HTTP API` {
     private static let accounts = (0..<130).map {
-        ConversationID(type: .customerService, target: "a\($0 + 100)")
+        AccountInfo(ServiceAccount(ConversationID(type: .customerService, target: "a\($0 + 100)")))
     }
 
     private func pages(_ api: APIDouble, _ path: String, limit: Int) async throws -> [[String]] {
@@ -29,7 +29,7 @@ import TidingsModel
     func `comes whole, page by page, whatever the limit`(limit: Int, count: Int) async throws {
         let api = try await APIDouble(answering: .accounts(Self.accounts))
         let pages = try await self.pages(api, "accounts", limit: limit)
-        #expect(pages.flatMap(\.self) == Self.accounts.map(\.target))
+        #expect(pages.flatMap(\.self) == Self.accounts.map(\.account.id.target))
         #expect(pages.count == count)
     }
 
@@ -44,11 +44,12 @@ import TidingsModel
         let next = try #require(first.json["next"]?.stringValue)
         // Gone: the element the cursor names, and one before it. New: one before it, and one right after it.
         var changed = Self.accounts
-        changed.removeAll { $0.target == "a102" || $0.target == "a100" }
+        changed.removeAll { ["a102", "a100"].contains($0.account.id.target) }
         for target in ["a1000", "a1021"] {
-            changed.append(ConversationID(type: .customerService, target: target))
+            changed.append(AccountInfo(ServiceAccount(ConversationID(type: .customerService, target: target))))
         }
-        let after = try await APIDouble(answering: .accounts(changed.sorted()))
+        changed.sort { $0.account.id < $1.account.id }
+        let after = try await APIDouble(answering: .accounts(changed))
         let second = try await after.request(.get, "accounts?limit=3&cursor=\(next)")
         let ids = second.json["accounts"]?.arrayValue?.compactMap { $0["id"]?.stringValue }
         #expect(ids == ["a1021", "a103", "a104"])

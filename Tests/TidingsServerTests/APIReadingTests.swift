@@ -79,6 +79,19 @@ import TidingsModel
             ])
     }
 
+    @Test func `tells in a trace who has written a message as an account`() async throws {
+        let message = Message(
+            id: MessageID(rawValue: 8), app: "demo", sender: "help",
+            conversation: ConversationID(type: .customerService, target: "bob"), clientMessageID: "c",
+            objectName: .text,
+            content: "x", flags: .normal, pushText: nil, sentAt: 5)
+        let trace = MessageTrace(of: .message(message), author: "cy", deliveries: [], open: [], ended: [], receipts: [])
+        let api = try await APIDouble(answering: .trace(trace))
+        let answer = try await api.request(.get, "messages/\(message.id)/trace")
+        #expect(answer.json["sender"] == "help")
+        #expect(answer.json["author"] == "cy")
+    }
+
     @Test func `tells of the devices in a trace what the person allows there`() async throws {
         let message = Message(
             id: MessageID(rawValue: 7), app: "demo", sender: "alice",

@@ -87,6 +87,12 @@ private struct Asked: CustomTestStringConvertible, Sendable {
             .delete, "users/bob/settings/GRP/team", as: "bob",
             asks: .setConversationSettings(team, ConversationSettings())),
         Asked(.put, "users/bj%C3%B6rn/blocked/a%2Fb", as: "björn", asks: .setBlocked("a/b", true)),
+        Asked(
+            .put, "accounts/MP/news/followers/bob", as: "bob",
+            asks: .setFollowing(ConversationID(type: .publicService, target: "news"), true)),
+        Asked(
+            .delete, "accounts/MP/news/followers/bob", as: "bob",
+            asks: .setFollowing(ConversationID(type: .publicService, target: "news"), false)),
         Asked(.put, "users/bob/blocked/mallory", as: "bob", asks: .setBlocked("mallory", true)),
         Asked(.delete, "users/bob/blocked/mallory", as: "bob", asks: .setBlocked("mallory", false)),
     ]
@@ -125,6 +131,75 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         #expect(answer.status == 201)
         let draft = MessageDraft(clientMessageID: "c", conversation: team, objectName: .text, content: "x")
         #expect(api.commands == [.send(UserKey(app: "demo", user: "alice"), draft, ignoresBlocks: ignoresBlocks)])
+    }
+
+    @Test func `sends as an account, and says who has written it`() async throws {
+        let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 0)
+        let api = try await APIDouble(answering: .accepted(accepted))
+        let body = #"""
+            {"sender":"help","client_message_id":"c","conversation":{"type":"CS","target":"bob"},"content":"x","author":"AUTHOR"}
+            """#
+        let answer = try await api.request(.post, "messages", body.replacing("AUTHOR", with: "cy"))
+        #expect(answer.status == 201)
+        let draft = MessageDraft(
+            clientMessageID: "c", conversation: ConversationID(type: .customerService, target: "bob"),
+            objectName: .text,
+            content: "x")
+        #expect(api.commands == [.send(UserKey(app: "demo", user: "help"), draft, author: "cy")])
+        let bad = try await api.request(.post, "messages", body.replacing("AUTHOR", with: "c y"))
+        #expect(bad.problem == "author must not contain spaces or control characters")
+    }
+
+    @Test func `puts an account with what is said of it, or declares it`() async throws {
+        let id = ConversationID(type: .publicService, target: "news")
+        let api = try await APIDouble(answering: .done)
+        #expect(try await api.request(.put, "accounts/MP/news").status == 204)
+        #expect(try await api.request(.put, "accounts/MP/news", "{}").status == 204)
+        let full = try await api.request(
+            .put, "accounts/MP/news", #"{"owner":"ada","operators":["cy","bo","cy"],"audience":"followers"}"#)
+        #expect(full.status == 204)
+        #expect(try await api.request(.delete, "accounts/MP/news").status == 204)
+        #expect(
+            api.commands == [
+                .setAccount("demo", id, isDeclared: true), .putAccount("demo", ServiceAccount(id)),
+                .putAccount(
+                    "demo", ServiceAccount(id, owner: "ada", operators: ["bo", "cy"], audience: .followers)),
+                .setAccount("demo", id, isDeclared: false),
+            ])
+    }
+
+    @Test(arguments: [
+        (#"{"audience":"all"}"#, "audience must be one of everybody, followers"),
+        (#"{"owner":"a b"}"#, "owner must not contain spaces or control characters"),
+        (#"{"operators":["a",""]}"#, "operators[1] must not be empty"),
+        (#"{"operator":["a"]}"#, "operator is not known here"),
+    ])
+    func `puts no account of which something breaks a rule`(body: String, problem: String) async throws {
+        let api = try await APIDouble()
+        let answer = try await api.request(.put, "accounts/CS/help", body)
+        #expect(answer.status == 400)
+        #expect(answer.problem?.hasPrefix(problem) == true, "\(answer.problem ?? "")")
+        #expect(api.commands == [])
+    }
+
+    @Test func `tells of one account, and of none`() async throws {
+        let id = ConversationID(type: .system, target: "system")
+        let account = AccountInfo(
+            ServiceAccount(id, operators: ["cy"]), profile: Profile(name: "System", portrait: "https://a/s.png"),
+            followers: 7)
+        let api = try await APIDouble(answering: .accounts([account]))
+        let answer = try await api.request(.get, "accounts/SYS/system")
+        #expect(api.commands == [.accounts("demo", only: id)])
+        #expect(
+            answer.json == [
+                "kind": "SYS", "id": "system", "owner": .null, "operators": ["cy"], "audience": "everybody",
+                "name": "System", "portrait": "https://a/s.png", "followers": 7,
+            ])
+        let none = try await APIDouble(answering: .accounts([])).request(.get, "accounts/PH/x")
+        #expect(none.status == 404)
+        #expect(none.json["code"] == "unknown_account")
+        let kind = try await api.request(.get, "accounts/GRP/x")
+        #expect(kind.problem == "type must be CS, SYS, MC, MP or PH: others have no accounts")
     }
 
     @Test(arguments: [(false, 201), (true, 200)])

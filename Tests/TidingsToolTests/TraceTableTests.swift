@@ -53,6 +53,16 @@ import TidingsModel
         ]
     }
 
+    @Test func `names who has written as an account`() {
+        let trace: JSONValue = [
+            "message_id": "01qdq6qdr0000", "kind": "message", "sender": "help", "author": "olga",
+            "conversation": ["type": "CS", "target": "bob"], "sent_at": 1_767_225_600_000,
+        ]
+        #expect(
+            TraceTable(trace).lines.first
+                == "message 01qdq6qdr0000 from help (written by olga) to CS:bob, accepted 2026-01-01 00:00:00.000 UTC")
+    }
+
     @Test func `names a recall and a custom message as what they are`() {
         var trace: JSONValue = [
             "message_id": "01qdq6qdr0001", "kind": "recall", "sender": "alice", "recalls": "01qdq6qdr0000",

@@ -60,6 +60,10 @@ private let sessionFrames: [String: ClientFrame] = [
         MessageDraft(
             clientMessageID: "c-1", conversation: ConversationID(type: .direct, target: "bob"), objectName: .text,
             content: #"{"content":"hé"}"#, push: options)),
+    "send-as-account": .send(
+        MessageDraft(
+            clientMessageID: "c-5", conversation: ConversationID(type: .customerService, target: "bob"),
+            objectName: .text, content: "{}", account: "help")),
     "send-quiet-command": .send(
         MessageDraft(
             clientMessageID: "c-2", conversation: ConversationID(type: .group, target: "team"),

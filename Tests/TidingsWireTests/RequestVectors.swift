@@ -71,6 +71,8 @@ let requestFrames: [String: ClientFrame] = [
     "request-set-profile": .request(30, .setProfile(Profile(name: "Ann", portrait: "https://a/b.png"))),
     "request-set-profile-empty": .request(31, .setProfile(Profile())),
     "request-profiles": .request(32, .profiles(["bob", "carol"])),
+    "request-set-following": .request(
+        52, .setFollowing(ConversationID(type: .publicService, target: "news"), true)),
     "request-register-voip": .request(
         33,
         .registerVoIP(

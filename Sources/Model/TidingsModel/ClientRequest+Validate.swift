@@ -47,6 +47,10 @@ extension ClientRequest {
         case .profiles(let users):
             try InvalidField.check(users.count, in: 1...Self.profilesMax, "users")
             for user in users { _ = try UserID.validated(user.rawValue, field: "users") }
+        case .setFollowing(let account, _):
+            try InvalidField.check(
+                account.type.isService, "account.type", "must be CS, SYS, MC, MP or PH, got \(account.type.rawValue)")
+            _ = try UserID.validated(account.target, field: "account.target")
         case .registerVoIP(let registration):
             guard let topic = registration?.topic else { return }
             try InvalidField.check(

@@ -45,6 +45,8 @@ public enum ClientRequest: Hashable, Sendable {
     case devices
     /// Another device of the person's own. Answers `.done`.
     case signOutDevice(DeviceID)
+    /// Follow an account of those that people follow, or no longer; its kind and id. Answers `.done`.
+    case setFollowing(ConversationID, Bool)
 }
 
 /// What a request is answered.

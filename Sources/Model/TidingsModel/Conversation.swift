@@ -48,6 +48,15 @@ public enum ConversationType: String, Hashable, Sendable, CaseIterable, Comparab
         }
     }
 
+    /// Whether one of its two sides speaks as an account of that kind, as the app's backend does: customer service, system, public
+    /// services and push service.
+    public var isService: Bool {
+        switch self {
+        case .customerService, .system, .appPublicService, .publicService, .pushService: true
+        case .direct, .discussion, .group, .chatRoom: false
+        }
+    }
+
     /// Orders by code.
     public static func < (left: ConversationType, right: ConversationType) -> Bool { left.rawValue < right.rawValue }
 }

@@ -25,12 +25,14 @@ public struct MessageDraft: Hashable, Sendable {
         set { self.sharedPush = SharedPushOptions(newValue) }
     }
     private var sharedPush: SharedPushOptions?
+    /// The account it is sent as, by one of its operators: its kind is the conversation's. Nil for a person's own.
+    public var account: UserID?
 
     /// A draft.
     public init(
         clientMessageID: ClientMessageID, conversation: ConversationID, objectName: ObjectName, content: String,
         flags: MessageFlags = .normal, pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [],
-        lifetimeMilliseconds: Int64? = nil, push: PushOptions? = nil
+        lifetimeMilliseconds: Int64? = nil, push: PushOptions? = nil, account: UserID? = nil
     ) {
         self.sharedPush = SharedPushOptions(push)
         self.clientMessageID = clientMessageID
@@ -42,6 +44,7 @@ public struct MessageDraft: Hashable, Sendable {
         self.mentions = mentions
         self.recipients = recipients
         self.lifetimeMilliseconds = lifetimeMilliseconds
+        self.account = account
     }
 
     /// How many members a message may be directed to.
@@ -70,6 +73,12 @@ public struct MessageDraft: Hashable, Sendable {
                 push.text == nil || self.pushText == nil, "push.text", "must not be set beside push_text")
         }
         try self.validateAddressees()
+        if let account {
+            try InvalidField.check(
+                self.conversation.type.isService, "account",
+                "must be left out in a conversation of type \(self.conversation.type.rawValue)")
+            _ = try UserID.validated(account.rawValue, field: "account")
+        }
         if let lifetime = self.lifetimeMilliseconds {
             try InvalidField.check(lifetime, in: 1...Self.lifetimeMax, "lifetime_ms", unit: " milliseconds")
         }

@@ -168,6 +168,8 @@ public enum ServerFrame: Hashable, Sendable {
             case unknownMessage = "unknown_message"
             case notAMember = "not_a_member"
             case notAllowed = "not_allowed"
+            /// What the account sends is for its followers, and the recipient is none.
+            case notAFollower = "not_a_follower"
             /// By the recipient, or by somebody who was to be made a member.
             case blocked
             case tooLate = "too_late"

@@ -107,6 +107,7 @@ extension WireSend {
         self.recipients = draft.recipients.map(\.rawValue)
         if let lifetime = draft.lifetimeMilliseconds { self.lifetimeMs = lifetime }
         if let push = draft.push { self.push = push.json.text }
+        if let account = draft.account { self.account = account.rawValue }
     }
 
     fileprivate func model() throws(FrameError) -> MessageDraft {
@@ -117,7 +118,8 @@ extension WireSend {
             flags: MessageFlags(notStored: self.notStored, notCounted: self.notCounted, notNotified: self.notNotified),
             pushText: self.hasPushText ? self.pushText : nil,
             mentions: self.hasMentions ? try self.mentions.model(send: id) : .none,
-            recipients: sortedUsers(self.recipients), lifetimeMilliseconds: self.hasLifetimeMs ? self.lifetimeMs : nil)
+            recipients: sortedUsers(self.recipients), lifetimeMilliseconds: self.hasLifetimeMs ? self.lifetimeMs : nil,
+            account: self.hasAccount ? UserID(self.account) : nil)
         try checked(send: id) { () throws(InvalidField) in
             if self.hasPush { draft.push = try PushOptions(parsing: self.push.utf8).nonEmpty }
             try draft.validate()

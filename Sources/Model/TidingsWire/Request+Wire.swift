@@ -47,6 +47,11 @@ extension WireRequest {
         case .registerVoIP(let registration): self.registerVoip = WireRegisterPush(registration)
         case .devices: self.devices = WireReadDevices()
         case .signOutDevice(let device): self.signOutDevice = .with { $0.device = device.rawValue }
+        case .setFollowing(let account, let isFollowing):
+            self.setFollowing = .with {
+                $0.account = WireConversation(account)
+                $0.isFollowing = isFollowing
+            }
         }
     }
 
@@ -103,6 +108,8 @@ extension WireRequest {
         case .registerVoip(let registration): return .registerVoIP(try registration.registration())
         case .devices: return .devices
         case .signOutDevice(let request): return .signOutDevice(DeviceID(request.device))
+        case .setFollowing(let following):
+            return .setFollowing(try following.account.model(field: "account"), following.isFollowing)
         }
     }
 }

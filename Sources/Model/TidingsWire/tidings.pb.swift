@@ -282,6 +282,16 @@ nonisolated struct WireSend: Sendable {
   /// Clears the value of `push`. Subsequent reads from it will return its default value.
   mutating func clearPush() {self._push = nil}
 
+  /// The account it is sent as, whose kind is the conversation's, by one of its operators. Missing: the sender's own message.
+  var account: String {
+    get {_account ?? String()}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  mutating func clearAccount() {self._account = nil}
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -291,6 +301,7 @@ nonisolated struct WireSend: Sendable {
   fileprivate var _mentions: WireMentions? = nil
   fileprivate var _lifetimeMs: Int64? = nil
   fileprivate var _push: String? = nil
+  fileprivate var _account: String? = nil
 }
 
 /// Whom a message addresses by name: everybody, or some.
@@ -685,6 +696,14 @@ nonisolated struct WireRequest: Sendable {
     set {request = .setConversationState(newValue)}
   }
 
+  var setFollowing: WireFollowing {
+    get {
+      if case .setFollowing(let v)? = request {return v}
+      return WireFollowing()
+    }
+    set {request = .setFollowing(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -711,6 +730,7 @@ nonisolated struct WireRequest: Sendable {
     case devices(WireReadDevices)
     case signOutDevice(WireSignOutDevice)
     case setConversationState(WireConversationState)
+    case setFollowing(WireFollowing)
 
   }
 
@@ -806,6 +826,30 @@ nonisolated struct WireConversationState: Sendable {
   init() {}
 
   fileprivate var _conversation: WireConversation? = nil
+}
+
+/// Follow an account, or no longer.
+nonisolated struct WireFollowing: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var account: WireConversation {
+    get {_account ?? WireConversation()}
+    set {_account = newValue}
+  }
+  /// Returns true if `account` has been explicitly set.
+  var hasAccount: Bool {self._account != nil}
+  /// Clears the value of `account`. Subsequent reads from it will return its default value.
+  mutating func clearAccount() {self._account = nil}
+
+  var isFollowing: Bool = false
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _account: WireConversation? = nil
 }
 
 /// What a person is called and looks like. An empty one says nothing.
@@ -3304,7 +3348,7 @@ nonisolated extension WireHello: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Send"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_message_id\0\u{1}conversation\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{1}mentions\0\u{1}recipients\0\u{3}lifetime_ms\0\u{1}push\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}client_message_id\0\u{1}conversation\0\u{3}object_name\0\u{1}content\0\u{3}not_stored\0\u{3}not_counted\0\u{3}not_notified\0\u{3}push_text\0\u{1}mentions\0\u{1}recipients\0\u{3}lifetime_ms\0\u{1}push\0\u{1}account\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3324,6 +3368,7 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 10: try { try decoder.decodeRepeatedStringField(value: &self.recipients) }()
       case 11: try { try decoder.decodeSingularInt64Field(value: &self._lifetimeMs) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self._push) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self._account) }()
       default: break
       }
     }
@@ -3370,6 +3415,9 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     try { if let v = self._push {
       try visitor.visitSingularStringField(value: v, fieldNumber: 12)
     } }()
+    try { if let v = self._account {
+      try visitor.visitSingularStringField(value: v, fieldNumber: 13)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3386,6 +3434,7 @@ nonisolated extension WireSend: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.recipients != rhs.recipients {return false}
     if lhs._lifetimeMs != rhs._lifetimeMs {return false}
     if lhs._push != rhs._push {return false}
+    if lhs._account != rhs._account {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3826,7 +3875,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0\u{4}\u{4}set_following\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4121,6 +4170,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .setConversationState(v)
         }
       }()
+      case 52: try {
+        var v: WireFollowing?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setFollowing(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setFollowing(v)
+        }
+      }()
       default: break
       }
     }
@@ -4222,6 +4284,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .setConversationState?: try {
       guard case .setConversationState(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 48)
+    }()
+    case .setFollowing?: try {
+      guard case .setFollowing(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
     }()
     case nil: break
     }
@@ -4366,6 +4432,45 @@ nonisolated extension WireConversationState: SwiftProtobuf.Message, SwiftProtobu
   static func ==(lhs: WireConversationState, rhs: WireConversationState) -> Bool {
     if lhs._conversation != rhs._conversation {return false}
     if lhs.change != rhs.change {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireFollowing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Following"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}account\0\u{3}is_following\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._account) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.isFollowing) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._account {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.isFollowing != false {
+      try visitor.visitSingularBoolField(value: self.isFollowing, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireFollowing, rhs: WireFollowing) -> Bool {
+    if lhs._account != rhs._account {return false}
+    if lhs.isFollowing != rhs.isFollowing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -14,19 +14,22 @@ extension ChatClient {
     ///   - lifetime: how long it is worth a push and a place on the screen, in seconds, up to 30 days; nil for as long as the
     ///     server keeps it.
     ///   - push: how its notification looks and sounds, as far as the app lets its clients choose; nil for as usual.
-    /// - Throws: `ChatError.invalid`, `.blocked`, `.notAMember`, `.unknownConversation`, `.refused`: the message is not sent.
+    ///   - account: the account to send it as, of the conversation's kind, which is one of a service; nil for the person's own message.
+    /// - Returns: the message. Sent as an account it is in the account's conversations, not in this person's.
+    /// - Throws: `ChatError.invalid`, `.blocked`, `.notAMember`, `.unknownConversation`, `.refused`, and `.notAllowed` for an account
+    ///   that the person does not operate: the message is not sent.
     ///   While there is no connection the call waits; the message is kept on the device and sent later, also after a restart.
     @discardableResult
     public func send(
         text: String, to conversation: ConversationID, mentions: Mentions = .none, recipients: [UserID] = [],
-        lifetime: TimeInterval? = nil, push: PushOptions? = nil
+        lifetime: TimeInterval? = nil, push: PushOptions? = nil, as account: UserID? = nil
     ) async throws -> Message {
         try await self.send(
             content: MessageContent.text(text).json, objectName: .text, to: conversation, mentions: mentions,
-            recipients: recipients, lifetime: lifetime, push: push)
+            recipients: recipients, lifetime: lifetime, push: push, as: account)
     }
 
-    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:push:)`. What lies
+    /// Sends typed content: an image, a file, a place and so on; see `send(text:to:mentions:recipients:lifetime:push:as:)`. What lies
     /// on a web server is put there by the app before; the message carries its URL.
     ///
     /// - Parameters:
@@ -38,19 +41,20 @@ extension ChatClient {
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
     ///   - push: how its notification looks and sounds, as far as the app lets its clients choose; nil for as usual.
+    ///   - account: the account to send it as, of the conversation's kind, which is one of a service; nil for the person's own message.
     /// - Throws: also `ChatError.invalid` with a field that begins with `content.`: a URL that is none, a size below zero, a
     ///   latitude beyond a pole.
     @discardableResult
     public func send(
         _ content: MessageContent, to conversation: ConversationID, flags: MessageFlags? = nil,
         pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil,
-        push: PushOptions? = nil
+        push: PushOptions? = nil, as account: UserID? = nil
     ) async throws -> Message {
         try ChatError.check(content.validate)
         return try await self.send(
             content: content.json, objectName: content.objectName, to: conversation,
             flags: flags ?? content.defaultFlags, pushText: pushText, mentions: mentions, recipients: recipients,
-            lifetime: lifetime, push: push)
+            lifetime: lifetime, push: push, as: account)
     }
 
     /// Sends an instruction to the apps of a conversation's members: it comes as a message of the type `RC:CmdMsg`, but neither
@@ -61,7 +65,7 @@ extension ChatClient {
     ///   - data: what it is to be done with.
     ///   - conversation: its conversation.
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
-    /// - Throws: what `send(text:to:mentions:recipients:lifetime:push:)` throws.
+    /// - Throws: what `send(text:to:mentions:recipients:lifetime:push:as:)` throws.
     @discardableResult
     public func sendCommand(
         _ name: String, data: String = "", to conversation: ConversationID, recipients: [UserID] = []
@@ -70,7 +74,7 @@ extension ChatClient {
             .command(MessageContent.Command(name: name, data: data)), to: conversation, recipients: recipients)
     }
 
-    /// Sends content of any type as a JSON text; see `send(text:to:mentions:recipients:lifetime:push:)`.
+    /// Sends content of any type as a JSON text; see `send(text:to:mentions:recipients:lifetime:push:as:)`.
     ///
     /// - Parameters:
     ///   - content: JSON as the object name defines it.
@@ -82,11 +86,12 @@ extension ChatClient {
     ///   - recipients: the members of a group or discussion it is for; empty for all of them.
     ///   - lifetime: how long it is worth a push, in seconds, up to 30 days; nil for as long as the server keeps it.
     ///   - push: how its notification looks and sounds, as far as the app lets its clients choose; nil for as usual.
+    ///   - account: the account to send it as, of the conversation's kind, which is one of a service; nil for the person's own message.
     @discardableResult
     public func send(
         content: String, objectName: ObjectName, to conversation: ConversationID, flags: MessageFlags = .normal,
         pushText: String? = nil, mentions: Mentions = .none, recipients: [UserID] = [], lifetime: TimeInterval? = nil,
-        push: PushOptions? = nil
+        push: PushOptions? = nil, as account: UserID? = nil
     ) async throws -> Message {
         guard let engine = self.engine else { throw ChatError.notSignedIn }
         var mentions = mentions
@@ -95,7 +100,7 @@ extension ChatClient {
             clientMessageID: ClientMessageID(UUID().uuidString.lowercased()), conversation: conversation,
             objectName: objectName, content: content, flags: flags, pushText: pushText, mentions: mentions,
             recipients: Set(recipients).sorted(), lifetimeMilliseconds: lifetime?.wholeMilliseconds,
-            push: push?.nonEmpty)
+            push: push?.nonEmpty, account: account)
         try ChatError.check(draft.validate)
         return try await engine.send(draft)
     }

@@ -56,7 +56,7 @@ public enum ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownConversation: self = .unknownConversation(reason: problem.rule)
         case .unknownMessage: self = .unknownMessage(reason: problem.rule)
         case .notAMember: self = .notAMember(reason: problem.rule)
-        case .notAllowed, .banned: self = .notAllowed(reason: problem.rule)
+        case .notAllowed, .notAFollower, .banned: self = .notAllowed(reason: problem.rule)
         case .muted: self = .muted(reason: problem.rule)
         case .blocked: self = .blocked
         case .tooLate: self = .tooLate(reason: problem.rule)

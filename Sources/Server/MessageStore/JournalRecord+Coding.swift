@@ -6,12 +6,14 @@ extension ByteWriter {
 
     mutating func record(_ record: JournalRecord) {
         switch record {
-        case .accept(let message, let senderDevice, let version, let hushes) where message.push != nil:
+        case .accept(let message, let senderDevice, let version, let hushes, let author)
+        where message.push != nil || author != nil:
             let (words, others) = (message.push?.words, message.push?.withoutWords)
-            self.write(Kind.acceptWithPush, words?.json.text ?? "", others?.json.text ?? "", hushes)
+            if let author { self.write(Kind.acceptByAuthor, author) } else { self.write(Kind.acceptWithPush) }
+            self.write(words?.json.text ?? "", others?.json.text ?? "", hushes)
             self.write(message, senderDevice, version)
             self.write(message.mentions, message.recipients, message.expiresAt)
-        case .accept(let message, let senderDevice, let version, let hushes):
+        case .accept(let message, let senderDevice, let version, let hushes, _):
             let isAddressed = message.isAddressed
             let kind: Kind =
                 isAddressed
@@ -63,7 +65,15 @@ extension ByteWriter {
         case .objectNames(let app, let names): self.write(Kind.objectNames, app, names)
         case .userAccount(let key, let account): self.write(Kind.userAccount, key, account)
         case .profile(let key, let profile): self.write(Kind.profile, key, profile)
-        case .account(let app, let account, let isDeclared): self.write(Kind.account, app, account, isDeclared)
+        case .account(let app, let id, let account):
+            if let account, !account.isBare {
+                self.write(Kind.describedAccount, app, id)
+                self.write(account.owner, account.operators, account.audience)
+            } else {
+                self.write(Kind.account, app, id, account != nil)
+            }
+        case .following(let key, let account, let isFollowing):
+            self.write(Kind.following, key, account, isFollowing)
         case .lost: self.write(Kind.lost)
         }
     }
@@ -84,11 +94,13 @@ extension ByteWriter {
 }
 
 extension ByteReader {
+    // tidy: long because it is one case per kind of record.
     mutating func record() throws(StoredBytesFault) -> JournalRecord {
         let number = try self.byte()
         guard let kind = JournalRecord.Kind(rawValue: number) else { throw .unknownKind(number) }
         switch kind {
-        case .acceptWithPush:
+        case .acceptWithPush, .acceptByAuthor:
+            let author: UserID? = kind == .acceptByAuthor ? try self.read() as UserID : nil
             // What is erased by now is no JSON.
             let words = PushOptions(stored: try self.text())
             let others = PushOptions(stored: try self.text())
@@ -98,7 +110,7 @@ extension ByteReader {
             (message.mentions, message.recipients) = (try self.read(), try self.read())
             message.expiresAt = try self.read()
             message.push = words?.merged(over: others) ?? others
-            return .accept(message, senderDevice: device, version: version, hushes: hushes)
+            return .accept(message, senderDevice: device, version: version, hushes: hushes, author: author)
         case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing:
             var message: Message = try self.read()
             let (device, version): (DeviceID?, UInt64) = (try self.read(), try self.read())
@@ -145,7 +157,14 @@ extension ByteReader {
         case .objectNames: return .objectNames(try self.read(), try self.read())
         case .userAccount: return .userAccount(try self.read(), try self.read())
         case .profile: return .profile(try self.read(), try self.read())
-        case .account: return .account(try self.read(), try self.read(), isDeclared: try self.read())
+        case .account:
+            let (app, id): (AppID, ConversationID) = (try self.read(), try self.read())
+            let isDeclared: Bool = try self.read()
+            return .account(app, id, isDeclared ? ServiceAccount(id) : nil)
+        case .describedAccount:
+            let (app, id): (AppID, ConversationID) = (try self.read(), try self.read())
+            return .account(app, id, try self.account(id))
+        case .following: return .following(try self.read(), try self.read(), try self.read())
         case .lost: return .lost
         }
     }

@@ -5,8 +5,9 @@ import TidingsModel
 /// to be looked up is already decided.
 enum JournalRecord: Hashable {
     /// `version` is the membership version its recipients come from, 0 where there are no members. `hushes`: it is hushed for those of
-    /// them who have blocked its sender. Not where the backend ignores blocks, nor in records of stores before version 12.
-    case accept(Message, senderDevice: DeviceID?, version: UInt64, hushes: Bool = false)
+    /// them who have blocked its sender. Not where the backend ignores blocks, nor in records of stores before version 12. `author`
+    /// has written it as the account that is its sender.
+    case accept(Message, senderDevice: DeviceID?, version: UInt64, hushes: Bool = false, author: UserID? = nil)
     case putConversation(ConversationRecord, version: UInt64)
     /// Its recipients are the members of its version and of the version before.
     case change(AppID, ConversationChange)
@@ -36,8 +37,9 @@ enum JournalRecord: Hashable {
     case objectNames(AppID, [ObjectName])
     case userAccount(UserKey, AccountState)
     case profile(UserKey, Profile)
-    /// `account` as its customers see it.
-    case account(AppID, ConversationID, isDeclared: Bool)
+    /// The account with that kind and id as it is from now on; nil if it is none any more.
+    case account(AppID, ConversationID, ServiceAccount?)
+    case following(UserKey, ConversationID, Bool)
     /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
     case lost
 
@@ -54,7 +56,7 @@ enum JournalRecord: Hashable {
         case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
             .userAccount, .profile, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .markRead,
             .keepLeg, .endLeg,
-            .receipt, .objectNames, .account, .lost:
+            .receipt, .objectNames, .account, .following, .lost:
             false
         }
     }
@@ -101,7 +103,12 @@ enum JournalRecord: Hashable {
         case listedConversationSettings = 46
         /// As `listedConversationSettings`, after the draft.
         case draftedConversationSettings = 47
-        // 29 to 34, 37 to 39 and 41 to 44 have not been used.
+        /// An account of which more is said than that it is one.
+        case describedAccount = 52
+        /// The author, then as `acceptWithPush`.
+        case acceptByAuthor = 53
+        case following = 54
+        // 29 to 34, 37 to 39, 41 to 44 and 48 to 51 have not been used.
         case lost = 63
     }
 }

@@ -8,7 +8,7 @@ extension Schema {
     /// recovers.
     static func collectRoomMessages(_ database: Database) throws {
         try Self.forEachRecord(database) { record, position, _ in
-            guard case .accept(let message, _, _, _) = record, message.conversation.type == .chatRoom else { return }
+            guard case .accept(let message, _, _, _, _) = record, message.conversation.type == .chatRoom else { return }
             try database.execute(
                 sql: """
                     INSERT OR IGNORE INTO room_message SELECT number, ?, ? FROM conversation
@@ -26,7 +26,7 @@ extension Schema {
     static func findContacts(_ database: Database) throws {
         var written: [UserKey: Set<UserID>] = [:]
         try Self.forEachRecord(database) { record, _, _ in
-            guard case .accept(let message, _?, _, _) = record, message.conversation.type == .direct else { return }
+            guard case .accept(let message, _?, _, _, _) = record, message.conversation.type == .direct else { return }
             written[UserKey(app: message.app, user: message.sender), default: []]
                 .insert(UserID(message.conversation.target))
         }

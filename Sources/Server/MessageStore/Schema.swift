@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 18
+    static let version = 19
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -112,6 +112,7 @@ enum Schema {
             if found < 16 { try database.execute(sql: Self.tablesOfVersion16) }
             if found < 17 { try database.execute(sql: Self.tablesOfVersion17) }
             if found < 18 { try database.execute(sql: Self.tablesOfVersion18) }
+            if found < 19 { try database.execute(sql: Self.tablesOfVersion19) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -313,5 +314,14 @@ enum Schema {
     private static let tablesOfVersion18 = """
         -- Where the journal has the texts of the person's drafts, by conversation: they leave it when they are replaced. NULL for none.
         ALTER TABLE person ADD COLUMN drafts BLOB;
+        """
+
+    private static let tablesOfVersion19 = """
+        -- What is said of the account beside that it is one (StoreEngine+Accounts.swift); NULL for nothing.
+        ALTER TABLE account ADD COLUMN details BLOB;
+        -- Who follows which account.
+        CREATE TABLE follower (
+            app TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (app, type, id, user)
+        ) WITHOUT ROWID;
         """
 }

@@ -21,6 +21,7 @@ struct Statements {
     let roomMessages, insertRoomMessage, pruneRoom: SQLStatement
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
     let allAccounts, insertAccount, deleteAccount: SQLStatement
+    let follower, followersAfter, followerCounts, allFollowers, insertFollower, deleteFollower: SQLStatement
     let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
@@ -168,9 +169,16 @@ struct Statements {
         self.allObjectNames = try prepare("SELECT app, name FROM object_name ORDER BY app, name")
         self.deleteObjectNames = try prepare("DELETE FROM object_name WHERE app = ?")
         self.insertObjectName = try prepare("INSERT INTO object_name VALUES (?, ?)")
-        self.allAccounts = try prepare("SELECT app, type, id FROM account ORDER BY app, type, id")
-        self.insertAccount = try prepare("INSERT OR IGNORE INTO account VALUES (?, ?, ?)")
+        self.allAccounts = try prepare("SELECT app, type, id, details FROM account ORDER BY app, type, id")
+        self.insertAccount = try prepare("INSERT OR REPLACE INTO account VALUES (?, ?, ?, ?)")
         self.deleteAccount = try prepare("DELETE FROM account WHERE app = ? AND type = ? AND id = ?")
+        let follower = "FROM follower WHERE app = ? AND type = ? AND id = ?"
+        self.follower = try prepare("SELECT 1 \(follower) AND user = ?")
+        self.followersAfter = try prepare("SELECT user \(follower) AND user > ? ORDER BY user LIMIT ?")
+        self.followerCounts = try prepare("SELECT app, type, id, count(*) FROM follower GROUP BY app, type, id")
+        self.allFollowers = try prepare("SELECT app, type, id, user FROM follower")
+        self.insertFollower = try prepare("INSERT OR IGNORE INTO follower VALUES (?, ?, ?, ?)")
+        self.deleteFollower = try prepare("DELETE \(follower) AND user = ?")
         let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app, invited FROM kept_answer"
         self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
         self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")

@@ -7,8 +7,8 @@ extension StoreEngine {
     // tidy: long because it is one case per kind of record.
     func apply(_ record: JournalRecord, at position: JournalPosition) throws -> StoreResult {
         switch record {
-        case .accept(let message, let device, let version, let hushes):
-            self.noteMedia(message.namedMedia, of: message, isBackend: device == nil)
+        case .accept(let message, let device, let version, let hushes, let author):
+            self.noteMedia(message.namedMedia, of: message, isBackend: device == nil, by: author)
             return .accepted(
                 deliveries: try self.applyAccept(
                     message, isByPerson: device != nil, version: version, hushes: hushes, at: position),
@@ -79,8 +79,9 @@ extension StoreEngine {
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
-        case .account(let app, let account, let isDeclared):
-            self.applyAccount(account, of: app, isDeclared: isDeclared)
+        case .account(let app, let id, let account): self.applyAccount(account, id, of: app)
+        case .following(let key, let account, let isFollowing):
+            try self.applyFollowing(isFollowing, of: account, by: key)
         }
         return .done
     }

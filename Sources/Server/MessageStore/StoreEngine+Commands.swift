@@ -5,8 +5,9 @@ import TidingsModel
 extension StoreEngine {
     func execute(_ command: StoreCommand) throws -> StoreResult {
         switch command {
-        case .accept(let message, let device, let room, let ignoresBlocks, let push):
-            try self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks, push: push)
+        case .accept(let message, let device, let room, let ignoresBlocks, let push, let author):
+            try self.accept(
+                message, from: device, room: room, ignoresBlocks: ignoresBlocks, push: push, by: author)
         case .putConversation(let record): try self.putConversation(record)
         case .change(let operation): try self.changeConversation(operation)
         case .recall(let operation): try self.recall(operation)
@@ -61,7 +62,12 @@ extension StoreEngine {
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
         case .setAccount(let app, let account, let isDeclared):
             try self.setAccount(account, of: app, isDeclared: isDeclared)
-        case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
+        case .putAccount(let app, let account): try self.putAccount(account, of: app)
+        case .readAccounts(let app, let account): .accounts(try self.accounts(of: app, only: account))
+        case .setFollowing(let key, let account, let isFollowing):
+            try self.setFollowing(key, account, isFollowing)
+        case .readFollowers(let app, let account, let after, let limit):
+            try self.followers(of: account, in: app, after: after, limit: limit)
         case .once(let request, let command): try self.execute(command, once: request)
         case .readKept(let key, let at):
             .kept(try self.kept(key).flatMap { $0.isExpired(at: at) ? nil : $0 })
@@ -69,7 +75,8 @@ extension StoreEngine {
     }
 
     private func accept(
-        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool, push: PushOptions?
+        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool, push: PushOptions?,
+        by author: UserID?
     ) throws -> StoreResult {
         var message = message
         let sender = try self.find(UserKey(app: message.app, user: message.sender))
@@ -77,7 +84,8 @@ extension StoreEngine {
             if let first = try self.accepted(earlier.id, in: message.app),
                 let fault = StoreRules.fault(
                     inRepeat: message, of: first.message,
-                    isRevised: try self.revision(of: earlier.id) != MessageRevision())
+                    isRevised: try self.revision(of: earlier.id) != MessageRevision(),
+                    isBySame: author == first.author)
             {
                 return .refused(fault)
             }
@@ -89,10 +97,12 @@ extension StoreEngine {
         {
             return .refused(fault)
         }
+        if let refusal = try self.refusal(message, by: author, isBackend: device == nil) { return .refused(refusal) }
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
         if let refusal = StoreRules.refusal(
-            in: message.conversation, isBackend: device == nil, standing, room: room, ignoresBlocks: ignoresBlocks)
+            in: message.conversation, isBackend: device == nil || author != nil, standing, room: room,
+            ignoresBlocks: ignoresBlocks)
         {
             return .refused(refusal)
         }
@@ -100,7 +110,7 @@ extension StoreEngine {
             // Unreadable rows of the peer must be noticed before anything is written.
             _ = try self.find(UserKey(app: message.app, user: UserID(message.conversation.target)))
             message.fillPush(conversation: nil, app: push)
-            return try self.write(.accept(message, senderDevice: device, version: 0))
+            return try self.write(.accept(message, senderDevice: device, version: 0, author: author))
         }
         guard let conversation = try self.find(message.conversation, in: message.app) else {
             return .refused(StoreRules.unknownConversation(message.conversation))
@@ -195,8 +205,8 @@ extension StoreEngine {
         }
         var candidates: [(id: MessageID, end: LegEnd, ifShown: MessageID?)] = []
         for (position, record) in try records.map({ ($0, try self.record(at: $0)) }) {
-            if case .accept(let message, let sentFrom, _, _) = record {
-                let isOwn = message.sender == person.key.user && sentFrom == device.key.device
+            if case .accept(let message, let sentFrom, _, _, let author) = record {
+                let isOwn = author == nil && message.sender == person.key.user && sentFrom == device.key.device
                 candidates.append((message.id, isOwn ? .ownDevice : end, nil))
             } else if case .recall(_, let recall, _) = record, !hushed.contains(position) {
                 candidates.append((recall.id, end, recall.message))

@@ -178,20 +178,6 @@ extension StoreEngine {
         let known = try self.find(conversation, in: app).map { try self.stored($0) }
         return ConversationRules.restrictions(kind, in: conversation, known: known, asked: asked, at: wall)
     }
-
-    func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) throws -> StoreResult {
-        let known = self.accounts[app] ?? []
-        if isDeclared, let fault = StoreRules.fault(inAccount: account, known: known) { return .refused(fault) }
-        guard known.contains(account) != isDeclared else { return .done }
-        return try self.write(.account(app, account, isDeclared: isDeclared))
-    }
-
-    func applyAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) {
-        var accounts = self.accounts[app] ?? []
-        if isDeclared { accounts.insert(account) } else { accounts.remove(account) }
-        self.accounts[app] = accounts.isEmpty ? nil : accounts
-        self.accountsTail.insert(AccountKey(app: app, conversation: account))
-    }
 }
 
 // MARK: - Commands

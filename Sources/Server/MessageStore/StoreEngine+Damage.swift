@@ -143,13 +143,13 @@ extension StoreCommand {
     /// Whose unreadable rows keep the command from being carried out; nil for commands that are nobody's in particular.
     var subject: UserKey? {
         switch self {
-        case .accept(let message, _, _, _, _): UserKey(app: message.app, user: message.sender)
+        case .accept(let message, _, _, _, _, _): UserKey(app: message.app, user: message.sender)
         case .delete(let key, _, _), .setConversationSettings(let key, _, _, _),
             .setConversationState(let key, _, _, _), .endLevel(let key, _, _),
             .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
             .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
             .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),
-            .mayWrite(let key, _, _), .readMedia(let key, _, _, _):
+            .mayWrite(let key, _, _), .setFollowing(let key, _, _), .readMedia(let key, _, _, _):
             key
         case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _, _),
             .setVoIPToken(let key, _, _), .setDeviceStatus(let key, _), .advance(let key, _, _):
@@ -159,7 +159,8 @@ extension StoreCommand {
         case .receipt(let leg, _, _): leg.user
         case .once(_, let command): command.subject
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
-            .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .readAccounts, .setProfiles,
+            .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
+            .readFollowers, .setProfiles,
             .readProfiles, .readKept, .readMediaUses:
             nil
         }

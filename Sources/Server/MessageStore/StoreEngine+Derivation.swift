@@ -188,6 +188,7 @@ extension StoreEngine {
             try self.sql.insertCustomMessage.bind(key.app.rawValue, key.id.rawValue, sent.id.rawValue, sent.at).run()
         }
         try self.storeMediaUses(&rows)
+        try self.storeFollowers(&rows)
         for room in self.roomTail.keys.sorted() where rows > 0 { try self.storeMessages(of: room, &rows) }
         for app in self.objectNamesTail.sorted() {
             try self.sql.deleteObjectNames.bind(app.rawValue).run()
@@ -208,18 +209,6 @@ extension StoreEngine {
         }
         try self.prune(room, newest: messages.last?.message)
         self.roomTail[room] = messages.count < tail.count ? Array(tail.dropFirst(messages.count)) : nil
-    }
-
-    private func storeAccounts() throws {
-        // tidy: order does not leave: each row is its own
-        for account in self.accountsTail {
-            let isDeclared = self.accounts[account.app]?.contains(account.conversation) == true
-            let statement = isDeclared ? self.sql.insertAccount : self.sql.deleteAccount
-            try statement.bind(
-                account.app.rawValue, account.conversation.type.rawValue, account.conversation.target
-            ).run()
-        }
-        self.accountsTail.removeAll()
     }
 
     /// One row per message for all its records in this part of the tail.

@@ -96,8 +96,9 @@ extension ByteReader {
     fileprivate mutating func texts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
         let kind = JournalRecord.Kind(rawValue: try self.byte())
         switch kind {
-        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing, .acceptWithPush:
-            if kind == .acceptWithPush {
+        case .accept, .acceptAddressed, .acceptHushing, .acceptAddressedHushing, .acceptWithPush, .acceptByAuthor:
+            if kind == .acceptByAuthor { try self.skipText() }
+            if kind == .acceptWithPush || kind == .acceptByAuthor {
                 texts.append(try self.skipText())
                 try self.skipText()
                 _ = try self.byte()

@@ -94,7 +94,8 @@ extension StoreEngine {
 
     /// The message of a record as it reads now; nil if the record is none, or it is not in the person's history.
     private func presentMessage(at record: JournalPosition, to person: PersonState?) throws -> Message? {
-        guard case .accept(let message, _, _, _) = try self.record(at: record), message.flags.contains(.stored) else {
+        guard case .accept(let message, _, _, _, _) = try self.record(at: record), message.flags.contains(.stored)
+        else {
             return nil
         }
         let revision = try self.revision(of: message.id)

@@ -10,19 +10,20 @@ struct MediaMention: Hashable {
 
 // Which messages name media. The rows only find the messages: what these say now is read from the journal.
 extension StoreEngine {
-    func noteMedia(_ named: [MediaID], of message: Message, isBackend: Bool) {
+    /// - Parameter author: who has written it from a device as the account that is its sender.
+    func noteMedia(_ named: [MediaID], of message: Message, isBackend: Bool, by author: UserID?) {
+        let writer = isBackend ? message.sender : author ?? message.sender
         for media in named {
-            self.mediaTail.insert(
-                MediaMention(media: media, sender: message.sender.rawValue, message: message.id))
+            self.mediaTail.insert(MediaMention(media: media, sender: writer.rawValue, message: message.id))
             if isBackend { self.mediaTail.insert(MediaMention(media: media, sender: "", message: message.id)) }
         }
     }
 
     func noteMedia(in edit: Edit, of accepted: JournalPosition) throws {
         let named = MediaID.named(in: edit.content)
-        guard !named.isEmpty, case .accept(let message, let device, _, _) = try self.record(at: accepted)
+        guard !named.isEmpty, case .accept(let message, let device, _, _, let author) = try self.record(at: accepted)
         else { return }
-        self.noteMedia(named, of: message, isBackend: device == nil)
+        self.noteMedia(named, of: message, isBackend: device == nil, by: author)
     }
 
     func storeMediaUses(_ rows: inout Int) throws {
@@ -77,9 +78,10 @@ extension StoreEngine {
         // An edit says everything anew; the image of the notification is none of it.
         let named = try self.editedContent(revision).map { MediaID.named(in: $0) } ?? message.namedMedia
         var use = MediaUse(
-            message: message.id, sender: message.sender, isBackend: accepted.isBackend, expiresAt: message.expiresAt)
+            message: message.id, sender: accepted.writer, isBackend: accepted.isBackend, expiresAt: message.expiresAt)
         guard !named.contains(media) else { return use }
         use.isPortrait = try self.names(of: message).portrait == media.reference
+        use.sender = message.sender
         return use.isPortrait ? use : nil
     }
 }

@@ -70,7 +70,7 @@ extension StoreEngine {
 
     private func body(of entry: LogChunk.Entry, for person: PersonState) throws -> LogEntry.Body {
         switch try self.record(at: entry.record) {
-        case .accept(let message, _, _, _): return .message(message)
+        case .accept(let message, _, _, _, _): return .message(message)
         case .markRead(_, let conversation, let upTo, _): return .read(conversation: conversation, upTo: upTo)
         case .change(_, let change): return .change(change.seen(by: person.key.user))
         case .recall(_, var recall, _):
@@ -86,7 +86,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .keepLeg,
-            .endLeg, .receipt, .objectNames, .account, .userAccount, .profile, .lost:
+            .endLeg, .receipt, .objectNames, .account, .following, .userAccount, .profile, .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }

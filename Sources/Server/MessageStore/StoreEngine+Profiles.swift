@@ -21,8 +21,6 @@ extension StoreEngine {
 
     /// Sorted by account.
     func accountNames(in app: AppID) throws -> [String] {
-        try (self.accounts[app] ?? []).sorted().compactMap {
-            try self.profile(of: UserID($0.target), in: app).profile.name
-        }
+        try self.accounts(of: app, only: nil).compactMap(\.profile.name)
     }
 }

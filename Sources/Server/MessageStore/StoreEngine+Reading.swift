@@ -149,6 +149,7 @@ extension StoreEngine {
     private struct AcceptedSubject {
         var subject: MessageTrace.Subject
         var app: AppID
+        var author: UserID?
         var entries: [(person: PersonState, entry: LogChunk.Entry)]
 
         var isMessage: Bool { if case .message = self.subject { true } else { false } }
@@ -161,20 +162,21 @@ extension StoreEngine {
         var receipts: [LegID: [LegReceipt: Int64]] = [:]
         for position in try self.records(of: id) {
             switch try self.record(at: position) {
-            case .accept(let message, _, let version, _):
+            case .accept(let message, _, let version, _, let author):
                 let people = try self.recipients(of: message, version: version)
                 let entries = try self.entries(of: position, in: people)
                 let revision = try self.revision(of: id)
                 let now = message.revised(
                     content: revision.recalled > 0 ? nil : try self.editedContent(revision),
                     isGone: revision.recalled > 0)
-                accepted = AcceptedSubject(subject: .message(now), app: message.app, entries: entries)
+                accepted = AcceptedSubject(
+                    subject: .message(now), app: message.app, author: author, entries: entries)
                 for (person, entry) in entries where entry.lacksDevice {
                     let leg = LegID(message: id, user: person.key, device: nil)
                     if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: message.sentAt) }
                 }
             case .recall(let app, let recall, let record) where recall.id == id:
-                guard case .accept(let message, _, let version, _) = try self.record(at: record) else {
+                guard case .accept(let message, _, let version, _, _) = try self.record(at: record) else {
                     throw StoredBytesFault.missing("the message that \(id) recalled")
                 }
                 accepted = AcceptedSubject(
@@ -191,7 +193,7 @@ extension StoreEngine {
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
                 .userAccount, .profile, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance,
                 .markRead,
-                .keepLeg, .objectNames, .account, .lost:
+                .keepLeg, .objectNames, .account, .following, .lost:
                 break
             }
         }
@@ -211,7 +213,8 @@ extension StoreEngine {
         var recall: MessageID?
         if case .recall(_, let operation, _)? = try self.recallRecord(of: id) { recall = operation.id }
         return MessageTrace(
-            of: accepted.subject, recall: recall, deliveries: deliveries, open: open.sorted { $0.leg < $1.leg },
+            of: accepted.subject, recall: recall, author: accepted.author, deliveries: deliveries,
+            open: open.sorted { $0.leg < $1.leg },
             ended: ended.values.filter { $0.leg.user.app == accepted.app }.sorted { $0.leg < $1.leg },
             receipts: kept.sorted())
     }

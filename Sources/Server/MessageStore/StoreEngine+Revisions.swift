@@ -7,6 +7,11 @@ struct AcceptedMessage {
     var version: UInt64
     var record: JournalPosition
     var isBackend: Bool
+    /// Who has written it as the account that is its sender.
+    var author: UserID?
+
+    /// Whose media it may name.
+    var writer: UserID { self.isBackend ? self.message.sender : self.author ?? self.message.sender }
 }
 
 /// The records that withdrew a message and that edited it last, 0 for none.
@@ -177,16 +182,17 @@ extension StoreEngine {
     func accepted(_ id: MessageID, in app: AppID) throws -> AcceptedMessage? {
         let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
         for position in positions {
-            if case .accept(let message, let device, let version, _) = try self.record(at: position) {
+            if case .accept(let message, let device, let version, _, let author) = try self.record(at: position) {
                 guard message.app == app else { return nil }
-                return AcceptedMessage(message: message, version: version, record: position, isBackend: device == nil)
+                return AcceptedMessage(
+                    message: message, version: version, record: position, isBackend: device == nil, author: author)
             }
         }
         return nil
     }
 
     private func message(at position: JournalPosition) throws -> (Message, version: UInt64) {
-        guard case .accept(let message, _, let version, _) = try self.record(at: position) else {
+        guard case .accept(let message, _, let version, _, _) = try self.record(at: position) else {
             throw StoredBytesFault.badValue("reference to a message: journal record \(position) is none")
         }
         return (message, version)

@@ -46,6 +46,11 @@ final class StoreEngine {
 
     typealias AccountKey = ConversationKey
 
+    struct FollowerKey: Hashable {
+        var account: AccountKey
+        var user: UserID
+    }
+
     struct ConversationKey: Hashable {
         var app: AppID
         var conversation: ConversationID
@@ -66,9 +71,12 @@ final class StoreEngine {
     var roomTail: [Int64: [(record: JournalPosition, message: MessageID)]] = [:]
     /// Sorted; few, so all are in memory.
     var objectNames: [AppID: [ObjectName]] = [:]
-    /// As the apps' customers see them; few, so all are in memory.
-    var accounts: [AppID: Set<ConversationID>] = [:]
+    /// Few, so all are in memory; no empty dictionaries.
+    var accounts: [AppID: StoreRules.Accounts] = [:]
     var accountsTail: Set<AccountKey> = []
+    /// How many follow each; without those whom nobody follows.
+    var followerCounts: [AccountKey: Int] = [:]
+    var followerTail: [FollowerKey: Bool] = [:]
     var erasureTail: Set<JournalPosition> = []
     var mediaTail: Set<MediaMention> = []
     /// Erased texts may still stand in the write-ahead log; unknown at the start.
@@ -147,11 +155,7 @@ final class StoreEngine {
             self.objectNames[AppID(self.sql.allObjectNames.text(0)), default: []]
                 .append(ObjectName(self.sql.allObjectNames.text(1)))
         }
-        while try self.sql.allAccounts.step() {
-            let type = try self.sql.allAccounts.conversationType(1)
-            self.accounts[AppID(self.sql.allAccounts.text(0)), default: []]
-                .insert(ConversationID(type: type, target: self.sql.allAccounts.text(2)))
-        }
+        try self.loadAccounts()
         try self.loadKeptCounts()
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)

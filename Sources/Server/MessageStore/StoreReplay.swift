@@ -211,7 +211,7 @@ extension JournalRecord {
     /// Whom or what it is about, for an operator.
     var subject: String {
         switch self {
-        case .accept(let message, _, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
+        case .accept(let message, _, _, _, _): "message \(message.id) of \(message.app)/\(message.sender)"
         case .putConversation(let record, _): "conversation \(record.conversation) of \(record.app)"
         case .change(let app, let change): "conversation \(change.conversation) of \(app)"
         case .recall(let app, let recall, _): "recall of message \(recall.message) of \(app)"
@@ -227,7 +227,7 @@ extension JournalRecord {
         case .keepLeg(let open): "person \(open.leg.user)"
         case .endLeg(let ended): "person \(ended.leg.user)"
         case .receipt(let leg, _, _): "person \(leg.user)"
-        case .userAccount(let key, _), .profile(let key, _): "person \(key)"
+        case .userAccount(let key, _), .profile(let key, _), .following(let key, _, _): "person \(key)"
         case .account(let app, let account, _): "account \(account) of \(app)"
         case .objectNames(let app, _): "object names of \(app)"
         case .lost: "nothing"

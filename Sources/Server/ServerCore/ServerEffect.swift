@@ -47,7 +47,9 @@ package enum APIResult: Hashable, Sendable {
     case missed(LogPage, NotificationWords, hidesContent: Bool)
     case unread(UnreadReport)
     case objectNames([ObjectName])
-    case accounts([ConversationID])
+    case accounts([AccountInfo])
+    /// Sorted.
+    case followers([UserID], hasMore: Bool)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])

@@ -81,8 +81,8 @@ package enum ServerEvent: Hashable, Sendable {
 }
 
 package enum APICommand: Hashable, Sendable {
-    /// `ignoresBlocks` as in `StoreCommand.accept`.
-    case send(UserKey, MessageDraft, ignoresBlocks: Bool = false)
+    /// `ignoresBlocks` and `author` as in `StoreCommand.accept`.
+    case send(UserKey, MessageDraft, ignoresBlocks: Bool = false, author: UserID? = nil)
     /// Creates or replaces; answers `.done` or `.refused`.
     case putConversation(ConversationRecord)
     /// `actor` is nil for the app's backend, which may do everything. Answers `.answer`.
@@ -95,7 +95,12 @@ package enum APICommand: Hashable, Sendable {
     case objectNames(AppID)
     /// Named as its customers see it. Answers `.done` or `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
-    case accounts(AppID)
+    /// Declares it with everything, or replaces it. Answers `.done` or `.refused`.
+    indirect case putAccount(AppID, ServiceAccount)
+    /// All, or the one named, if there is one. Answers `.accounts`.
+    case accounts(AppID, only: ConversationID? = nil)
+    /// At most `limit`, after a person. Answers `.followers`.
+    case followers(AppID, ConversationID, after: UserID?, limit: Int)
     /// Of people and accounts, 1 to 1,000, all or none. Answers `.done` or `.refused`.
     case setProfiles(AppID, [UserProfile])
     /// Answers `.profiles`, in the order asked.

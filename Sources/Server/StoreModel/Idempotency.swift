@@ -85,6 +85,7 @@ extension StoreRules {
         // Read for a call: what it says is said to phones, and nothing of it is the answer.
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
+            .followers,
             .bans, .invited, .mediaUse, .mediaUses, .isSameLog, .unreadable, .device, .read, .user, .page, .trace,
             .kept, .failed:
             nil
@@ -104,7 +105,7 @@ extension StoreRules {
 extension StoreCommand {
     fileprivate var acceptance: (id: MessageID, sentAt: Int64)? {
         switch self {
-        case .accept(let message, _, _, _, _): (message.id, message.sentAt)
+        case .accept(let message, _, _, _, _, _): (message.id, message.sentAt)
         case .acceptCustom(let operation): (operation.message.id, operation.message.sentAt)
         case .once(_, let command): command.acceptance
         default: nil  // tidy: no other command accepts a message

@@ -24,6 +24,7 @@ extension ReferenceStore {
         guard !accepted.isRecalled, portrait == media.reference else { return nil }
         var use = accepted.use
         use.isPortrait = true
+        use.sender = accepted.message.sender
         return use
     }
 
@@ -44,7 +45,7 @@ extension ReferenceStore.Accepted {
 
     fileprivate var use: MediaUse {
         MediaUse(
-            message: self.message.id, sender: self.message.sender, isBackend: self.device == nil,
+            message: self.message.id, sender: self.writer, isBackend: self.device == nil,
             expiresAt: self.message.expiresAt)
     }
 }

@@ -2,13 +2,15 @@ import TidingsModel
 
 extension ReferenceStore {
     mutating func accept(
-        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool, push: PushOptions?
+        _ message: Message, from device: DeviceID?, room: RoomAccess, ignoresBlocks: Bool, push: PushOptions?,
+        by author: UserID?
     ) -> StoreResult {
         let sender = UserKey(app: message.app, user: message.sender)
         let sentKey = SentKey(sender: sender, clientMessageID: message.clientMessageID)
         if let earlier = self.sent[sentKey], let first = self.messages[earlier] {
             if let fault = StoreRules.fault(
-                inRepeat: message, of: first.message, isRevised: first.isRecalled || first.content != nil)
+                inRepeat: message, of: first.message, isRevised: first.isRecalled || first.content != nil,
+                isBySame: author == first.author)
             {
                 return .refused(fault)
             }
@@ -19,9 +21,11 @@ extension ReferenceStore {
             return .refused(fault)
         }
         let recipients: [UserID]
+        if let refusal = self.refusal(message, by: author, isBackend: device == nil) { return .refused(refusal) }
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: message.sentAt)
         if let refusal = StoreRules.refusal(
-            in: message.conversation, isBackend: device == nil, standing, room: room, ignoresBlocks: ignoresBlocks)
+            in: message.conversation, isBackend: device == nil || author != nil, standing, room: room,
+            ignoresBlocks: ignoresBlocks)
         {
             return .refused(refusal)
         }
@@ -42,7 +46,8 @@ extension ReferenceStore {
         if device != nil, message.conversation.type == .direct {
             self.people[self.people.place(making: sender)].cursors[message.conversation]?.hasWritten = true
         }
-        self.messages[message.id] = Accepted(message: message, device: device, deliveries: deliveries)
+        self.messages[message.id] = Accepted(
+            message: message, device: device, deliveries: deliveries, author: author)
         self.sent[sentKey] = message.id
         if message.conversation.type == .chatRoom { self.conversations[place]?.messages.append(message.id) }
         self.lastMessageID = max(self.lastMessageID, message.id)
@@ -65,9 +70,7 @@ extension ReferenceStore {
     }
 
     /// Sorted by account.
-    func accountNames(in app: AppID) -> [String] {
-        (self.accounts[app] ?? []).sorted().compactMap { self.profile(of: UserID($0.target), in: app).profile.name }
-    }
+    func accountNames(in app: AppID) -> [String] { self.accounts(of: app, only: nil).compactMap(\.profile.name) }
 
     mutating func setProfiles(_ profiles: [UserProfile], of app: AppID, isOwn: Bool) -> StoreResult {
         if let fault = StoreRules.fault(in: profiles, isOwn: isOwn, accountNames: self.accountNames(in: app)) {
@@ -116,18 +119,6 @@ extension ReferenceStore {
         let standing = self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
         let refusal = StoreRules.refusal(in: conversation, isBackend: false, standing, room: room)
         return refusal.map { .refused($0) } ?? .done
-    }
-
-    mutating func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) -> StoreResult {
-        let known = self.accounts[app] ?? []
-        if isDeclared, let fault = StoreRules.fault(inAccount: account, known: known) { return .refused(fault) }
-        if isDeclared {
-            self.accounts[app] = known.union([account])
-        } else {
-            let left = known.subtracting([account])
-            self.accounts[app] = left.isEmpty ? nil : left
-        }
-        return .done
     }
 
     private func recipients(of message: Message) -> Result<[UserID], ServerFrame.Problem> {

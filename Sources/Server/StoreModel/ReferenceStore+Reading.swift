@@ -105,7 +105,7 @@ extension ReferenceStore {
         let ended = (self.ended[id] ?? Ends()).sorted.filter { $0.leg.user.app == app }
         let receipts = (self.receipts[id] ?? [:]).filter { $0.key.leg.user.app == app }
         return MessageTrace(
-            of: subject, recall: self.messages[id]?.recall, deliveries: deliveries,
+            of: subject, recall: self.messages[id]?.recall, author: self.messages[id]?.author, deliveries: deliveries,
             open: open.sorted { $0.leg < $1.leg }, ended: ended,
             receipts: receipts.map { .init(leg: $0.key.leg, receipt: $0.key.receipt, at: $0.value) }.sorted { $0 < $1 })
     }
@@ -224,6 +224,7 @@ extension ReferenceStore {
                 (self.messages[id]?.message.app ?? self.others[id]?.subject.app).flatMap { self.trace(of: id, in: $0) }
             },
             objectNames: self.objectNames, accounts: self.accounts,
+            followers: self.followers,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message },

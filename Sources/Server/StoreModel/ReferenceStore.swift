@@ -77,7 +77,12 @@ package import TidingsModel
 /// - **readHistory** gives messages with `.stored` that the person has an entry of, newest entry first, before that of `before`, as they
 ///   read now, without those recalled or deleted by the person; `before` must have an entry in that conversation. In a chat room that
 ///   exists, everybody who is not banned sees every message in the order accepted; in one that is not open only members.
-/// - **setAccount** needs a kind with accounts and a valid id; an app has at most `StoreRules.accountsMax`. Messages accepted before stay.
+/// - **setAccount, putAccount** need a service's kind and valid ids; an app has at most `StoreRules.accountsMax`. Messages accepted
+///   before stay. An account that is declared again has what `putAccount` says, or nothing.
+/// - **setFollowing** needs an account with the audience `followers`, or, to follow no longer, nothing. Who follows stays kept with another
+///   audience, and when the account is taken back. An account with that audience writes to its followers only, for whomever it is.
+/// - **Authors** write as the account that is the message's sender, of the conversation's kind: from a device its owner and its
+///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author.
 /// - **Bans** are of chat rooms. A banned person is no member; one made a member by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; at most `StoreRules.objectNamesMax` valid ones. Messages accepted before stay.
 /// - **compareLog** knows the numbered openings, and how far the logs reached when the next one began. Position 0 is every store's log.
@@ -97,8 +102,10 @@ package struct ReferenceStore: Hashable, Sendable {
     var messages: [MessageID: Accepted] = [:]
     var others: [MessageID: Other] = [:]
     var objectNames: [AppID: [ObjectName]] = [:]
-    /// As their customers see them; no empty sets.
-    var accounts: [AppID: Set<ConversationID>] = [:]
+    /// No empty dictionaries.
+    var accounts: [AppID: StoreRules.Accounts] = [:]
+    /// No empty sets and dictionaries.
+    var followers: [AppID: [ConversationID: Set<UserID>]] = [:]
     /// No empty dictionaries.
     var kept: [AppID: [IdempotencyKey: KeptAnswer]] = [:]
     var sent: [SentKey: MessageID] = [:]
@@ -177,6 +184,11 @@ package struct ReferenceStore: Hashable, Sendable {
         var recall: MessageID?
         /// nil unless it was edited.
         var content: String?
+        /// Who has written it as the account that is its sender.
+        var author: UserID?
+
+        /// Whose media it may name.
+        var writer: UserID { self.device == nil ? self.message.sender : self.author ?? self.message.sender }
     }
 
     struct Other: Hashable, Sendable {
@@ -247,8 +259,9 @@ package struct ReferenceStore: Hashable, Sendable {
 
     mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
-        case .accept(let message, let device, let room, let ignoresBlocks, let push):
-            self.accept(message, from: device, room: room, ignoresBlocks: ignoresBlocks, push: push)
+        case .accept(let message, let device, let room, let ignoresBlocks, let push, let author):
+            self.accept(
+                message, from: device, room: room, ignoresBlocks: ignoresBlocks, push: push, by: author)
         case .putConversation(let record): self.putConversation(record)
         case .change(let operation): self.changeConversation(operation)
         case .recall(let operation): self.recall(operation)
@@ -300,7 +313,11 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readObjectNames(let app): .objectNames(self.objectNames[app] ?? [])
         case .setAccount(let app, let account, let isDeclared):
             self.setAccount(account, of: app, isDeclared: isDeclared)
-        case .readAccounts(let app): .accounts((self.accounts[app] ?? []).sorted())
+        case .putAccount(let app, let account): self.putAccount(account, of: app)
+        case .readAccounts(let app, let account): .accounts(self.accounts(of: app, only: account))
+        case .setFollowing(let key, let account, let isFollowing): self.setFollowing(key, account, isFollowing)
+        case .readFollowers(let app, let account, let after, let limit):
+            self.followers(of: account, in: app, after: after, limit: limit)
         case .once(let request, let command): self.carryOut(command, once: request)
         case .readKept(let key, let at): .kept(self.kept(key, at: at))
         }

@@ -6,10 +6,11 @@ package import TidingsModel
 package enum StoreCommand: Hashable, Sendable {
     /// Without a device the app's backend has sent it, in its sender's name. `ignoresBlocks`: it reaches people who have blocked
     /// the sender as it reaches others, which only the backend may ask for. `push` are the app's options for what the message and its
-    /// conversation leave open. Answers `.accepted`, `.duplicate` or `.refused`.
+    /// conversation leave open. `author` has written it as the account that is its sender: from `senderDevice`, or as the backend
+    /// says. It is kept with the message, and never in it. Answers `.accepted`, `.duplicate` or `.refused`.
     indirect case accept(
         message: Message, senderDevice: DeviceID?, room: RoomAccess = RoomAccess(), ignoresBlocks: Bool = false,
-        push: PushOptions? = nil)
+        push: PushOptions? = nil, author: UserID? = nil)
     /// Creates, or replaces name, portrait, options and members as the backend. Answers `.done` or `.refused`.
     indirect case putConversation(ConversationRecord)
     indirect case change(ConversationOperation)
@@ -88,9 +89,17 @@ package enum StoreCommand: Hashable, Sendable {
     /// Replaces the app's names; with none, any name is accepted. Answers `.done` or `.refused`.
     case setObjectNames(AppID, [ObjectName])
     case readObjectNames(AppID)
-    /// Of a kind that needs one (CS, MC, MP), named as its customers see it. Answers `.done` or `.refused`.
+    /// Of a service's kind, named as its customers see it; leaves one that is declared already as it is. Answers `.done` or
+    /// `.refused`.
     case setAccount(AppID, ConversationID, isDeclared: Bool)
-    case readAccounts(AppID)
+    /// Declares it with everything, or replaces it. Answers `.done` or `.refused`.
+    indirect case putAccount(AppID, ServiceAccount)
+    /// All, or the one named, if there is one. Answers `.accounts`, sorted.
+    case readAccounts(AppID, only: ConversationID? = nil)
+    /// Answers `.done`, or `.refused` for following what people do not follow.
+    case setFollowing(UserKey, ConversationID, Bool)
+    /// At most `limit`, after a person. Answers `.followers`, sorted.
+    case readFollowers(AppID, ConversationID, after: UserID?, limit: Int)
     /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command
     /// answers, or `.kept`, with nothing carried out, if there is an answer under the key already.
     indirect case once(IdempotentRequest, StoreCommand)

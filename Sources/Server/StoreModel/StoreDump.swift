@@ -11,7 +11,8 @@ package struct StoreDump: Hashable, Sendable {
     /// With recalls and custom messages, sorted by id.
     package var messages: [MessageTrace]
     package var objectNames: [AppID: [ObjectName]]
-    package var accounts: [AppID: Set<ConversationID>]
+    package var accounts: [AppID: StoreRules.Accounts]
+    package var followers: [AppID: [ConversationID: Set<UserID>]]
     /// Sorted by message; only of messages that were edited or recalled.
     package var revisions: [Revision]
     /// Sorted by key; also those that have expired and are not forgotten.
@@ -71,7 +72,8 @@ package struct StoreDump: Hashable, Sendable {
 
     package init(
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
-        messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: Set<ConversationID>],
+        messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
+        followers: [AppID: [ConversationID: Set<UserID>]],
         revisions: [Revision], kept: [KeptAnswer]
     ) {
         self.epoch = epoch
@@ -81,6 +83,7 @@ package struct StoreDump: Hashable, Sendable {
         self.messages = messages
         self.objectNames = objectNames
         self.accounts = accounts
+        self.followers = followers
         self.revisions = revisions
         self.kept = kept
     }

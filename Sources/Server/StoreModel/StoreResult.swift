@@ -25,7 +25,8 @@ package enum StoreResult: Hashable, Sendable {
     indirect case unread(UnreadReport)
     case objectNames([ObjectName])
     case userAccount(AccountState)
-    case accounts([ConversationID])
+    case accounts([AccountInfo])
+    case followers([UserID], hasMore: Bool)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])
@@ -106,6 +107,7 @@ package struct ConversationSender: Hashable, Sendable {
 /// A message that names media.
 package struct MediaUse: Hashable, Sendable {
     package var message: MessageID
+    /// Who has written it, which for an operator's message is not the account.
     package var sender: UserID
     /// The app's backend has sent it, in the sender's name.
     package var isBackend: Bool
@@ -234,6 +236,8 @@ package struct MessageTrace: Hashable, Sendable {
     package var subject: Subject
     /// The id of its recall, which has a trace of its own.
     package var recall: MessageID?
+    /// Who has written a message as the account that is its sender; nil if nobody is known.
+    package var author: UserID?
     package var deliveries: [Delivery]
     package var open: [OpenLeg]
     package var ended: [EndedLeg]
@@ -255,11 +259,12 @@ package struct MessageTrace: Hashable, Sendable {
     }
 
     package init(
-        of subject: Subject, recall: MessageID? = nil, deliveries: [Delivery], open: [OpenLeg], ended: [EndedLeg],
-        receipts: [Receipt]
+        of subject: Subject, recall: MessageID? = nil, author: UserID? = nil, deliveries: [Delivery], open: [OpenLeg],
+        ended: [EndedLeg], receipts: [Receipt]
     ) {
         self.subject = subject
         self.recall = recall
+        self.author = author
         self.deliveries = deliveries
         self.open = open
         self.ended = ended

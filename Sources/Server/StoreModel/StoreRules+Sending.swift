@@ -17,8 +17,6 @@ package enum Standing: Hashable, Sendable {
 
 // Who may write where: for a send, an edit and a recall.
 extension StoreRules {
-    package static let accountsMax = 1_000
-
     /// Checks the kind, then blocks, bans, membership and mutes. `conversation` is as the writer sees it. The backend
     /// (`isBackend`) may write to kinds people may not, and to chat rooms it is not in; a block (unless it `ignoresBlocks`), a
     /// ban, membership and a mute hold for the person in whose name it writes. Who is blocked by some members of a group may write to it:
@@ -100,26 +98,6 @@ extension StoreRules {
         .init(
             code: .notAMember, field: "conversation.target",
             rule: "must name a chat room this connection has entered, got \"\(conversation.target)\"")
-    }
-
-    /// Whether a person writes from an account that the backend has declared, or to one.
-    package static func hasAccount(
-        _ user: UserID, in conversation: ConversationID, among accounts: Set<ConversationID>?
-    ) -> Bool {
-        guard conversation.type.needsAccount, let accounts else { return false }
-        return accounts.contains(conversation)
-            || accounts.contains(ConversationID(type: conversation.type, target: user.rawValue))
-    }
-
-    package static func fault(inAccount account: ConversationID, known: Set<ConversationID>) -> ServerFrame.Problem? {
-        Self.problem { () throws(InvalidField) in
-            try InvalidField.check(
-                account.type.needsAccount, "kind", "must be CS, MC or MP, got \(account.type.rawValue)")
-            _ = try UserID.validated(account.target, field: "id")
-            try InvalidField.check(
-                known.contains(account) || known.count < Self.accountsMax, "id",
-                "must be one of at most \(Self.accountsMax) accounts of an app")
-        }
     }
 }
 

@@ -46,11 +46,14 @@ package enum StoreRules {
     }
 
     /// Another message under the same client message id would be lost, and its sender told that it was accepted.
-    /// `first` is the accepted message as it reads now; `isRevised`: its first content is no longer known. nil if it
+    /// `first` is the accepted message as it reads now; `isRevised`: its first content is no longer known; `isBySame`: both have the
+    /// same author, or none. nil if it
     /// is the same message.
-    package static func fault(inRepeat message: Message, of first: Message, isRevised: Bool) -> ServerFrame.Problem? {
+    package static func fault(
+        inRepeat message: Message, of first: Message, isRevised: Bool, isBySame: Bool = true
+    ) -> ServerFrame.Problem? {
         let isSame =
-            message.conversation == first.conversation && message.objectName == first.objectName
+            isBySame && message.conversation == first.conversation && message.objectName == first.objectName
             && (isRevised || message.content == first.content)
         guard !isSame else { return nil }
         return .init(

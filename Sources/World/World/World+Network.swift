@@ -240,6 +240,7 @@ extension World {
         case .setConversationState(let conversation, let change): "set \(conversation) \(change)"
         case .setPersonSettings: "set"
         case .setBlocked(let user, let isBlocked): "block \(user) \(isBlocked)"
+        case .setFollowing(let account, let isFollowing): "follow \(account) \(isFollowing)"
         case .conversation(let conversation): "conversation \(conversation)"
         case .settings: "settings"
         case .history(let conversation, let before, let limit):

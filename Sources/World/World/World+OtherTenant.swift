@@ -75,7 +75,7 @@ extension World {
 extension StoreCommand {
     var app: AppID {
         switch self {
-        case .accept(let message, _, _, _, _): message.app
+        case .accept(let message, _, _, _, _, _): message.app
         case .putConversation(let record): record.app
         case .change(let operation): operation.app
         case .recall(let operation): operation.app
@@ -86,7 +86,8 @@ extension StoreCommand {
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
             .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),
-            .mayWrite(let user, _, _), .compareLog(let user, _), .readMedia(let user, _, _, _):
+            .mayWrite(let user, _, _), .setFollowing(let user, _, _), .compareLog(let user, _),
+            .readMedia(let user, _, _, _):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
             .setVoIPToken(let device, _, _), .setDeviceStatus(let device, _), .advance(let device, _, _):
@@ -96,7 +97,8 @@ extension StoreCommand {
         case .receipt(let leg, _, _): leg.user.app
         case .trace(let app, _), .readConversation(let app, _, _, _), .readReceipts(let app, _, _),
             .setObjectNames(let app, _), .readObjectNames(let app), .readRestrictions(_, let app, _, _, _),
-            .setAccount(let app, _, _), .readAccounts(let app), .setProfiles(let app, _, _), .readProfiles(let app, _),
+            .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _),
+            .readFollowers(let app, _, _, _), .setProfiles(let app, _, _), .readProfiles(let app, _),
             .readMediaUses(let app, _, _):
             app
         case .once(let request, _): request.key.app

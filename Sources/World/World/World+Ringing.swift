@@ -8,7 +8,7 @@ extension World {
     private static let eventsAtOnceMax = 2_000
 
     mutating func emitAway(_ command: StoreCommand, _ result: StoreResult) {
-        guard case .accept(let message, _, _, _, _) = command, case .accepted(let deliveries, _, _) = result else {
+        guard case .accept(let message, _, _, _, _, _) = command, case .accepted(let deliveries, _, _) = result else {
             return
         }
         // Most messages are for two.

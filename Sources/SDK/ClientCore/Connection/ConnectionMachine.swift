@@ -311,7 +311,7 @@ package struct ConnectionMachine: Hashable, Sendable {
         case .invalidToken, .wrongApp, .kicked, .disabled: self.token = nil
         case .superseded: return self.giveWay(to: problem, at: now, into: &effects)
         case .unsupportedVersion, .invalidField, .unknownConversation, .unknownMessage, .notAMember,
-            .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .banned, .muted:
+            .notAllowed, .notAFollower, .blocked, .tooLate, .exists, .unknownObjectName, .banned, .muted:
             break
         case .malformedFrame, .frameTooLarge, .unexpectedFrame, .timedOut, .slowReader, .unavailable, .rateLimited,
             .storageFull:

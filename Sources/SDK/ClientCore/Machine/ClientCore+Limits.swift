@@ -37,7 +37,8 @@ extension ServerFrame.Problem {
             self.retryAfterMilliseconds == nil ? fallback : max(1, self.retryAfter)
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .malformedFrame, .frameTooLarge,
             .unexpectedFrame, .invalidField, .superseded, .timedOut, .slowReader, .unknownConversation, .unknownMessage,
-            .notAMember, .notAllowed, .blocked, .tooLate, .exists, .unknownObjectName, .kicked, .tokenRevoked,
+            .notAMember, .notAllowed, .notAFollower, .blocked, .tooLate, .exists, .unknownObjectName, .kicked,
+            .tokenRevoked,
             .disabled, .banned, .muted:
             nil
         }

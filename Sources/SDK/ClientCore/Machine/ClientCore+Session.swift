@@ -241,7 +241,7 @@ extension ClientCore {
         // As the server counts it: one that is not kept is a command, and counts for nobody.
         let flags = draft.flags.contains(.stored) ? draft.flags : draft.flags.subtracting(.counted)
         let message = Message(
-            id: accepted.messageID, app: self.settings.app, sender: self.settings.person,
+            id: accepted.messageID, app: self.settings.app, sender: draft.account ?? self.settings.person,
             conversation: draft.conversation, clientMessageID: draft.clientMessageID, objectName: draft.objectName,
             content: draft.content, flags: flags, pushText: draft.pushText, sentAt: accepted.sentAt,
             mentions: draft.addressed, recipients: draft.recipients,
@@ -251,8 +251,9 @@ extension ClientCore {
         if accepted.position > 0 {
             let entry = LogEntry(position: accepted.position, body: .message(message))
             self.carryOut(self.sync.receive(entry), at: now, into: &effects)
-        } else {
-            // The answer to a repeat: the message stands in the log already, at a place it does not name.
+        } else if draft.account == nil {
+            // The answer to a repeat: the message stands in the log already, at a place it does not name. What is sent as an account is
+            // in the account's log alone.
             self.carryOut(self.sync.suspectNews(), at: now, into: &effects)
         }
         self.sendDue(at: now, into: &effects)

@@ -56,7 +56,7 @@ extension LocalStore {
             clientMessageID: row["clientMessageID"], conversation: conversation, objectName: row["objectName"],
             content: row["content"], flags: row["flags"], pushText: row["pushText"], mentions: row["mentions"],
             recipients: [UserID](column: row["recipients"]), lifetimeMilliseconds: row["lifetime"],
-            push: PushOptions(stored: row["push"] as String?))
+            push: PushOptions(stored: row["push"] as String?), account: row["account"])
     }
 
     static func message(_ row: Row) -> StoredMessage? {

@@ -229,13 +229,13 @@ final class LocalStore: Sendable {
             try database.execute(
                 sql: """
                     INSERT INTO outbox (clientMessageID, type, target, objectName, content, flags, pushText, mentions,
-                        recipients, lifetime, push)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
+                        recipients, lifetime, push, account)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (clientMessageID) DO NOTHING
                     """,
                 arguments: [
                     draft.clientMessageID, draft.conversation.type.rawValue, draft.conversation.target,
                     draft.objectName, draft.content, draft.flags, draft.pushText, draft.mentions,
-                    draft.recipients.column, draft.lifetimeMilliseconds, draft.push?.json.text,
+                    draft.recipients.column, draft.lifetimeMilliseconds, draft.push?.json.text, draft.account,
                 ])
         }
     }

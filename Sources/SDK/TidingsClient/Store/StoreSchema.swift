@@ -97,6 +97,9 @@ enum StoreSchema {
                     ALTER TABLE setting ADD COLUMN draftAt INTEGER;
                     """)
         }
+        migrator.registerMigration("9 messages sent as an account") { database in
+            try database.execute(sql: "ALTER TABLE outbox ADD COLUMN account TEXT")
+        }
         return migrator
     }
 

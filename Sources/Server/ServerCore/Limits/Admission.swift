@@ -124,14 +124,13 @@ extension ServerCore {
     }
 
     /// A chat room's message enters no log; it counts by the hearers it is written to.
-    mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], byBackend: Bool, _ now: Now) {
+    mutating func countDeliveries(of message: Message, _ deliveries: [Delivery], by writer: UserKey?, _ now: Now) {
         var count = deliveries.count
         if message.conversation.type == .chatRoom {
             let hearers = self.rooms[RoomKey(app: message.app, room: message.conversation)]?.count ?? 0
             count += (hearers + Self.hearersPerDelivery - 1) / Self.hearersPerDelivery
         }
-        let sender = UserKey(app: message.app, user: message.sender)
-        self.countDeliveries(count, by: byBackend ? nil : sender, in: message.app, now)
+        self.countDeliveries(count, by: writer, in: message.app, now)
     }
 
     mutating func countDeliveries(_ count: Int, by asked: Asked, _ now: Now) {

@@ -5,7 +5,7 @@ extension ServerCore {
     // tidy: long because it is one switch over the commands.
     mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
         switch command {
-        case .send(let sender, let draft, let ignoresBlocks):
+        case .send(let sender, let draft, let ignoresBlocks, let author):
             do throws(ServerFrame.Problem) {
                 try self.admitCommand(.messages, of: sender.app, "send", now, &effects)
                 try self.checkPush(of: draft, from: sender.app, isClient: false)
@@ -13,7 +13,8 @@ extension ServerCore {
                 self.sendToStore(
                     .accept(
                         message: message.message, senderDevice: nil, room: self.roomAccess(now),
-                        ignoresBlocks: ignoresBlocks, push: self.settings.pushRules[sender.app]?.options),
+                        ignoresBlocks: ignoresBlocks, push: self.settings.pushRules[sender.app]?.options,
+                        author: author),
                     for: .apiSend(request, message), by: .backend(sender.app), &effects)
             } catch {
                 effects.append(.reply(request, .refused(error)))
@@ -47,8 +48,14 @@ extension ServerCore {
             self.sendToStore(.readObjectNames(app), for: .apiAnswer(request), &effects)
         case .setAccount(let app, let account, let isDeclared):
             self.sendToStore(.setAccount(app, account, isDeclared: isDeclared), for: .apiAnswer(request), &effects)
-        case .accounts(let app):
-            self.sendToStore(.readAccounts(app), for: .apiAnswer(request), &effects)
+        case .putAccount(let app, let account):
+            guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
+            self.sendToStore(.putAccount(app, account), for: .apiAnswer(request), &effects)
+        case .accounts(let app, let account):
+            self.sendToStore(.readAccounts(app, only: account), for: .apiAnswer(request), &effects)
+        case .followers(let app, let account, let after, let limit):
+            self.sendToStore(
+                .readFollowers(app, account, after: after, limit: limit), for: .apiAnswer(request), &effects)
         case .setProfiles(let app, let profiles):
             guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
             self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)

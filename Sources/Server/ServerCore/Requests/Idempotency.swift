@@ -55,7 +55,7 @@ extension ServerCore {
     /// The first answer once more.
     private static func result(of command: APICommand, _ kept: KeptAnswer) -> APIResult {
         switch (command, kept.answer) {
-        case (.send(_, let draft, _), .accepted(let id, let sentAt, let isRepeat)):
+        case (.send(_, let draft, _, _), .accepted(let id, let sentAt, let isRepeat)):
             .accepted(Self.acceptance(ofRepeat: draft.clientMessageID, id, sentAt), isRepeat: isRepeat)
         case (.sendCustom(_, _, _, let clientID), .accepted(let id, let sentAt, let isRepeat)):
             .accepted(Self.acceptance(ofRepeat: clientID, id, sentAt), isRepeat: isRepeat)

@@ -105,7 +105,7 @@ extension ServerCore {
                 try self.unwatch(users, asked)
                 self.answer(asked, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setBlocked,
-                .conversation, .settings, .history, .receipts, .setProfile, .profiles:
+                .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing:
                 self.sendToStore(
                     try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
@@ -156,6 +156,8 @@ extension ServerCore {
         case .setProfile(let profile):
             .setProfiles(asked.app, [UserProfile(try Self.person(asked).user, profile)], isOwn: true)
         case .profiles(let users): .readProfiles(asked.app, users)
+        case .setFollowing(let account, let isFollowing):
+            .setFollowing(try Self.person(asked), account, isFollowing)
         case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP, .devices, .signOutDevice:
             throw Self.unavailable
         }
@@ -203,7 +205,7 @@ extension ClientRequest {
     /// It adds texts or conversations to the store: refused first when there is little room.
     fileprivate var isSomethingNew: Bool {
         switch self {
-        case .edit, .change(_, .create), .setProfile, .setConversationState(_, .draft(_?)): true
+        case .edit, .change(_, .create), .setProfile, .setConversationState(_, .draft(_?)), .setFollowing(_, true): true
         default: false
         }
     }

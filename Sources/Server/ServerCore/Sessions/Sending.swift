@@ -23,15 +23,19 @@ extension ServerCore {
                     rule: "must wait: \(self.settings.sendsInFlightMax) are being stored already")
             }
             try self.checkPush(of: draft, from: known.device.user.app, isClient: true)
-            let message = try self.makeMessage(
-                draft, from: known.device.user, by: .person(known.device.user), now, &effects)
+            let user = known.device.user
+            // The store knows who operates the account.
+            let sender = draft.account.map { UserKey(app: user.app, user: $0) } ?? user
+            let message = try self.makeMessage(draft, from: sender, by: .person(user), now, &effects)
             self.sessions[session]?.sendsInFlight += 1
             self.sendToStore(
                 .accept(
                     message: message.message, senderDevice: known.device.device,
                     room: self.roomAccess(draft.conversation, of: known, now),
-                    push: self.settings.pushRules[known.device.user.app]?.options),
-                for: .send(session, message, known.device.device), by: .person(known.device.user), &effects)
+                    push: self.settings.pushRules[user.app]?.options,
+                    author: draft.account.map { _ in user.user }),
+                for: .send(session, message, draft.account == nil ? known.device.device : nil), by: .person(user),
+                &effects)
         } catch {
             self.awaitRepeat(draft, error, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))
@@ -89,7 +93,8 @@ extension ServerCore {
                 expiresAt: draft.lifetimeMilliseconds.map { now.wall + $0 }, push: draft.push?.nonEmpty))
     }
 
-    /// Only once the store has synced the message or refused it (DESIGN P1).
+    /// Only once the store has synced the message or refused it (DESIGN P1). Who has written as an account is told no deliveries: the
+    /// message is in the account's log, not in theirs.
     mutating func finishSend(
         _ session: SessionID, _ message: SharedMessage, _ result: Result<[Delivery], ServerFrame.Problem>,
         _ effects: inout [ServerEffect]
@@ -195,6 +200,10 @@ extension ServerCore {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         effects.append(.countEnd(.noDevice))
     }
+}
+
+extension Message {
+    var senderKey: UserKey { UserKey(app: self.app, user: self.sender) }
 }
 
 extension Mentions {

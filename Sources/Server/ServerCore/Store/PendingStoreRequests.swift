@@ -4,7 +4,8 @@ import TidingsModel
 
 /// What a store command was sent for, until the store answers it. A new one needs a case here, in `complete` and in `refuse`.
 enum PendingStoreRequest: Sendable {
-    case send(SessionID, SharedMessage, DeviceID)
+    /// The device is nil if somebody writes as an account: then it is not the sender's.
+    case send(SessionID, SharedMessage, DeviceID?)
     case sync(SessionID, after: LogPosition)
     case markRead(SessionID, UserKey, ConversationID, upTo: LogPosition)
     case opened(SessionID)
@@ -98,8 +99,9 @@ extension ServerCore {
     ) {
         switch (request, result) {
         case (.send(let session, let message, let device), .accepted(let deliveries, let names, let push)):
-            self.finishSend(session, message, .success(deliveries), &effects)
-            self.countDeliveries(of: message.message, deliveries, byBackend: false, now)
+            let writer = device == nil ? self.sessions[session]?.device.user : message.message.senderKey
+            self.finishSend(session, message, .success(device == nil ? [] : deliveries), &effects)
+            self.countDeliveries(of: message.message, deliveries, by: writer, now)
             let message = message.accepted(names, push)
             self.sendToRoom(message.message, from: session, &effects)
             self.fanOut(message, deliveries, from: device, now, &effects)
@@ -192,7 +194,7 @@ extension ServerCore {
             self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
         case (.apiSend(let request, let message), .accepted(let deliveries, let names, let push)):
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
-            self.countDeliveries(of: message.message, deliveries, byBackend: true, now)
+            self.countDeliveries(of: message.message, deliveries, by: nil, now)
             let message = message.accepted(names, push)
             self.sendToRoom(message.message, from: nil, &effects)
             self.fanOut(message, deliveries, from: nil, now, &effects)
@@ -241,6 +243,8 @@ extension ServerCore {
         case (.apiAnswer(let request), .unread(let report)): effects.append(.reply(request, .unread(report)))
         case (.apiAnswer(let request), .objectNames(let names)): effects.append(.reply(request, .objectNames(names)))
         case (.apiAnswer(let request), .accounts(let accounts)): effects.append(.reply(request, .accounts(accounts)))
+        case (.apiAnswer(let request), .followers(let users, let hasMore)):
+            effects.append(.reply(request, .followers(users, hasMore: hasMore)))
         case (.apiAnswer(let request), .profiles(let profiles)): effects.append(.reply(request, .profiles(profiles)))
         case (.apiAnswer(let request), .mediaUse(let use)): effects.append(.reply(request, .mediaUse(use)))
         case (.apiAnswer(let request), .mediaUses(let uses)): effects.append(.reply(request, .mediaUses(uses)))

@@ -22,9 +22,13 @@ extension API {
         let (body, once) = try await self.keyedBody(request, context, app)
         let sender = try UserID.validated(try body.string("sender"), field: "sender")
         let ignoresBlocks = try body.bool("ignores_blocks", default: false)
+        let author = try body.optionalString("author")
         let draft = try self.draft(body)
+        if let author { context.note.author = try UserID.validated(author, field: "author").rawValue }
         return try await self.send(
-            .send(UserKey(app: app, user: sender), draft, ignoresBlocks: ignoresBlocks), once)
+            .send(
+                UserKey(app: app, user: sender), draft, ignoresBlocks: ignoresBlocks, author: author.map { UserID($0) }),
+            once)
     }
 
     /// A message of the backend to the app itself on people's phones (S4.10).

@@ -12,7 +12,7 @@ extension APIProblem {
     /// Those of `ServerFrame.Problem.Code` that can be the answer to a request of the HTTP API.
     enum Told: CaseIterable {
         case unavailable, rateLimited, storageFull, unknownConversation, unknownMessage, notAMember, notAllowed, blocked
-        case disabled, banned, muted, exists, tooLate, invalidField, unknownObjectName, timedOut
+        case notAFollower, disabled, banned, muted, exists, tooLate, invalidField, unknownObjectName, timedOut
     }
 
     /// Those that only the HTTP API has.
@@ -28,6 +28,7 @@ extension APIProblem {
         case methodNotAllowed = "method_not_allowed"
         case bodyTooLarge = "body_too_large"
         case unknownCall = "unknown_call"
+        case unknownAccount = "unknown_account"
         case keyInUse = "idempotency_key_in_use"
         case keyReused = "idempotency_key_reused"
         case `internal`
@@ -67,6 +68,7 @@ extension APIProblem.Told {
         case .unknownMessage: (.unknownMessage, .notFound, "There is no such message")
         case .notAMember: (.notAMember, .forbidden, "Who asks is not in the conversation")
         case .notAllowed: (.notAllowed, .forbidden, "Who asks may not do that")
+        case .notAFollower: (.notAFollower, .forbidden, "The recipient does not follow the account")
         case .blocked: (.blocked, .forbidden, "The recipient refuses messages of the sender")
         case .disabled: (.disabled, .forbidden, "The person is banned")
         case .banned: (.banned, .forbidden, "The person is banned from the chat room")
@@ -92,6 +94,7 @@ extension APIProblem.Own {
         case .unknownRoute: (.notFound, "The path is not part of the API")
         case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
         case .unknownCall: (.notFound, "There is no such call")
+        case .unknownAccount: (.notFound, "There is no such account")
         case .bodyTooLarge: (.contentTooLarge, "The body is too large")
         case .keyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
         case .keyReused: (.unprocessableContent, "The idempotency key was used for another request")

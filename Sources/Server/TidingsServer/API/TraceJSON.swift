@@ -12,15 +12,17 @@ extension MessageTrace {
             leg.device.flatMap { offSince[DeviceKey(user: leg.user, device: $0)] }
         }
         return .members(
-            [("message_id", .string(self.id.description))] + self.subject.members + self.recallMembers + [
-                (
-                    "deliveries",
-                    .array(self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
-                ), ("open_legs", .array(self.open.map { $0.json(off($0.leg)) })),
-                ("ended_legs", .array(self.ended.map { $0.json(off($0.leg)) })),
-                ("receipts", .array(self.receipts.map(\.json))),
-                ("devices", .array(self.reports.map(\.json))),
-            ])
+            [("message_id", .string(self.id.description))] + self.subject.members + self.authorMembers
+                + self.recallMembers + [
+                    (
+                        "deliveries",
+                        .array(
+                            self.deliveries.map { ["user": .string($0.user.rawValue), "position": .int($0.position)] })
+                    ), ("open_legs", .array(self.open.map { $0.json(off($0.leg)) })),
+                    ("ended_legs", .array(self.ended.map { $0.json(off($0.leg)) })),
+                    ("receipts", .array(self.receipts.map(\.json))),
+                    ("devices", .array(self.reports.map(\.json))),
+                ])
     }
 }
 
@@ -51,6 +53,11 @@ extension DeviceReport {
 }
 
 extension MessageTrace {
+    /// The operator who has written it; told to nobody else.
+    fileprivate var authorMembers: [(String, JSONValue)] {
+        self.author.map { [("author", .string($0.rawValue))] } ?? []
+    }
+
     fileprivate var recallMembers: [(String, JSONValue)] {
         self.recall.map { [("recall", .string($0.description))] } ?? []
     }

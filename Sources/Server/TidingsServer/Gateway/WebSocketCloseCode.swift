@@ -17,7 +17,8 @@ enum WebSocketCloseCode: UInt16, Hashable, Sendable {
         case .frameTooLarge: self = .messageTooBig
         case .unavailable, .rateLimited, .storageFull: self = .tryAgainLater
         case .invalidToken, .expiredToken, .wrongApp, .unsupportedVersion, .unexpectedFrame, .invalidField, .superseded,
-            .timedOut, .slowReader, .unknownConversation, .unknownMessage, .notAMember, .notAllowed, .blocked, .tooLate,
+            .timedOut, .slowReader, .unknownConversation, .unknownMessage, .notAMember, .notAllowed, .notAFollower,
+            .blocked, .tooLate,
             .exists, .unknownObjectName, .kicked, .tokenRevoked, .disabled, .banned, .muted:
             self = .policyViolation
         }

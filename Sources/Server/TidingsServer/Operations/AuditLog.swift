@@ -32,6 +32,18 @@ struct AuditLog: Sendable {
         self.write("token refused", self.fields(signIn).merging([.code: problem.code.rawValue]) { $1 })
     }
 
+    /// An operator has written as an account: who it was, which nobody else is told.
+    func logSend(_ signIn: SignIn, as account: ConversationID, _ message: MessageID) {
+        let sent: [LogKey: String] = [.account: "\(account)", .sent: "\(message)"]
+        self.write("sent as account", self.fields(signIn).merging(sent) { $1 })
+    }
+
+    /// Somebody was not let write as an account.
+    func logRefusal(_ signIn: SignIn, as account: ConversationID, _ code: ServerFrame.Problem.Code) {
+        let refused: [LogKey: String] = [.account: "\(account)", .code: code.rawValue]
+        self.write("account refused", self.fields(signIn).merging(refused) { $1 })
+    }
+
     private func fields(_ signIn: SignIn) -> [LogKey: String] {
         var fields: [LogKey: String] = [.client: signIn.address.text, .request: signIn.requestID]
         if let device = signIn.device {
@@ -61,7 +73,7 @@ struct AuditLog: Sendable {
             .client: call.address.text, .request: call.requestID, .method: call.method, .route: call.route,
             .status: "\(call.status)",
         ]
-        let (key, user) = (note.key, note.user)
+        let (key, user, author) = (note.key, note.user, note.author)
         if let key { fields[.key] = key }
         if let code = call.code { fields[.code] = code }
         if call.status == 401 || call.code == "missing_scope" { return self.write("call refused", fields) }
@@ -69,12 +81,13 @@ struct AuditLog: Sendable {
         fields[.path] = call.path
         if let actor = call.actor { fields[.actor] = actor }
         if let user { fields[.user] = user }
+        if let author { fields[.author] = author }
         self.write("call", fields)
     }
 
     /// What is found out about a request while it is answered.
     final class Note: Sendable {
-        private let found = Mutex<(key: String?, user: String?)>((nil, nil))
+        private let found = Mutex<(key: String?, user: String?, author: String?)>((nil, nil, nil))
 
         /// The name of the API key.
         var key: String? {
@@ -85,6 +98,11 @@ struct AuditLog: Sendable {
         var user: String? {
             get { self.found.withLock { $0.user } }
             set { self.found.withLock { $0.user = newValue } }
+        }
+        /// Who has written a message as an account, as the backend says.
+        var author: String? {
+            get { self.found.withLock { $0.author } }
+            set { self.found.withLock { $0.author = newValue } }
         }
     }
 

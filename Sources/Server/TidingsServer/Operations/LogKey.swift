@@ -2,8 +2,8 @@ import Logging
 
 /// Message text, device tokens and provider tokens are never logged.
 enum LogKey: String, CaseIterable {
-    case actor, address, advice, app, bug, client, code, connections, device, error, field, key, listener, method, path
-    case reason, request, route, status, user
+    case account, actor, address, advice, app, author, bug, client, code, connections, device, error, field, key
+    case listener, method, path, reason, request, route, sent, status, user
     case epoch = "store.epoch"
     case freeBytes = "storage.free.bytes"
     case lane = "push.lane"

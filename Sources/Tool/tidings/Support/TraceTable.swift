@@ -64,7 +64,8 @@ struct TraceTable {
             return "custom message \(id) for \(count) \(count == 1 ? "person" : "people"), \(time)"
         case .some, nil:
             let recall = trace["recall"]?.stringValue.map { ", recalled by \($0)" } ?? ""
-            return "message \(id) from \(sender) to \(conversation), \(time)\(recall)"
+            let author = trace["author"]?.stringValue.map { " (written by \($0))" } ?? ""
+            return "message \(id) from \(sender)\(author) to \(conversation), \(time)\(recall)"
         }
     }
 

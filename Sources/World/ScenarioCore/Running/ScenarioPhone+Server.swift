@@ -83,7 +83,7 @@ extension ScenarioPhone {
             self.trace.append(.settled, "\(label): \(disposition.name)", kind: "settles", at: moment)
         case (.markRead(_, let conversation, let position, _), .read):
             self.trace.append(server: "read \(conversation) up to \(position)", at: moment)
-        case (.accept(let message, .some, _, _, _), .accepted):
+        case (.accept(let message, .some, _, _, _, _), .accepted):
             let text = MessageSummary.text(of: message, in: sdk.words)
             self.trace.append(server: "message to \(message.conversation): \(text)", at: moment)
         case (.receipt(let leg, .opened, _), _):

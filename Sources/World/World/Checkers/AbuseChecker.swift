@@ -89,7 +89,7 @@ struct AbuseChecker: Checker {
         _ command: StoreCommand, _ result: StoreResult, _ state: CheckerState, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.accept(let message, _, _, _, _), .accepted): self.checkAccepted(message, state, into: &findings)
+        case (.accept(let message, _, _, _, _, _), .accepted): self.checkAccepted(message, state, into: &findings)
         case (.recall(let operation), .recalled(let recall, _, _, _)):
             self.checkAuthor(of: recall.message, operation.actor, "recalled", state, into: &findings)
         case (.edit(let operation), .noted(.edit(let edit)?, _)):

@@ -69,7 +69,7 @@ struct CheckerState {
         case (.signIn(let key, _, _, _), .device):
             let holder = self.holders.findOrAdd(key.user, key.device)
             if self.deviceHolders.count < self.committed.devices.count { self.deviceHolders.append(holder) }
-        case (.accept(let message, _, _, _, _), .accepted(let deliveries, _, _)):
+        case (.accept(let message, _, _, _, _, _), .accepted(let deliveries, _, _)):
             for delivery in deliveries {
                 let user = UserKey(app: message.app, user: delivery.user)
                 if self.committed.devices(of: user).isEmpty { _ = self.holders.findOrAdd(user, nil) }
@@ -172,7 +172,7 @@ struct StoreView {
     mutating func apply(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
-        case (.accept(let message, let device, _, _, _), .accepted(let deliveries, _, _)):
+        case (.accept(let message, let device, _, _, _, _), .accepted(let deliveries, _, _)):
             self.messages[message.id] = Accepted(
                 message: message, deliveries: deliveries, device: device, number: self.messages.count)
         case (.acceptCustom(let operation), .accepted): self.custom.append(operation.message.id)

@@ -122,7 +122,8 @@ extension StoreCommand {
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings,
             .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readRestrictions, .setAccount, .readAccounts, .setProfiles, .readProfiles, .readKept, .readMedia,
+            .readRestrictions, .setAccount, .putAccount, .readAccounts, .setFollowing, .readFollowers, .setProfiles,
+            .readProfiles, .readKept, .readMedia,
             .readMediaUses:
             .askStore
         case .once(_, let command): command.kind

@@ -37,7 +37,7 @@ struct FinalProbeChecker: Checker {
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, _, _, _, _), .accepted(let deliveries, _, _))
+        case .committed(.accept(let message, _, _, _, _, _), .accepted(let deliveries, _, _))
         where message.sender == World.caller:
             let user = UserID(message.conversation.target)
             let unread = deliveries.first { $0.user == user }?.unread ?? 0

@@ -33,7 +33,7 @@ struct GroupChecker: Checker {
         switch fact {
         case .committed(.putConversation(let record), .done):
             self.groups[record.conversation, default: Group()].members = record.members
-        case .committed(.accept(let message, let device, _, _, _), .accepted(let deliveries, _, _)):
+        case .committed(.accept(let message, let device, _, _, _, _), .accepted(let deliveries, _, _)):
             if message.conversation.type == .direct, device != nil {
                 self.written.insert(Written(sender: message.sender, recipient: UserID(message.conversation.target)))
             }

@@ -83,7 +83,7 @@ struct LegChecker: Checker {
             return
         }
         switch (command, result) {
-        case (.accept(let message, _, _, _, _), .accepted(let deliveries, _, _)):
+        case (.accept(let message, _, _, _, _, _), .accepted(let deliveries, _, _)):
             for delivery in deliveries { self.expectLegs(of: message, at: delivery, state) }
         case (.recall, .recalled(let recall, _, let deliveries, let shown)):
             for leg in shown { self.expectRecallLeg(recall, after: leg, deliveries, state) }

@@ -88,7 +88,7 @@ extension ClientRequest {
     fileprivate var isCommand: Bool {
         switch self {
         case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
-            .setBlocked, .setProfile:
+            .setBlocked, .setProfile, .setFollowing:
             true
         case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken,
             .profiles, .registerVoIP, .devices, .signOutDevice:
@@ -112,6 +112,7 @@ extension StoreCommand {
             (key.user, .setConversationState(conversation, change))
         case .setPersonSettings(let key, let settings, _): (key.user, .setPersonSettings(settings))
         case .setBlocked(let key, let user, let isBlocked, _): (key.user, .setBlocked(user, isBlocked))
+        case .setFollowing(let key, let account, let isFollowing): (key.user, .setFollowing(account, isFollowing))
         case .setProfiles(_, let profiles, isOwn: true): profiles.first.map { ($0.id, .setProfile($0.profile)) }
         default: nil  // tidy: the others are nobody's request
         }

@@ -196,7 +196,7 @@ package struct WorldMarks: Hashable, Sendable {
 
     private mutating func count(_ command: StoreCommand, _ result: StoreResult) {
         switch (command, result) {
-        case (.accept(let message, _, _, _, _), .accepted):
+        case (.accept(let message, _, _, _, _, _), .accepted):
             if message.conversation.hasMembers { self.reach(.groupMessages) }
             if message.mentions != .none { self.reach(.mentions) }
         case (.change, .changed(let changes, _)):

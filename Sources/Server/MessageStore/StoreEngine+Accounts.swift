@@ -1,0 +1,163 @@
+import GRDB
+import StoreModel
+import TidingsModel
+
+// Who speaks for an app or a service: few, so all are in memory. Who follows them: many, so only their number is.
+extension StoreEngine {
+    func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) throws -> StoreResult {
+        let isKnown = self.accounts[app]?[account] != nil
+        guard isKnown != isDeclared else { return .done }
+        guard isDeclared else { return try self.write(.account(app, account, nil)) }
+        return try self.putAccount(ServiceAccount(account), of: app)
+    }
+
+    func putAccount(_ account: ServiceAccount, of app: AppID) throws -> StoreResult {
+        if let fault = StoreRules.fault(in: account, known: self.accounts[app]) { return .refused(fault) }
+        guard self.accounts[app]?[account.id] != account else { return .done }
+        return try self.write(.account(app, account.id, account))
+    }
+
+    /// Sorted.
+    func accounts(of app: AppID, only account: ConversationID?) throws -> [AccountInfo] {
+        let known = (self.accounts[app] ?? [:]).filter { account == nil || $0.key == account }
+        return try known.keys.sorted().compactMap { id in
+            try known[id].map {
+                AccountInfo(
+                    $0, profile: try self.profile(of: UserID(id.target), in: app).profile,
+                    followers: self.followerCounts[AccountKey(app: app, conversation: id)] ?? 0)
+            }
+        }
+    }
+
+    func applyAccount(_ account: ServiceAccount?, _ id: ConversationID, of app: AppID) {
+        self.accounts[app, default: [:]][id] = account
+        if self.accounts[app]?.isEmpty == true { self.accounts[app] = nil }
+        self.accountsTail.insert(AccountKey(app: app, conversation: id))
+    }
+
+    func loadAccounts() throws {
+        let row = self.sql.allAccounts
+        while try row.step() {
+            let id = ConversationID(type: try row.conversationType(1), target: row.text(2))
+            var account = ServiceAccount(id)
+            if !row.isNull(3) {
+                var reader = ByteReader(row.blob(3))
+                account = try reader.account(id)
+            }
+            self.accounts[AppID(row.text(0)), default: [:]][id] = account
+        }
+        let counts = self.sql.followerCounts
+        while try counts.step() {
+            let account = ConversationID(type: try counts.conversationType(1), target: counts.text(2))
+            let key = AccountKey(app: AppID(counts.text(0)), conversation: account)
+            self.followerCounts[key] = Int(try counts.count(3))
+        }
+    }
+
+    func storeAccounts() throws {
+        // tidy: order does not leave: each row is its own
+        for key in self.accountsTail {
+            let (app, type) = (key.app.rawValue, key.conversation.type.rawValue)
+            guard let account = self.accounts[key.app]?[key.conversation] else {
+                try self.sql.deleteAccount.bind(app, type, key.conversation.target).run()
+                continue
+            }
+            var writer = ByteWriter()
+            writer.write(account.owner, account.operators, account.audience)
+            let details = account.isBare ? nil : writer.bytes
+            try self.sql.insertAccount.bind(app, type, key.conversation.target, details).run()
+        }
+        self.accountsTail.removeAll()
+    }
+}
+
+// MARK: - Followers
+
+extension StoreEngine {
+    /// Of what is written as an account, by its operators or to its followers.
+    func refusal(_ message: Message, by author: UserID?, isBackend: Bool) throws -> ServerFrame.Problem? {
+        let accounts = self.accounts[message.app]
+        return try StoreRules.refusal(message, by: author, isBackend: isBackend, among: accounts)
+            ?? StoreRules.refusal(message, toFollowersAmong: accounts) { user, account in
+                try self.isFollower(.init(account: .init(app: message.app, conversation: account), user: user))
+            }
+    }
+
+    private func isFollower(_ key: FollowerKey) throws -> Bool {
+        if let known = self.followerTail[key] { return known }
+        let (app, account) = (key.account.app, key.account.conversation)
+        return try self.sql.follower.bind(app.rawValue, account.type.rawValue, account.target, key.user.rawValue)
+            .first { _ in true } ?? false
+    }
+
+    func setFollowing(_ key: UserKey, _ account: ConversationID, _ isFollowing: Bool) throws -> StoreResult {
+        if let fault = StoreRules.fault(inFollowing: account, isFollowing, among: self.accounts[key.app]) {
+            return .refused(fault)
+        }
+        let follower = FollowerKey(account: .init(app: key.app, conversation: account), user: key.user)
+        guard try self.isFollower(follower) != isFollowing else { return .done }
+        return try self.write(.following(key, account, isFollowing))
+    }
+
+    /// Applied again after a crash, rows may be ahead of the record: in the end each person is counted as their row says.
+    func applyFollowing(_ isFollowing: Bool, of account: ConversationID, by user: UserKey) throws {
+        let key = FollowerKey(account: .init(app: user.app, conversation: account), user: user.user)
+        if try self.isFollower(key) != isFollowing {
+            let count = (self.followerCounts[key.account] ?? 0) + (isFollowing ? 1 : -1)
+            self.followerCounts[key.account] = count > 0 ? count : nil
+        }
+        self.followerTail[key] = isFollowing
+    }
+
+    func followers(of account: ConversationID, in app: AppID, after: UserID?, limit: Int) throws -> StoreResult {
+        let key = AccountKey(app: app, conversation: account)
+        let tail = self.followerTail.filter { $0.key.account == key }
+        // As many as may have gone since.
+        let rows = limit + 1 + tail.count
+        self.sql.followersAfter.bind(app.rawValue, account.type.rawValue, account.target, after?.rawValue ?? "")
+        let stored = try self.sql.followersAfter.bind(at: 5, rows).all { UserID($0.text(0)) }
+        let new = tail.filter { change in change.value && after.map { change.key.user > $0 } ?? true }.map(\.key.user)
+        let users = Set(stored).union(new).filter { tail[FollowerKey(account: key, user: $0)] != false }.sorted()
+        return .followers(Array(users.prefix(limit)), hasMore: users.count > limit)
+    }
+
+    func storeFollowers(_ rows: inout Int) throws {
+        // tidy: order does not leave: each row is its own
+        while rows > 0, let (key, isFollowing) = self.followerTail.popFirst() {
+            rows -= 1
+            let statement = isFollowing ? self.sql.insertFollower : self.sql.deleteFollower
+            let (app, account) = (key.account.app, key.account.conversation)
+            try statement.bind(app.rawValue, account.type.rawValue, account.target, key.user.rawValue).run()
+        }
+    }
+
+    /// For the dump; without empty sets and dictionaries.
+    func allFollowers() throws -> [AppID: [ConversationID: Set<UserID>]] {
+        var all: [AppID: [ConversationID: Set<UserID>]] = [:]
+        let row = self.sql.allFollowers
+        while try row.step() {
+            let account = ConversationID(type: try row.conversationType(1), target: row.text(2))
+            all[AppID(row.text(0)), default: [:]][account, default: []].insert(UserID(row.text(3)))
+        }
+        // tidy: order does not leave: each is its own
+        for (key, isFollowing) in self.followerTail {
+            let (app, account) = (key.account.app, key.account.conversation)
+            if isFollowing {
+                all[app, default: [:]][account, default: []].insert(key.user)
+            } else {
+                all[app]?[account]?.remove(key.user)
+            }
+        }
+        return all.mapValues { $0.filter { !$0.value.isEmpty } }.filter { !$0.value.isEmpty }
+    }
+}
+
+extension ByteReader {
+    mutating func account(_ id: ConversationID) throws(StoredBytesFault) -> ServiceAccount {
+        let owner: UserID? = try self.read()
+        let operators: [UserID] = try self.read()
+        return ServiceAccount(id, owner: owner, operators: operators, audience: try self.read())
+    }
+}
+
+extension ServiceAccount.Audience: StoredValue {}

@@ -1,0 +1,59 @@
+import TidingsModel
+
+// Who speaks for an app or a service, and who follows it.
+extension ReferenceStore {
+    /// Sorted.
+    func accounts(of app: AppID, only account: ConversationID?) -> [AccountInfo] {
+        let known = (self.accounts[app] ?? [:]).filter { account == nil || $0.key == account }
+        return known.keys.sorted().compactMap { id in
+            known[id].map {
+                AccountInfo(
+                    $0, profile: self.profile(of: UserID(id.target), in: app).profile,
+                    followers: self.followers[app]?[id]?.count ?? 0)
+            }
+        }
+    }
+
+    mutating func setAccount(_ account: ConversationID, of app: AppID, isDeclared: Bool) -> StoreResult {
+        guard isDeclared else {
+            self.accounts[app]?[account] = nil
+            if self.accounts[app]?.isEmpty == true { self.accounts[app] = nil }
+            return .done
+        }
+        guard self.accounts[app]?[account] == nil else { return .done }
+        return self.putAccount(ServiceAccount(account), of: app)
+    }
+
+    mutating func putAccount(_ account: ServiceAccount, of app: AppID) -> StoreResult {
+        if let fault = StoreRules.fault(in: account, known: self.accounts[app]) { return .refused(fault) }
+        self.accounts[app, default: [:]][account.id] = account
+        return .done
+    }
+
+    /// Of what is written as an account, by its operators or to its followers.
+    func refusal(_ message: Message, by author: UserID?, isBackend: Bool) -> ServerFrame.Problem? {
+        let accounts = self.accounts[message.app]
+        return StoreRules.refusal(message, by: author, isBackend: isBackend, among: accounts)
+            ?? StoreRules.refusal(message, toFollowersAmong: accounts) { user, account in
+                self.followers[message.app]?[account]?.contains(user) == true
+            }
+    }
+
+    mutating func setFollowing(_ key: UserKey, _ account: ConversationID, _ isFollowing: Bool) -> StoreResult {
+        if let fault = StoreRules.fault(inFollowing: account, isFollowing, among: self.accounts[key.app]) {
+            return .refused(fault)
+        }
+        var all = self.followers[key.app] ?? [:]
+        var users = all[account] ?? []
+        if isFollowing { users.insert(key.user) } else { users.remove(key.user) }
+        all[account] = users.isEmpty ? nil : users
+        self.followers[key.app] = all.isEmpty ? nil : all
+        return .done
+    }
+
+    func followers(of account: ConversationID, in app: AppID, after: UserID?, limit: Int) -> StoreResult {
+        let all = (self.followers[app]?[account] ?? []).sorted()
+        let rest = after.map { after in all.drop { $0 <= after } } ?? all[...]
+        return .followers(Array(rest.prefix(limit)), hasMore: rest.count > limit)
+    }
+}

@@ -1,0 +1,199 @@
+import StoreModel
+import Testing
+import TidingsModel
+
+private let help = ConversationID(type: .customerService, target: "help")
+private let toBo = ConversationID(type: .customerService, target: "bo")
+
+extension Opened {
+    /// What comes of a message that somebody writes as the account "help", from a phone or through the backend (nil).
+    fileprivate mutating func write(
+        _ id: UInt64, by author: UserID?, from device: DeviceID? = "phone", in conversation: ConversationID = toBo,
+        client: String? = nil
+    ) throws -> String {
+        let said = message(id, from: "help", in: conversation, client: client)
+        let result = try self.apply(.accept(message: said, senderDevice: device, author: author))
+        switch result {
+        case .accepted: return "accepted"
+        case .duplicate: return "duplicate"
+        default: return refused(result)
+        }
+    }
+
+    fileprivate mutating func put(_ account: ServiceAccount) throws -> StoreResult {
+        try self.apply(.putAccount("shop", account))
+    }
+}
+
+@Suite struct `An account` {
+    @Test func `is as it was put last, and called as its profile says`() throws {
+        var opened = Opened()
+        #expect(try opened.apply(.setAccount("shop", help, isDeclared: true)) == .done)
+        #expect(try opened.apply(.readAccounts("shop")) == .accounts([AccountInfo(ServiceAccount(help))]))
+        let full = ServiceAccount(help, owner: "ada", operators: ["cy", "bo", "cy"], audience: .followers)
+        #expect(full.operators == ["bo", "cy"])
+        #expect(try opened.put(full) == .done)
+        let profile = Profile(name: "Help Desk", portrait: "https://a/h.png")
+        _ = try opened.apply(.setProfiles("shop", [UserProfile("help", profile)], isOwn: false))
+        #expect(try opened.apply(.readAccounts("shop", only: help)) == .accounts([AccountInfo(full, profile: profile)]))
+        #expect(try opened.apply(.readAccounts("shop", only: toBo)) == .accounts([]))
+        #expect(try opened.apply(.readAccounts("club")) == .accounts([]))
+        // Declared once more by a program that knows no more than that.
+        #expect(try opened.apply(.setAccount("shop", help, isDeclared: true)) == .done)
+        #expect(try opened.apply(.readAccounts("shop")) == .accounts([AccountInfo(full, profile: profile)]))
+        _ = try opened.apply(.setAccount("shop", help, isDeclared: false))
+        _ = try opened.apply(.setAccount("shop", help, isDeclared: true))
+        #expect(
+            try opened.apply(.readAccounts("shop")) == .accounts([AccountInfo(ServiceAccount(help), profile: profile)]))
+    }
+
+    @Test func `is refused with what breaks its rule, and then nothing changes`() throws {
+        var opened = Opened()
+        let before = opened.store
+        let many = (0...ServiceAccount.operatorsMax).map { UserID("u\($0)") }
+        for (account, answer) in [
+            (ServiceAccount(toAda), "invalid_field kind"),
+            (ServiceAccount(ConversationID(type: .system, target: "")), "invalid_field id"),
+            (ServiceAccount(help, owner: "a b"), "invalid_field owner"),
+            (ServiceAccount(help, operators: [""]), "invalid_field operators"),
+            (ServiceAccount(help, operators: many), "invalid_field operators"),
+        ] {
+            #expect(refused(try opened.put(account)) == answer)
+        }
+        #expect(opened.store == before)
+    }
+}
+
+@Suite struct `Who writes as an account` {
+    @Test(arguments: [ConversationType.customerService, .system, .appPublicService, .publicService, .pushService])
+    func `is its owner or one of its operators, from a phone`(type: ConversationType) throws {
+        var opened = Opened()
+        let place = ConversationID(type: type, target: "bo")
+        let answer = "not_allowed account"
+        #expect(try opened.write(1, by: "cy", in: place) == answer)
+        let id = ConversationID(type: type, target: "help")
+        _ = try opened.put(ServiceAccount(id, owner: "ada", operators: ["cy"]))
+        #expect(try opened.write(1, by: "cy", in: place) == "accepted")
+        #expect(try opened.write(2, by: "ada", in: place) == "accepted")
+        #expect(try opened.write(3, by: "dan", in: place) == answer)
+        #expect(try opened.write(3, by: "help", in: place) == answer)
+        _ = try opened.put(ServiceAccount(id, operators: ["dan"]))
+        #expect(try opened.write(3, by: "cy", in: place) == answer)
+        #expect(try opened.write(3, by: "dan", in: place) == "accepted")
+        // Another kind with the same id is another account.
+        let other: ConversationType = type == .system ? .pushService : .system
+        #expect(try opened.write(4, by: "dan", in: ConversationID(type: other, target: "bo")) == answer)
+    }
+
+    @Test func `is kept with the message and in its trace, and in nobody's log`() throws {
+        var opened = Opened()
+        _ = try opened.put(ServiceAccount(help, operators: ["cy"]))
+        #expect(try opened.write(1, by: "cy") == "accepted")
+        guard case .trace(let trace?) = try opened.apply(.trace("shop", MessageID(rawValue: 1))) else {
+            return #expect(Bool(false), "it is there")
+        }
+        #expect(trace.author == "cy")
+        #expect(trace.message?.sender == "help")
+        #expect(trace.deliveries.map(\.user) == ["bo", "help"])
+        #expect(opened.person(UserKey(app: "shop", user: "cy")) == nil)
+    }
+
+    @Test func `has a repeat of their own alone`() throws {
+        var opened = Opened()
+        _ = try opened.put(ServiceAccount(help, operators: ["cy", "dan"]))
+        #expect(try opened.write(1, by: "cy", client: "x") == "accepted")
+        #expect(try opened.write(2, by: "cy", client: "x") == "duplicate")
+        #expect(try opened.write(2, by: "dan", client: "x") == "invalid_field client_message_id")
+        #expect(try opened.write(2, by: nil, from: nil, client: "x") == "invalid_field client_message_id")
+    }
+
+    @Test func `is whom the backend names, for an account`() throws {
+        var opened = Opened()
+        #expect(try opened.write(1, by: "cy", from: nil) == "not_allowed author")
+        _ = try opened.put(ServiceAccount(help))
+        #expect(try opened.write(1, by: "cy", from: nil) == "accepted")
+        let direct = ConversationID(type: .direct, target: "bo")
+        #expect(try opened.write(2, by: "cy", from: nil, in: direct) == "not_allowed author")
+    }
+
+    @Test func `does not pass the block of the account, and is none of the blocked`() throws {
+        var opened = Opened()
+        _ = try opened.put(ServiceAccount(help, operators: ["cy"]))
+        _ = try opened.apply(.setBlocked(bo, "cy", true, at: 9))
+        #expect(try opened.write(1, by: "cy") == "accepted")
+        _ = try opened.apply(.setBlocked(bo, "help", true, at: 9))
+        #expect(try opened.write(2, by: "cy") == "blocked conversation.target")
+    }
+}
+
+@Suite struct `An account that people follow` {
+    private static let news = ConversationID(type: .publicService, target: "news")
+    private static let toBo = ConversationID(type: .publicService, target: "bo")
+
+    private static func opened(_ audience: ServiceAccount.Audience = .followers) throws -> Opened {
+        var opened = Opened()
+        _ = try opened.apply(.putAccount("shop", ServiceAccount(Self.news, operators: ["olga"], audience: audience)))
+        return opened
+    }
+
+    @Test func `writes to its followers, whoever writes as it`() throws {
+        var opened = try Self.opened()
+        let none = "not_a_follower conversation.target"
+        func said(_ id: UInt64, by author: UserID?, from device: DeviceID?) throws -> String {
+            let said = message(id, from: "news", in: Self.toBo)
+            let result = try opened.apply(.accept(message: said, senderDevice: device, author: author))
+            if case .accepted = result { return "accepted" }
+            return refused(result)
+        }
+        #expect(try said(1, by: nil, from: nil) == none)
+        #expect(try said(1, by: "olga", from: "phone") == none)
+        #expect(try opened.apply(.setFollowing(bo, Self.news, true)) == .done)
+        #expect(try said(1, by: nil, from: nil) == "accepted")
+        #expect(try said(2, by: "olga", from: "phone") == "accepted")
+        #expect(try opened.apply(.setFollowing(bo, Self.news, false)) == .done)
+        #expect(try said(3, by: nil, from: nil) == none)
+        // A repeat of what was accepted gets its answer.
+        guard
+            case .duplicate = try opened.apply(
+                .accept(message: message(1, from: "news", in: Self.toBo), senderDevice: nil))
+        else { return #expect(Bool(false), "it is a repeat") }
+        // Whoever does not follow it may write to it.
+        #expect(try opened.send(message(4, from: "bo", in: Self.news)).map(\.user) == ["bo", "news"])
+    }
+
+    @Test func `is followed by nobody with another audience, and those who did are kept`() throws {
+        var opened = try Self.opened()
+        _ = try opened.apply(.setFollowing(bo, Self.news, true))
+        _ = try opened.apply(.putAccount("shop", ServiceAccount(Self.news)))
+        #expect(refused(try opened.apply(.setFollowing(ada, Self.news, true))) == "not_allowed account")
+        #expect(try opened.send(message(1, from: "news", in: .init(type: .publicService, target: "ada"))).count == 2)
+        _ = try opened.apply(.setAccount("shop", Self.news, isDeclared: false))
+        #expect(refused(try opened.apply(.setFollowing(ada, Self.news, true))) == "not_allowed account")
+        _ = try opened.apply(.putAccount("shop", ServiceAccount(Self.news, audience: .followers)))
+        #expect(
+            try opened.apply(.readFollowers("shop", Self.news, after: nil, limit: 5))
+                == .followers(["bo"], hasMore: false))
+        // Whoever follows nothing may say so.
+        #expect(try opened.apply(.setFollowing(ada, team, false)) == .done)
+    }
+
+    @Test func `tells its followers in pages, and how many there are`() throws {
+        var opened = try Self.opened()
+        for user: UserID in ["d", "a", "c", "b", "a"] {
+            _ = try opened.apply(.setFollowing(UserKey(app: "shop", user: user), Self.news, true))
+        }
+        func page(after: UserID?) throws -> StoreResult {
+            try opened.apply(.readFollowers("shop", Self.news, after: after, limit: 3))
+        }
+        #expect(try page(after: nil) == .followers(["a", "b", "c"], hasMore: true))
+        #expect(try page(after: "c") == .followers(["d"], hasMore: false))
+        #expect(try page(after: "bb") == .followers(["c", "d"], hasMore: false))
+        guard case .accounts(let accounts) = try opened.apply(.readAccounts("shop")) else {
+            return #expect(Bool(false), "they are told")
+        }
+        #expect(accounts.map(\.followers) == [4])
+        // Another app's account of that name has none.
+        #expect(
+            try opened.apply(.readFollowers("club", Self.news, after: nil, limit: 3)) == .followers([], hasMore: false))
+    }
+}
