@@ -74,6 +74,16 @@ def test_operators_write_as_their_account_and_nobody_else_does(site):
             assert [json.loads(said["content"])["content"] for said in history["messages"]] == ["Thanks!", "two", "one"]
             assert "olga" not in json.dumps(history)
             assert olga.messages == piet.messages == []
+            # Whoever operates it takes back and changes what was sent as it, a fellow operator's, too.
+            for request in ["edit", "recall"]:
+                change = {"message": one["messageId"]} | ({"content": "{}"} if request == "edit" else {})
+                assert await refusal(mallory.request(request, **change)) == ("not_allowed", "message")
+                await piet.request(request, **change)
+            await bob.wait_for(lambda: any("recall" in entry for entry in bob.log.values()))
+            (recall,) = [entry["recall"] for entry in bob.log.values() if "recall" in entry]
+            assert (recall["message"], recall["sender"]) == (one["messageId"], "desk")
+            assert any("edit" in entry for entry in bob.log.values())
+            assert not any(name in json.dumps(list(bob.log.values())) for name in ["olga", "piet"])
 
     run(play())
 
@@ -92,6 +102,8 @@ def test_people_follow_an_account_and_only_they_get_what_it_sends(make_stage):
         async with people(site, "bob") as (client,):
             account = {"type": "MP", "target": "news"}
             await client.request("setFollowing", account=account, isFollowing=is_following)
+            followed = (await client.request("following"))["following"].get("accounts", [])
+            assert followed == ([account] if is_following else [])
             other = {"type": "MP", "target": "none"}
             assert await refusal(client.request("setFollowing", account=other, isFollowing=True)) == (
                 "not_allowed", "account")
@@ -174,7 +186,9 @@ def test_the_audit_log_names_who_wrote_as_an_account(make_site, tmp_path):
     async def play():
         await api(site, "PUT", "accounts/CS/help", {"operators": ["olga"]})
         async with people(site, "olga", "mallory") as (olga, mallory):
-            await olga.send("bob", "hi", kind="CS", account="help")
+            said = await olga.send("bob", "hi", kind="CS", account="help")
+            await olga.request("edit", message=said["messageId"], content="{}")
+            await olga.request("recall", message=said["messageId"])
             await refusal(mallory.send("bob", "x", kind="CS", account="help"))
         await api(site, "POST", "messages", {
             "sender": "help", "client_message_id": "b-1", "conversation": {"type": "CS", "target": "bob"},
@@ -186,6 +200,9 @@ def test_the_audit_log_names_who_wrote_as_an_account(make_site, tmp_path):
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     (sent,) = [line for line in lines if line["message"] == "sent as account"]
     assert (sent["user"], sent["account"]) == ("olga", "CS:help") and len(sent["sent"]) == 13
+    for deed in ["edited", "recalled"]:
+        (done,) = [line for line in lines if line["message"] == f"{deed} as account"]
+        assert (done["user"], done["account"], done["sent"]) == ("olga", "CS:help", sent["sent"])
     (denied,) = [line for line in lines if line["message"] == "account refused"]
     assert (denied["user"], denied["account"], denied["code"]) == ("mallory", "CS:help", "not_allowed")
     (said,) = [line for line in lines if line.get("author")]

@@ -24,13 +24,14 @@ import TidingsModel
         var message = message(1, from: "news", to: "bo", type: .publicService)
         message.expiresAt = 99
         _ = try await migrated.apply([
-            .putAccount("shop", full), .accept(message: message, senderDevice: "phone", author: "cy"),
+            .putAccount("shop", full), .setFollowing(bo, news, true),
+            .accept(message: message, senderDevice: "phone", author: "cy"),
         ])
         migrated.close()
         let again = try MessageStore(path: folder.path(), logger: quiet)
         #expect(
             try await again.apply([all]) == [
-                .accounts([AccountInfo(ServiceAccount(help)), AccountInfo(full)])
+                .accounts([AccountInfo(ServiceAccount(help)), AccountInfo(full, followers: 1)])
             ])
         guard case .trace(let trace?) = try await again.apply([.trace("shop", message.id)]).first else {
             return #expect(Bool(false), "it is there")

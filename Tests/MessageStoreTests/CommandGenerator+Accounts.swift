@@ -33,13 +33,14 @@ extension CommandGenerator {
     }
 
     mutating func nextAboutAccounts() -> StoreCommand {
-        switch self.number(0..<14) {
+        switch self.number(0..<15) {
         case 0..<4: self.putAccount()
         case 4..<8:
             .setFollowing(
                 self.userKey(), self.followed ?? self.account?.id ?? self.serviceConversation(), self.chance(70))
         case 8: .readFollowers("shop", self.followed ?? self.serviceConversation(), after: self.user(), limit: 2)
         case 9: .readAccounts("shop", only: self.account?.id)
+        case 14: .readFollowing(self.userKey())
         default: self.writeAsAccount()
         }
     }

@@ -177,7 +177,7 @@ struct CommandGenerator {
         }
         // Who is banned tries to come back, or few runs would see them refused.
         if self.banned != nil, self.chance(8) { return .change(self.operation()) }
-        switch self.number(0..<197) {
+        switch self.number(0..<192) {
         case 0..<34:
             return .accept(
                 message: self.message(), senderDevice: self.chance(50) ? "phone" : nil, room: self.roomAccess(),
@@ -220,7 +220,7 @@ struct CommandGenerator {
         case 143: return .readProfiles(self.app(), self.users(0..<4))
         case 171..<177: return self.readMedia()
         case 177..<183: return self.setVoIPToken()
-        case 183..<197: return self.nextAboutAccounts()
+        case 183..<192: return self.nextAboutAccounts()
         default: return self.nextQuestion()
         }
     }

@@ -27,7 +27,10 @@ import TidingsModel
 
     @Test func `is told that it is on disk, at no place of their own log, and the recipient gets it`() {
         var bench = Self.bench()
-        #expect(bench.run(Self.sending).outside == ["s2 ← accepted c-1 m1 at 0", "s1 ← entry 1 m1"])
+        #expect(
+            bench.run(Self.sending).outside == [
+                "s2 ← accepted c-1 m1 at 0", "note olga sent m1 as CS:help (s2)", "s1 ← entry 1 m1",
+            ])
         #expect(bench.run(Self.sending).outside == ["s2 ← accepted c-1 m1 at 0"])
     }
 
@@ -48,7 +51,8 @@ import TidingsModel
         var bench = Self.bench(["somebody"])
         #expect(
             bench.run(Self.sending).outside == [
-                "s2 ← refused c-1 not_allowed: account must be an account of kind CS that the sender operates, got \"help\""
+                "s2 ← refused c-1 not_allowed: account must be an account of kind CS that the sender operates, got \"help\"",
+                "note olga was refused not_allowed as CS:help (s2)",
             ])
         bench.run(.api(APIRequestID(2), .trace(ServerBench.app, bench.messages[0])))
         #expect(bench.replies.last == .trace(nil))
@@ -65,13 +69,54 @@ import TidingsModel
             bench.ask(1, 1, .setFollowing(Self.help, true)) == [
                 "store following bob CS:help true", "s1 ← answer 1 done(0)",
             ])
-        #expect(bench.run(Self.sending).outside == ["s2 ← accepted c-1 m2 at 0", "s1 ← entry 1 m2"])
+        #expect(bench.ask(1, 2, .following) == ["store following? bob", "s1 ← answer 2 following([CS:help])"])
+        #expect(
+            bench.run(Self.sending).outside == [
+                "s2 ← accepted c-1 m2 at 0", "note olga sent m2 as CS:help (s2)", "s1 ← entry 1 m2",
+            ])
         bench.run(.api(APIRequestID(3), .followers(ServerBench.app, Self.help, after: nil, limit: 9)))
         #expect(bench.replies.last == .followers(["bob"], hasMore: false))
         #expect(
-            bench.ask(1, 2, .setFollowing(.direct("olga"), true)) == [
-                "s1 ← answer 2 refused(invalid_field: account.type must be CS, SYS, MC, MP or PH, got PR)"
+            bench.ask(1, 3, .setFollowing(.direct("olga"), true)) == [
+                "s1 ← answer 3 refused(invalid_field: account.type must be CS, SYS, MC, MP or PH, got PR)"
             ])
+    }
+
+    @Test func `edits and recalls what was sent as the account, and that is noted`() {
+        var bench = Self.bench()
+        bench.run(Self.sending)
+        bench.frames = []
+        let sent = bench.messages[0]
+        #expect(
+            bench.ask(2, 1, .edit(sent, content: "{}")).outside == [
+                "s2 ← answer 1 done(0)", "note olga edited m1 as CS:help (s2)", "s1 ← entry 2 edit m1",
+            ])
+        #expect(
+            bench.ask(2, 2, .recall(sent)).outside == [
+                "s2 ← answer 2 done(0)", "note olga recalled m1 as CS:help (s2)", "s1 ← entry 3 recall m1",
+            ])
+        #expect(bench.ask(2, 3, .recall(sent)).outside == ["s2 ← answer 3 done(0)"])
+        let recalls = bench.frames.compactMap { frame -> Recall? in
+            guard case .entry(let entry) = frame, case .recall(let recall) = entry.body else { return nil }
+            return recall
+        }
+        #expect(recalls.map(\.sender) == ["help"])
+        #expect(!bench.frames.contains { "\($0)".contains("olga") })
+    }
+
+    @Test func `edits what was sent to a fellow operator, and is noted all the same`() {
+        var bench = Self.bench(["olga", "bob"])
+        bench.run(Self.sending)
+        let lines = bench.ask(1, 1, .edit(bench.messages[0], content: "{}")).outside
+        #expect(lines == ["s1 ← answer 1 done(2)", "note bob edited m1 as CS:help (s1)", "s1 ← entry 2 edit m1"])
+    }
+
+    @Test func `is noted also when their connection has ended meanwhile`() {
+        var bench = Self.bench()
+        bench.isStoreHeld = true
+        bench.run(Self.sending)
+        bench.run(.disconnected(2))
+        #expect(bench.releaseStore().outside == ["note olga sent m1 as CS:help (s2)", "s1 ← entry 1 m1"])
     }
 
     @Test func `is named by the trace alone`() {

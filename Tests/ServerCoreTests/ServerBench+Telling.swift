@@ -25,6 +25,7 @@ extension ServerBench {
             case .reply(_, let result):
                 self.replies.append(result)
                 lines.append("reply " + self.tell(result))
+            case .noteAct(let act, let session): lines.append("note " + self.tell(act) + " (s\(session.rawValue))")
             case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
             case .countEnd(let end): lines.append("count \(end.name)")
             case .countRefusedRegistration: lines.append("count refused registration")
@@ -38,6 +39,17 @@ extension ServerBench {
             case .flagBug(let text): lines.append("BUG: \(text)")
             }
         }
+    }
+
+    private func tell(_ act: AccountAct) -> String {
+        let done =
+            switch act.kind {
+            case .sent(let message): "sent \(self.name(message))"
+            case .edited(let message): "edited \(self.name(message))"
+            case .recalled(let message): "recalled \(self.name(message))"
+            case .refused(let code): "was refused \(code.rawValue)"
+            }
+        return "\(act.person.user) \(done) as \(act.account)"
     }
 
     private func name(_ message: MessageID) -> String {
@@ -116,6 +128,7 @@ extension ServerBench {
         case .setFollowing(let user, let account, let isFollowing):
             return "following \(user.user) \(account) \(isFollowing)"
         case .readFollowers(_, let account, _, _): return "followers? \(account)"
+        case .readFollowing(let user): return "following? \(user.user)"
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
             return "profiles \(names)\(isOwn ? " own" : "")"

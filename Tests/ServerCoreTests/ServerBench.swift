@@ -196,13 +196,10 @@ extension ServerBench {
             guard case .taken = result else { return false }
             return true
         case .accept, .putConversation, .signIn, .signOut, .setDeviceStatus, .advance, .markRead, .keepLeg, .endLeg,
-            .receipt,
-            .compareLog,
-            .loadUser,
-            .changeAccount, .readAccount, .readLog, .trace, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readRestrictions, .setAccount,
-            .putAccount, .readAccounts, .setFollowing, .readFollowers, .setProfiles, .readProfiles, .readKept,
-            .readMedia, .readMediaUses:
+            .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readUnread,
+            .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
+            .setFollowing, .readFollowers, .readFollowing, .setProfiles, .readProfiles, .readKept, .readMedia,
+            .readMediaUses:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

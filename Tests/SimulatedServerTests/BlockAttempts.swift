@@ -31,7 +31,7 @@ enum FrameKind: CaseIterable {
 enum RequestKind: CaseIterable {
     case change, recall, edit, delete, setConversationSettings, setPersonSettings, setBlocked, conversation, settings
     case history, enterRoom, exitRoom, receipts, watch, unwatch, renewToken, setProfile, profiles, setFollowing
-    case registerVoIP, devices, signOutDevice, setConversationState
+    case registerVoIP, devices, signOutDevice, setConversationState, following
 
     init(_ request: ClientRequest) {
         switch request {
@@ -54,6 +54,7 @@ enum RequestKind: CaseIterable {
         case .setProfile: self = .setProfile
         case .profiles: self = .profiles
         case .setFollowing: self = .setFollowing
+        case .following: self = .following
         case .registerVoIP: self = .registerVoIP
         case .devices: self = .devices
         case .signOutDevice: self = .signOutDevice
@@ -229,7 +230,7 @@ enum Attempt: Sendable {
             .setBlocked("alice", false), .conversation(place), .settings, .history(place, before: nil, limit: 5),
             .enterRoom(place, history: 5), .exitRoom(place), .receipts(old), .watch(["alice"]), .unwatch(["alice"]),
             .renewToken("mallory"), .setProfile(Profile(name: "Alice")), .profiles(["alice"]),
-            .setFollowing(ConversationID(type: .publicService, target: "alice"), true),
+            .setFollowing(ConversationID(type: .publicService, target: "alice"), true), .following,
             .registerVoIP(nil), .devices, .signOutDevice("phone"), .signOutDevice("pad"),
             .setConversationState(place, .pinned(true)), .setConversationState(place, .archived(true)),
             .setConversationState(place, .hidden(upTo: old)), .setConversationState(place, .draft("hey")),

@@ -196,4 +196,121 @@ extension Opened {
         #expect(
             try opened.apply(.readFollowers("club", Self.news, after: nil, limit: 3)) == .followers([], hasMore: false))
     }
+
+    @Test func `is told to who follows it, as long as it is there`() throws {
+        var opened = try Self.opened()
+        let tips = ConversationID(type: .appPublicService, target: "tips")
+        let desk = ConversationID(type: .customerService, target: "desk")
+        for id in [tips, desk] { _ = try opened.put(ServiceAccount(id, audience: .followers)) }
+        for id in [Self.news, tips] { _ = try opened.apply(.setFollowing(bo, id, true)) }
+        _ = try opened.apply(.setFollowing(ada, desk, true))
+        #expect(try opened.apply(.readFollowing(bo)) == .following([tips, Self.news]))
+        #expect(try opened.apply(.readFollowing(UserKey(app: "club", user: "bo"))) == .following([]))
+        // With another audience they could stop following it.
+        _ = try opened.put(ServiceAccount(tips))
+        #expect(try opened.apply(.readFollowing(bo)) == .following([tips, Self.news]))
+        _ = try opened.apply(.setAccount("shop", tips, isDeclared: false))
+        _ = try opened.apply(.setFollowing(bo, Self.news, false))
+        #expect(try opened.apply(.readFollowing(bo)) == .following([]))
+        #expect(try opened.apply(.readFollowing(ada)) == .following([desk]))
+    }
+}
+
+@Suite struct `What was sent as an account` {
+    private static let photo = MediaID("00112233445566778899aabbccddeeff")
+    private static let other = MediaID(String(repeating: "a", count: 32))
+
+    private static func opened(_ type: ConversationType = .customerService) throws -> Opened {
+        var opened = Opened()
+        let id = ConversationID(type: type, target: "help")
+        _ = try opened.put(ServiceAccount(id, owner: "ada", operators: ["cy", "dan"]))
+        for number: UInt64 in [1, 2] {
+            #expect(
+                try opened.write(number, by: "cy", in: ConversationID(type: type, target: "bo")) == "accepted")
+        }
+        return opened
+    }
+
+    @Test(arguments: [ConversationType.customerService, .system, .appPublicService, .publicService, .pushService])
+    func `is recalled and edited by its operators of now, in its name`(type: ConversationType) throws {
+        var opened = try Self.opened(type)
+        let id = ConversationID(type: type, target: "help")
+        guard case .noted(.edit(let edit)?, let deliveries) = try opened.edit(1, "new", by: "dan"),
+            case .recalled(let recall, _, _, _) = try opened.recall(2, as: 5, by: "ada")
+        else { return #expect(Bool(false), "both may") }
+        #expect(edit.content == "new")
+        #expect(deliveries.map(\.user) == ["bo", "help"])
+        #expect(recall.sender == "help")
+        guard case .recall(let seen)? = opened.last(of: bo) else { return #expect(Bool(false), "it is told") }
+        #expect(seen.sender == "help")
+        #expect(seen.conversation == id)
+        for user: UserID in ["cy", "dan"] { #expect(opened.person(UserKey(app: "shop", user: user)) == nil) }
+
+        let answer = "not_allowed message"
+        #expect(refused(try opened.edit(1, "x", by: "eve")) == answer)
+        #expect(refused(try opened.recall(1, as: 6, by: "eve")) == answer)
+        // Who has written it is no operator any more.
+        _ = try opened.put(ServiceAccount(id, operators: ["dan"]))
+        #expect(refused(try opened.edit(1, "x", by: "cy")) == answer)
+        #expect(refused(try opened.recall(1, as: 6, by: "cy")) == answer)
+        _ = try opened.apply(.setAccount("shop", id, isDeclared: false))
+        #expect(refused(try opened.recall(1, as: 6, by: "dan")) == answer)
+    }
+
+    @Test func `passes the checks of what a person recalls and edits`() throws {
+        var opened = try Self.opened()
+        #expect(refused(try opened.edit(1, "x", by: "cy", at: 9_999)) == "too_late message")
+        #expect(refused(try opened.recall(1, as: 5, by: "cy", at: 9_999)) == "too_late message")
+        _ = try opened.apply(.setBlocked(bo, "help", true, at: 9))
+        #expect(refused(try opened.edit(1, "x", by: "cy")) == "blocked conversation.target")
+        #expect(refused(try opened.recall(1, as: 5, by: "cy")) == "blocked conversation.target")
+        _ = try opened.apply(.setBlocked(bo, "help", false, at: 9))
+        // The same once more changes nothing, and is no fault.
+        guard case .recalled = try opened.recall(1, as: 5, by: "cy") else {
+            return #expect(Bool(false), "it is the account's")
+        }
+        #expect(try opened.recall(1, as: 6, by: "dan") == .noted(nil, deliveries: []))
+        #expect(refused(try opened.edit(1, "x", by: "cy")) == "unknown_message message")
+    }
+
+    @Test func `reaches followers alone when it is edited, and is recalled for everybody`() throws {
+        var opened = try Self.opened()
+        _ = try opened.put(ServiceAccount(help, operators: ["cy"], audience: .followers))
+        #expect(refused(try opened.edit(1, "x", by: "cy")) == "not_a_follower conversation.target")
+        #expect(refused(try opened.edit(1, "x", by: "help")) == "not_a_follower conversation.target")
+        guard case .noted(.some, _) = try opened.edit(1, "x", by: nil),
+            case .recalled = try opened.recall(1, as: 5, by: "cy")
+        else { return #expect(Bool(false), "the backend may edit, and who has sent it take it back") }
+        _ = try opened.apply(.setFollowing(bo, help, true))
+        guard case .noted(.some, _) = try opened.edit(2, "x", by: "cy") else {
+            return #expect(Bool(false), "now it reaches bo")
+        }
+    }
+
+    /// Who may read the files of whom is decided by who has written the message.
+    @Test func `names no more files than before after an edit of somebody else's`() throws {
+        var opened = try Self.opened()
+        func uses(_ media: MediaID, by owner: UserID) throws -> [UInt64] {
+            guard case .mediaUses(let uses) = try opened.apply(.readMediaUses("shop", media, by: owner)) else {
+                return []
+            }
+            return uses.map(\.message.rawValue)
+        }
+        guard case .noted(.some, _) = try opened.edit(1, Self.photo.reference, by: "cy") else {
+            return #expect(Bool(false), "it is theirs")
+        }
+        let both = Self.photo.reference + " " + Self.other.reference
+        for user: UserID in ["dan", "help"] {
+            #expect(refused(try opened.edit(1, both, by: user)) == "invalid_field content")
+            guard case .noted = try opened.edit(1, "by \(user): " + Self.photo.reference, by: user) else {
+                return #expect(Bool(false), "it names no more")
+            }
+        }
+        #expect(try uses(Self.photo, by: "cy") == [1])
+        #expect(try uses(Self.photo, by: "help") == [])
+        #expect(try uses(Self.other, by: "cy") == [])
+        // What the backend has sent opens the backend's files, whomever it names as the author.
+        #expect(try opened.write(3, by: "cy", from: nil) == "accepted")
+        #expect(refused(try opened.edit(3, Self.photo.reference, by: "cy")) == "invalid_field content")
+    }
 }

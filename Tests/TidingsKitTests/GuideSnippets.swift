@@ -38,7 +38,9 @@ private func accounts(_ client: ChatClient) async throws {
     try await client.send(text: "How can we help?", to: customer, as: "help")
     let news = ConversationID(type: .publicService, target: "news")
     try await client.follow(news)
+    let isFollowed = try await client.followedAccounts().contains(news)
     try await client.unfollow(news)
+    _ = isFollowed
 }
 
 @MainActor private func names(_ kit: NotificationIntegration, _ directory: Directory) {

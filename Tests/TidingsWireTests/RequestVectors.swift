@@ -73,6 +73,7 @@ let requestFrames: [String: ClientFrame] = [
     "request-profiles": .request(32, .profiles(["bob", "carol"])),
     "request-set-following": .request(
         52, .setFollowing(ConversationID(type: .publicService, target: "news"), true)),
+    "request-following": .request(54, .following),
     "request-register-voip": .request(
         33,
         .registerVoIP(
@@ -180,6 +181,12 @@ let answerFrames: [String: ServerFrame] = [
             OwnDevice(
                 id: "tablet", platform: "ios", isCurrent: false, lastSeenAt: 1_763_683_200_008,
                 connectedAt: 1_763_683_200_007, push: .none),
+        ])),
+    "answer-following": .answer(
+        54,
+        .following([
+            ConversationID(type: .appPublicService, target: "tips"),
+            ConversationID(type: .publicService, target: "news"),
         ])),
     "answer-presence": .answer(
         8,

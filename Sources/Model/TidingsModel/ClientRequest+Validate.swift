@@ -28,7 +28,7 @@ extension ClientRequest {
         case .setPersonSettings(let settings): try settings.validate()
         case .setBlocked(let user, _): _ = try UserID.validated(user.rawValue, field: "user")
         case .conversation(let conversation): try conversation.validate(hasMembers: true)
-        case .settings, .devices: break
+        case .settings, .devices, .following: break
         case .signOutDevice(let device): _ = try DeviceID.validated(device.rawValue, field: "device")
         case .history(let conversation, _, let limit):
             try conversation.validate()

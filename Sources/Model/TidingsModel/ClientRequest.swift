@@ -47,6 +47,8 @@ public enum ClientRequest: Hashable, Sendable {
     case signOutDevice(DeviceID)
     /// Follow an account of those that people follow, or no longer; its kind and id. Answers `.done`.
     case setFollowing(ConversationID, Bool)
+    /// Which accounts the person follows. Answers `.following`.
+    case following
 }
 
 /// What a request is answered.
@@ -64,6 +66,8 @@ public enum ClientAnswer: Hashable, Sendable {
     case presence([Presence])
     case profiles([UserProfile])
     case devices([OwnDevice])
+    /// Kinds and ids of accounts that there are, sorted.
+    case following([ConversationID])
 }
 
 /// A conversation with members as it is now.

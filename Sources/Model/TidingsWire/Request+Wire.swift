@@ -52,6 +52,7 @@ extension WireRequest {
                 $0.account = WireConversation(account)
                 $0.isFollowing = isFollowing
             }
+        case .following: self.following = WireReadFollowing()
         }
     }
 
@@ -110,6 +111,7 @@ extension WireRequest {
         case .signOutDevice(let request): return .signOutDevice(DeviceID(request.device))
         case .setFollowing(let following):
             return .setFollowing(try following.account.model(field: "account"), following.isFollowing)
+        case .following: return .following
         }
     }
 }

@@ -704,6 +704,14 @@ nonisolated struct WireRequest: Sendable {
     set {request = .setFollowing(newValue)}
   }
 
+  var following: WireReadFollowing {
+    get {
+      if case .following(let v)? = request {return v}
+      return WireReadFollowing()
+    }
+    set {request = .following(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -731,6 +739,7 @@ nonisolated struct WireRequest: Sendable {
     case signOutDevice(WireSignOutDevice)
     case setConversationState(WireConversationState)
     case setFollowing(WireFollowing)
+    case following(WireReadFollowing)
 
   }
 
@@ -850,6 +859,17 @@ nonisolated struct WireFollowing: Sendable {
   init() {}
 
   fileprivate var _account: WireConversation? = nil
+}
+
+/// Which accounts the person follows.
+nonisolated struct WireReadFollowing: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// What a person is called and looks like. An empty one says nothing.
@@ -2540,6 +2560,14 @@ nonisolated struct WireAnswer: Sendable {
     set {answer = .devices(newValue)}
   }
 
+  var following: WireAccountList {
+    get {
+      if case .following(let v)? = answer {return v}
+      return WireAccountList()
+    }
+    set {answer = .following(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -2552,8 +2580,23 @@ nonisolated struct WireAnswer: Sendable {
     case presence(WirePresenceList)
     case profiles(WireProfileList)
     case devices(WireDeviceList)
+    case following(WireAccountList)
 
   }
+
+  init() {}
+}
+
+/// Accounts by kind and id.
+nonisolated struct WireAccountList: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Sorted.
+  var accounts: [WireConversation] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -3875,7 +3918,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0\u{4}\u{4}set_following\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0\u{4}\u{4}set_following\0\u{1}following\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4183,6 +4226,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .setFollowing(v)
         }
       }()
+      case 53: try {
+        var v: WireReadFollowing?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .following(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .following(v)
+        }
+      }()
       default: break
       }
     }
@@ -4288,6 +4344,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .setFollowing?: try {
       guard case .setFollowing(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 52)
+    }()
+    case .following?: try {
+      guard case .following(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
     }()
     case nil: break
     }
@@ -4471,6 +4531,25 @@ nonisolated extension WireFollowing: SwiftProtobuf.Message, SwiftProtobuf._Messa
   static func ==(lhs: WireFollowing, rhs: WireFollowing) -> Bool {
     if lhs._account != rhs._account {return false}
     if lhs.isFollowing != rhs.isFollowing {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireReadFollowing: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".ReadFollowing"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireReadFollowing, rhs: WireReadFollowing) -> Bool {
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7212,7 +7291,7 @@ nonisolated extension WireReconnect: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0\u{2}%devices\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0\u{2}%devices\0\u{2}\u{7}following\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7338,6 +7417,19 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.answer = .devices(v)
         }
       }()
+      case 53: try {
+        var v: WireAccountList?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .following(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .following(v)
+        }
+      }()
       default: break
       }
     }
@@ -7388,6 +7480,10 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       guard case .devices(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 46)
     }()
+    case .following?: try {
+      guard case .following(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -7396,6 +7492,36 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   static func ==(lhs: WireAnswer, rhs: WireAnswer) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.answer != rhs.answer {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAccountList: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AccountList"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}accounts\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.accounts) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.accounts.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.accounts, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAccountList, rhs: WireAccountList) -> Bool {
+    if lhs.accounts != rhs.accounts {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -19,6 +19,21 @@ extension ChatClient {
     /// - Throws: `ChatError.invalid` for a kind without accounts, and what every request throws.
     public func unfollow(_ account: ConversationID) async throws { try await self.setFollowing(account, false) }
 
+    /// The accounts this person follows, by kind and id, sorted. An account that the app's backend has taken back is not among them.
+    ///
+    /// ```swift
+    /// let isFollowed = try await client.followedAccounts().contains(news)
+    /// ```
+    ///
+    /// - Throws: what every request throws: `ChatError.notSignedIn`, `.notConnected`, `.unknownOutcome`, `.tooManyRequests`,
+    ///   `.unavailable`.
+    public func followedAccounts() async throws -> [ConversationID] {
+        guard case .following(let accounts) = try await self.request(.following) else {
+            throw ChatError.unexpectedAnswer
+        }
+        return accounts
+    }
+
     private func setFollowing(_ account: ConversationID, _ isFollowing: Bool) async throws {
         guard case .done = try await self.request(.setFollowing(account, isFollowing)) else {
             throw ChatError.unexpectedAnswer

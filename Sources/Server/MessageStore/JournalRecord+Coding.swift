@@ -4,6 +4,7 @@ import TidingsModel
 extension ByteWriter {
     private typealias Kind = JournalRecord.Kind
 
+    // tidy: long because it is one case per kind of record.
     mutating func record(_ record: JournalRecord) {
         switch record {
         case .accept(let message, let senderDevice, let version, let hushes, let author)

@@ -76,11 +76,15 @@ extension StoreEngine {
 extension StoreEngine {
     /// Of what is written as an account, by its operators or to its followers.
     func refusal(_ message: Message, by author: UserID?, isBackend: Bool) throws -> ServerFrame.Problem? {
-        let accounts = self.accounts[message.app]
-        return try StoreRules.refusal(message, by: author, isBackend: isBackend, among: accounts)
-            ?? StoreRules.refusal(message, toFollowersAmong: accounts) { user, account in
-                try self.isFollower(.init(account: .init(app: message.app, conversation: account), user: user))
-            }
+        try StoreRules.refusal(message, by: author, isBackend: isBackend, among: self.accounts[message.app])
+            ?? self.refusalToStrangers(message)
+    }
+
+    /// Of what an account says to somebody who does not follow it, where it writes to its followers.
+    func refusalToStrangers(_ message: Message) throws -> ServerFrame.Problem? {
+        try StoreRules.refusal(message, toFollowersAmong: self.accounts[message.app]) { user, account in
+            try self.isFollower(.init(account: .init(app: message.app, conversation: account), user: user))
+        }
     }
 
     private func isFollower(_ key: FollowerKey) throws -> Bool {
@@ -97,6 +101,16 @@ extension StoreEngine {
         let follower = FollowerKey(account: .init(app: key.app, conversation: account), user: key.user)
         guard try self.isFollower(follower) != isFollowing else { return .done }
         return try self.write(.following(key, account, isFollowing))
+    }
+
+    /// Sorted. An app has few accounts that people follow, and they may have millions of followers: they are asked one by one.
+    func following(_ key: UserKey) throws -> [ConversationID] {
+        let known = self.accounts[key.app] ?? [:]
+        return try known.keys.filter { id in
+            let account = AccountKey(app: key.app, conversation: id)
+            return try (self.followerCounts[account] ?? 0) > 0
+                && self.isFollower(FollowerKey(account: account, user: key.user))
+        }.sorted()
     }
 
     /// Applied again after a crash, rows may be ahead of the record: in the end each person is counted as their row says.

@@ -3,6 +3,7 @@ import TidingsModel
 
 /// What each command changes and answers, by the rules of `ReferenceStore`.
 extension StoreEngine {
+    // tidy: long because it is one case per command.
     func execute(_ command: StoreCommand) throws -> StoreResult {
         switch command {
         case .accept(let message, let device, let room, let ignoresBlocks, let push, let author):
@@ -68,6 +69,7 @@ extension StoreEngine {
             try self.setFollowing(key, account, isFollowing)
         case .readFollowers(let app, let account, let after, let limit):
             try self.followers(of: account, in: app, after: after, limit: limit)
+        case .readFollowing(let key): .following(try self.following(key))
         case .once(let request, let command): try self.execute(command, once: request)
         case .readKept(let key, let at):
             .kept(try self.kept(key).flatMap { $0.isExpired(at: at) ? nil : $0 })

@@ -149,7 +149,8 @@ extension StoreCommand {
             .setPersonSettings(let key, _, _), .setBlocked(let key, _, _, _), .markRead(let key, _, _, _),
             .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
             .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),
-            .mayWrite(let key, _, _), .setFollowing(let key, _, _), .readMedia(let key, _, _, _):
+            .mayWrite(let key, _, _), .setFollowing(let key, _, _), .readFollowing(let key),
+            .readMedia(let key, _, _, _):
             key
         case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _, _),
             .setVoIPToken(let key, _, _), .setDeviceStatus(let key, _), .advance(let key, _, _):
@@ -160,8 +161,7 @@ extension StoreCommand {
         case .once(_, let command): command.subject
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
             .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
-            .readFollowers, .setProfiles,
-            .readProfiles, .readKept, .readMediaUses:
+            .readFollowers, .setProfiles, .readProfiles, .readKept, .readMediaUses:
             nil
         }
     }

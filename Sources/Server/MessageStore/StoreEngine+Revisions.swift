@@ -34,14 +34,18 @@ extension StoreEngine {
         let isRecalled = try self.revision(of: message.id).recalled > 0
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: operation.at)
-        if let answer = StoreRules.decide(operation, about: message, role: role, isRecalled: isRecalled, standing) {
+        let isOperator = StoreRules.isOperator(
+            operation.actor, ofSenderOf: message, among: self.accounts[message.app])
+        if let answer = StoreRules.decide(
+            operation, about: message, role: role, isOperator: isOperator, isRecalled: isRecalled, standing)
+        {
             return answer
         }
         if try self.isUsed(operation.id) { return .refused(StoreRules.usedMessageID(operation.id)) }
         let shown = try self.shownLegs(of: message)
         let recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,
-            sender: operation.actor ?? message.sender, at: operation.at)
+            sender: isOperator ? message.sender : operation.actor ?? message.sender, at: operation.at)
         let result = try self.write(.recall(message.app, recall, accepted: accepted.record))
         guard case .recalled(_, _, let deliveries, _) = result else { return result }
         let hushed = Set(deliveries.filter(\.isHushed).map(\.user))
@@ -71,11 +75,15 @@ extension StoreEngine {
         let standing = try self.standing(
             of: message.sender, in: message.conversation, of: message.app, at: operation.at)
         if let answer = StoreRules.decide(
-            operation, about: message, isOfBackend: accepted.isBackend, isRecalled: revision.recalled > 0,
-            content: content, standing)
+            operation, about: message,
+            isOperator: StoreRules.isOperator(
+                operation.actor, ofSenderOf: message, among: self.accounts[message.app]),
+            isOfOther: accepted.isBackend || operation.actor != accepted.writer,
+            isRecalled: revision.recalled > 0, content: content, standing)
         {
             return answer
         }
+        if operation.actor != nil, let refusal = try self.refusalToStrangers(message) { return .refused(refusal) }
         let edit = Edit(
             message: message.id, conversation: message.conversation, content: operation.content, at: operation.at)
         return try self.write(.edit(message.app, edit, accepted: accepted.record))

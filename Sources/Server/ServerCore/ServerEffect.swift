@@ -24,6 +24,8 @@ package enum ServerEffect: Hashable, Sendable {
     /// Answered by `ServerEvent.tokenChecked`.
     case checkToken(SessionID, RequestNumber, String)
     case reply(APIRequestID, APIResult)
+    /// For the audit log; the session may have ended.
+    indirect case noteAct(AccountAct, SessionID)
     case raiseAlarm(PushLane, PushAlarm)
     case clearAlarm(PushLane)
     /// The disk is almost full and nothing new is stored, or no longer.
@@ -33,6 +35,21 @@ package enum ServerEffect: Hashable, Sendable {
     /// No session is left and every store command is answered: the process may end.
     case drained
     case flagBug(String)
+}
+
+/// What a person has done as an account, or was not let do: nobody who is written to learns of it.
+package struct AccountAct: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case sent(MessageID)
+        case edited(MessageID)
+        case recalled(MessageID)
+        /// A message was not accepted.
+        case refused(ServerFrame.Problem.Code)
+    }
+
+    package var kind: Kind
+    package var account: ConversationID
+    package var person: UserKey
 }
 
 package enum APIResult: Hashable, Sendable {

@@ -85,8 +85,8 @@ extension StoreRules {
         // Read for a call: what it says is said to phones, and nothing of it is the answer.
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
-            .followers,
-            .bans, .invited, .mediaUse, .mediaUses, .isSameLog, .unreadable, .device, .read, .user, .page, .trace,
+            .followers, .following, .bans, .invited, .mediaUse, .mediaUses, .isSameLog, .unreadable, .device, .read,
+            .user, .page, .trace,
             .kept, .failed:
             nil
         }

@@ -32,11 +32,15 @@ extension ReferenceStore {
 
     /// Of what is written as an account, by its operators or to its followers.
     func refusal(_ message: Message, by author: UserID?, isBackend: Bool) -> ServerFrame.Problem? {
-        let accounts = self.accounts[message.app]
-        return StoreRules.refusal(message, by: author, isBackend: isBackend, among: accounts)
-            ?? StoreRules.refusal(message, toFollowersAmong: accounts) { user, account in
-                self.followers[message.app]?[account]?.contains(user) == true
-            }
+        StoreRules.refusal(message, by: author, isBackend: isBackend, among: self.accounts[message.app])
+            ?? self.refusalToStrangers(message)
+    }
+
+    /// Of what an account says to somebody who does not follow it, where it writes to its followers.
+    func refusalToStrangers(_ message: Message) -> ServerFrame.Problem? {
+        StoreRules.refusal(message, toFollowersAmong: self.accounts[message.app]) { user, account in
+            self.followers[message.app]?[account]?.contains(user) == true
+        }
     }
 
     mutating func setFollowing(_ key: UserKey, _ account: ConversationID, _ isFollowing: Bool) -> StoreResult {
@@ -49,6 +53,12 @@ extension ReferenceStore {
         all[account] = users.isEmpty ? nil : users
         self.followers[key.app] = all.isEmpty ? nil : all
         return .done
+    }
+
+    /// Sorted.
+    func following(_ key: UserKey) -> [ConversationID] {
+        let known = self.accounts[key.app] ?? [:]
+        return known.keys.filter { self.followers[key.app]?[$0]?.contains(key.user) == true }.sorted()
     }
 
     func followers(of account: ConversationID, in app: AppID, after: UserID?, limit: Int) -> StoreResult {

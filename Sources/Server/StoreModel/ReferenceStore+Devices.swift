@@ -123,8 +123,10 @@ extension ReferenceStore {
             }
             switch entry.body {
             case .message(let message):
-                let sentFrom = self.messages[message.id]?.device
-                let isOwn = message.sender == device.key.user.user && sentFrom == device.key.device
+                let accepted = self.messages[message.id]
+                let isOwn =
+                    message.sender == device.key.user.user && accepted?.device == device.key.device
+                    && accepted?.author == nil
                 return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : end, at: at)
             case .recall(let recall):
                 guard !hushed.contains(entry.position),

@@ -8,8 +8,10 @@ extension ReferenceStore {
         let message = accepted.message
         let role = operation.actor.flatMap { self.role(of: $0, in: message) }
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
+        let isOperator = StoreRules.isOperator(
+            operation.actor, ofSenderOf: message, among: self.accounts[message.app])
         if let answer = StoreRules.decide(
-            operation, about: message, role: role, isRecalled: accepted.isRecalled, standing)
+            operation, about: message, role: role, isOperator: isOperator, isRecalled: accepted.isRecalled, standing)
         {
             return answer
         }
@@ -22,7 +24,7 @@ extension ReferenceStore {
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,
-            sender: operation.actor ?? message.sender, at: operation.at)
+            sender: isOperator ? message.sender : operation.actor ?? message.sender, at: operation.at)
         let deliveries = accepted.deliveries.map { delivery in
             recall.conversation = message.conversation(seenBy: delivery.user)
             let place = self.people.place(making: UserKey(app: message.app, user: delivery.user))
@@ -58,11 +60,15 @@ extension ReferenceStore {
         let message = accepted.message
         let standing = self.standing(of: message.sender, in: message.conversation, of: message.app, at: operation.at)
         if let answer = StoreRules.decide(
-            operation, about: message, isOfBackend: accepted.device == nil, isRecalled: accepted.isRecalled,
+            operation, about: message,
+            isOperator: StoreRules.isOperator(
+                operation.actor, ofSenderOf: message, among: self.accounts[message.app]),
+            isOfOther: accepted.device == nil || operation.actor != accepted.writer, isRecalled: accepted.isRecalled,
             content: message.content, standing)
         {
             return answer
         }
+        if operation.actor != nil, let refusal = self.refusalToStrangers(message) { return .refused(refusal) }
         self.messages[message.id]?.message = message.revised(content: operation.content, isGone: false)
         self.messages[message.id]?.content = operation.content
         var edit = Edit(

@@ -82,7 +82,9 @@ package import TidingsModel
 /// - **setFollowing** needs an account with the audience `followers`, or, to follow no longer, nothing. Who follows stays kept with another
 ///   audience, and when the account is taken back. An account with that audience writes to its followers only, for whomever it is.
 /// - **Authors** write as the account that is the message's sender, of the conversation's kind: from a device its owner and its
-///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author.
+///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author. The account's operators of now
+///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
+///   the account's name or the backend in one's own, names no files but those it named; by a person it reaches followers only.
 /// - **Bans** are of chat rooms. A banned person is no member; one made a member by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; at most `StoreRules.objectNamesMax` valid ones. Messages accepted before stay.
 /// - **compareLog** knows the numbered openings, and how far the logs reached when the next one began. Position 0 is every store's log.
@@ -318,6 +320,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .setFollowing(let key, let account, let isFollowing): self.setFollowing(key, account, isFollowing)
         case .readFollowers(let app, let account, let after, let limit):
             self.followers(of: account, in: app, after: after, limit: limit)
+        case .readFollowing(let key): .following(self.following(key))
         case .once(let request, let command): self.carryOut(command, once: request)
         case .readKept(let key, let at): .kept(self.kept(key, at: at))
         }

@@ -98,6 +98,13 @@ extension StoreRules {
             rule: "must be an account of kind \(type.rawValue) that the sender operates, got \"\(message.sender)\"")
     }
 
+    /// Whether who asks, if it is a person, writes as the account that has sent the message; not the account itself.
+    package static func isOperator(_ actor: UserID?, ofSenderOf message: Message, among accounts: Accounts?) -> Bool {
+        guard let actor, actor != message.sender, message.conversation.type.isService else { return false }
+        let account = ConversationID(type: message.conversation.type, target: message.sender.rawValue)
+        return accounts?[account]?.isOperated(by: actor) == true
+    }
+
     /// What an account with that audience sends is for its followers. `isFollower` is asked only where it matters.
     package static func refusal(
         _ message: Message, toFollowersAmong accounts: Accounts?,

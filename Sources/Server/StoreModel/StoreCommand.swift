@@ -100,6 +100,8 @@ package enum StoreCommand: Hashable, Sendable {
     case setFollowing(UserKey, ConversationID, Bool)
     /// At most `limit`, after a person. Answers `.followers`, sorted.
     case readFollowers(AppID, ConversationID, after: UserID?, limit: Int)
+    /// Which of the accounts that there are the person follows. Answers `.following`, sorted.
+    case readFollowing(UserKey)
     /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command
     /// answers, or `.kept`, with nothing carried out, if there is an answer under the key already.
     indirect case once(IdempotentRequest, StoreCommand)

@@ -27,6 +27,7 @@ package enum StoreResult: Hashable, Sendable {
     case userAccount(AccountState)
     case accounts([AccountInfo])
     case followers([UserID], hasMore: Bool)
+    case following([ConversationID])
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])

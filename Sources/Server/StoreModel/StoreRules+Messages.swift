@@ -24,7 +24,7 @@ extension StoreRules {
             rule: "must have been sent at most \(window) milliseconds ago, it was \(at - message.sentAt)")
     }
 
-    /// An owner or admin may only recall.
+    /// An owner or admin of a group may only recall.
     package static func notTheSender(of message: Message) -> ServerFrame.Problem {
         .init(
             code: .notAllowed, field: "message",
@@ -35,47 +35,54 @@ extension StoreRules {
 
     /// What is answered with nothing written; nil to carry the operation out.
     /// `role` is what the one who asks may do in the conversation now; nil for no member, or a conversation without
-    /// members. `standing` is the sender's, now.
+    /// members. `isOperator`: they operate the account that has sent it. `standing` is the sender's, now.
     package static func decide(
-        _ operation: RecallOperation, about message: Message, role: MemberRole?, isRecalled: Bool, _ standing: Standing
+        _ operation: RecallOperation, about message: Message, role: MemberRole?, isOperator: Bool, isRecalled: Bool,
+        _ standing: Standing
     ) -> StoreResult? {
         let isFree = operation.actor == nil || role == .owner || role == .admin
-        guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
+        guard isFree || isOperator || operation.actor == message.sender else {
+            return .refused(Self.notTheSender(of: message))
+        }
         if isRecalled { return Self.nothingChanges }
         if isFree { return nil }
         let fault =
             // Who is muted may take back what they have written.
             Self.refusal(
-                in: message.conversation, isBackend: false, standing.withoutSilence, room: operation.room)
+                in: message.conversation, isBackend: isOperator, standing.withoutSilence, room: operation.room)
             ?? Self.tooLate(message, window: operation.window, at: operation.at)
         return fault.map { .refused($0) }
     }
 
     /// What is answered with nothing written; nil to carry the operation out.
-    /// `content` is what the message says now; `standing` is the sender's, now.
+    /// `isOperator`: the one who asks operates the account that has sent it. `isOfOther`: somebody else has written it, the app's backend
+    /// or another operator. `content` is what the message says now; `standing` is the sender's, now.
     package static func decide(
-        _ operation: EditOperation, about message: Message, isOfBackend: Bool, isRecalled: Bool, content: String,
-        _ standing: Standing
+        _ operation: EditOperation, about message: Message, isOperator: Bool, isOfOther: Bool, isRecalled: Bool,
+        content: String, _ standing: Standing
     ) -> StoreResult? {
         let isFree = operation.actor == nil
-        guard isFree || operation.actor == message.sender else { return .refused(Self.notTheSender(of: message)) }
+        guard isFree || isOperator || operation.actor == message.sender else {
+            return .refused(Self.notTheSender(of: message))
+        }
         if isRecalled { return .refused(Self.recalledMessage(message.id)) }
         if !isFree,
-            let fault = Self.refusal(in: message.conversation, isBackend: false, standing, room: operation.room)
+            let fault = Self.refusal(in: message.conversation, isBackend: isOperator, standing, room: operation.room)
                 ?? Self.tooLate(message, window: operation.window, at: operation.at)
         {
             return .refused(fault)
         }
-        if !isFree, isOfBackend, Self.namesMore(operation.content, than: content) {
+        if !isFree, isOfOther, Self.namesMore(operation.content, than: content) {
             return .refused(
                 .init(
                     code: .invalidField, field: "content",
-                    rule: "must name no files but those it names already: the app's backend has sent the message"))
+                    rule: "must name no files but those it names already: somebody else has written the message"))
         }
         return operation.content == content ? Self.nothingChanges : nil
     }
 
-    /// A message that the backend sent in a person's name opens the backend's files. That person may edit it, and must not open others so.
+    /// A message opens the files of whoever has written it. Who edits what another has written, the backend in their name or a fellow
+    /// operator as the account, must not open others so.
     private static func namesMore(_ content: String, than before: String) -> Bool {
         let named = MediaID.named(in: content)
         guard !named.isEmpty else { return false }

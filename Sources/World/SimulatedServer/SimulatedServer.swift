@@ -129,7 +129,8 @@ package struct SimulatedServer: Sendable {
             answers.append(.tokenChecked(session, number, self.checkToken(token, now)))
         case .reply(let request, let result): outputs.append(.reply(request, result))
         case .flagBug(let text), .stopForStoreFailure(let text): outputs.append(.fault(text))
-        case .countEnd, .countRefusal, .countRefusedRegistration, .raiseAlarm, .clearAlarm, .storageChanged, .drained:
+        case .countEnd, .countRefusal, .countRefusedRegistration, .noteAct, .raiseAlarm, .clearAlarm, .storageChanged,
+            .drained:
             break
         }
     }

@@ -256,6 +256,7 @@ extension World {
         case .registerVoIP(let registration):
             registration.map { "register for calls \($0.token)" } ?? "unregister for calls"
         case .devices: "devices"
+        case .following: "following"
         case .signOutDevice(let device): "sign out \(device)"
         }
     }
@@ -280,6 +281,7 @@ extension World {
         case .presence(let people): "presence \(people.count)"
         case .profiles(let people): "profiles \(people.count)"
         case .devices(let devices): "devices \(devices.count)"
+        case .following(let accounts): "following \(accounts.count)"
         }
     }
 }

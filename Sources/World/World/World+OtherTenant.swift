@@ -86,8 +86,8 @@ extension StoreCommand {
             .setPersonSettings(let user, _, _), .setBlocked(let user, _, _, _), .markRead(let user, _, _, _),
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
             .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),
-            .mayWrite(let user, _, _), .setFollowing(let user, _, _), .compareLog(let user, _),
-            .readMedia(let user, _, _, _):
+            .mayWrite(let user, _, _), .setFollowing(let user, _, _), .readFollowing(let user),
+            .compareLog(let user, _), .readMedia(let user, _, _, _):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
             .setVoIPToken(let device, _, _), .setDeviceStatus(let device, _), .advance(let device, _, _):

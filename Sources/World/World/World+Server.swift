@@ -103,8 +103,8 @@ extension World {
         case .reply(let request, let result):
             self.openAPIRequests.remove(request)
             self.handleAPIResult(result, of: request)
-        case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .raiseAlarm, .clearAlarm, .storageChanged,
-            .drained:
+        case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .noteAct, .raiseAlarm, .clearAlarm,
+            .storageChanged, .drained:
             break
         }
     }

@@ -66,7 +66,7 @@ extension ClientCore {
         case .presence(let people):
             guard case .watch = request else { return }
             self.watched.formUnion(people.map(\.id))
-        case .done, .invited, .refused, .receipts, .profiles, .devices: break
+        case .done, .invited, .refused, .receipts, .profiles, .devices, .following: break
         }
     }
 
@@ -188,7 +188,9 @@ extension ClientCore {
         case .refused(let problem) where problem.waitMilliseconds(default: 0) == nil:
             guard self.rooms.removeValue(forKey: room) != nil else { return }
             effects.append(.publishProblem(.roomLost(room, problem)))
-        case .done, .invited, .refused, .conversation, .settings, .receipts, .presence, .profiles, .devices: break
+        case .done, .invited, .refused, .conversation, .settings, .receipts, .presence, .profiles, .devices,
+            .following:
+            break
         }
     }
 

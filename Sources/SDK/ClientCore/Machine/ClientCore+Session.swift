@@ -251,7 +251,7 @@ extension ClientCore {
         if accepted.position > 0 {
             let entry = LogEntry(position: accepted.position, body: .message(message))
             self.carryOut(self.sync.receive(entry), at: now, into: &effects)
-        } else if draft.account == nil {
+        } else if message.sender == self.settings.person {
             // The answer to a repeat: the message stands in the log already, at a place it does not name. What is sent as an account is
             // in the account's log alone.
             self.carryOut(self.sync.suspectNews(), at: now, into: &effects)

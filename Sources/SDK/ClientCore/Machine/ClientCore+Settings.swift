@@ -66,7 +66,7 @@ extension ClientCore {
                 guard isDropped else { continue }
                 effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
-        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices: break
+        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following: break
         }
     }
 

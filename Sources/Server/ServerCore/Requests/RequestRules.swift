@@ -23,7 +23,7 @@ extension ServerCore {
                 if let registration { try self.checkRegistration(registration, in: app, field: "") }
             case .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
                 .setBlocked, .conversation, .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile,
-                .profiles, .devices, .signOutDevice, .setFollowing:
+                .profiles, .devices, .signOutDevice, .setFollowing, .following:
                 break
             }
         } catch {
@@ -44,7 +44,7 @@ extension ClientRequest {
         case .change(_, .setNickname): "nickname"
         case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
             .setBlocked, .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch,
-            .renewToken, .profiles, .registerVoIP, .devices, .signOutDevice, .setFollowing:
+            .renewToken, .profiles, .registerVoIP, .devices, .signOutDevice, .setFollowing, .following:
             nil
         }
     }

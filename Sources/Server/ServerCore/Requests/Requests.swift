@@ -105,7 +105,7 @@ extension ServerCore {
                 try self.unwatch(users, asked)
                 self.answer(asked, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setBlocked,
-                .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing:
+                .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing, .following:
                 self.sendToStore(
                     try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
@@ -158,6 +158,7 @@ extension ServerCore {
         case .profiles(let users): .readProfiles(asked.app, users)
         case .setFollowing(let account, let isFollowing):
             .setFollowing(try Self.person(asked), account, isFollowing)
+        case .following: .readFollowing(try Self.person(asked))
         case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP, .devices, .signOutDevice:
             throw Self.unavailable
         }

@@ -33,9 +33,8 @@ extension ServerCore {
                     message: message.message, senderDevice: known.device.device,
                     room: self.roomAccess(draft.conversation, of: known, now),
                     push: self.settings.pushRules[user.app]?.options,
-                    author: draft.account.map { _ in user.user }),
-                for: .send(session, message, draft.account == nil ? known.device.device : nil), by: .person(user),
-                &effects)
+                    author: sender == user ? nil : user.user),
+                for: .send(session, message, known.device), by: .person(user), &effects)
         } catch {
             self.awaitRepeat(draft, error, session, now)
             effects.append(.write(session, .sendRefused(draft.clientMessageID, error)))

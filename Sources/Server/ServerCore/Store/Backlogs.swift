@@ -67,7 +67,7 @@ extension ServerCore {
 extension StoreCommand {
     var isReading: Bool {
         switch self {
-        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers: true
+        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing: true
         default: false  // tidy: every other command writes, or reads a record or two
         }
     }

@@ -4,8 +4,8 @@ import TidingsModel
 
 /// What a store command was sent for, until the store answers it. A new one needs a case here, in `complete` and in `refuse`.
 enum PendingStoreRequest: Sendable {
-    /// The device is nil if somebody writes as an account: then it is not the sender's.
-    case send(SessionID, SharedMessage, DeviceID?)
+    /// The device is not the sender's if somebody writes as an account.
+    case send(SessionID, SharedMessage, DeviceKey)
     case sync(SessionID, after: LogPosition)
     case markRead(SessionID, UserKey, ConversationID, upTo: LogPosition)
     case opened(SessionID)
@@ -99,19 +99,21 @@ extension ServerCore {
     ) {
         switch (request, result) {
         case (.send(let session, let message, let device), .accepted(let deliveries, let names, let push)):
-            let writer = device == nil ? self.sessions[session]?.device.user : message.message.senderKey
-            self.finishSend(session, message, .success(device == nil ? [] : deliveries), &effects)
-            self.countDeliveries(of: message.message, deliveries, by: writer, now)
+            let isOwn = device.user == message.message.senderKey
+            self.finishSend(session, message, .success(isOwn ? deliveries : []), &effects)
+            self.noteSend(message.message, by: device.user, session, &effects)
+            self.countDeliveries(of: message.message, deliveries, by: device.user, now)
             let message = message.accepted(names, push)
             self.sendToRoom(message.message, from: session, &effects)
-            self.fanOut(message, deliveries, from: device, now, &effects)
+            self.fanOut(message, deliveries, from: isOwn ? device.device : nil, now, &effects)
         case (.send(let session, let message, _), .duplicate(let id, let sentAt)):
             self.sessions[session]?.sendsInFlight -= 1
             self.write(
                 .sendAccepted(Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)), to: session,
                 &effects)
-        case (.send(let session, let message, _), .refused(let problem)):
+        case (.send(let session, let message, let device), .refused(let problem)):
             self.finishSend(session, message, .failure(problem), &effects)
+            self.noteSend(message.message, by: device.user, refused: problem, session, &effects)
         case (.sync(let session, let after), .page(let page)):
             self.finishSync(session, after: after, page, now, &effects)
         case (.markRead(let session, let user, let conversation, let upTo), .read(let position, let unread)):
@@ -139,6 +141,7 @@ extension ServerCore {
         case (.clientRequest(let asked), .conversation(let info)): self.answer(asked, .conversation(info), &effects)
         case (.clientRequest(let asked), .done): self.answer(asked, .done(0), &effects)
         case (.clientRequest(let asked), .profiles(let profiles)): self.answer(asked, .profiles(profiles), &effects)
+        case (.clientRequest(let asked), .following(let accounts)): self.answer(asked, .following(accounts), &effects)
         case (.clientRequest(let asked), .settings(let settings)):
             // What is pinned, hidden and drafted is the person's own.
             self.answer(asked, .settings(asked.isBackend ? settings.levelsAlone : settings), &effects)
@@ -151,9 +154,13 @@ extension ServerCore {
             self.finishChange(asked, changes, invited: invited, now, &effects)
         case (.clientRequest(let asked), .noted(let body, let deliveries)):
             self.answerDone(asked, deliveries, now, &effects)
-            if let body { self.publishEntry(body, deliveries, in: asked.app, now, &effects) }
+            if let body {
+                self.noteEdit(body, deliveries, asked, &effects)
+                self.publishEntry(body, deliveries, in: asked.app, now, &effects)
+            }
         case (.clientRequest(let asked), .recalled(let recall, let message, let deliveries, let shown)):
             self.answerDone(asked, deliveries, now, &effects)
+            self.noteRecall(recall, asked, &effects)
             self.recall(message, recall, deliveries, shown: shown, now, &effects)
         case (.enterRoom(let asked, let room, let history), .history(let messages, let hasMore)):
             self.finishEnter(room, history: history, asked, messages, hasMore: hasMore, now, &effects)

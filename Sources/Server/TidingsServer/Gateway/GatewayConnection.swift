@@ -26,7 +26,7 @@ final class GatewayConnection: ChannelInboundHandler {
     }
 
     let id: SessionID
-    let server: ServerLoop
+    private let server: ServerLoop
     private var context: ChannelHandlerContext?
     private var phase: Phase
     private var format = WireFormat.protobuf
@@ -37,8 +37,6 @@ final class GatewayConnection: ChannelInboundHandler {
     private var output = ByteBuffer()
     /// For the audit log; set by the handshake.
     var signIn: AuditLog.SignIn?
-    /// As which accounts messages are being sent that are not answered yet: no more than the core lets wait.
-    var accounts: [ClientMessageID: ConversationID] = [:]
     private var isHelloAnswered = false
     /// The request for another token that is being answered.
     var renewal: RequestNumber?
@@ -159,10 +157,7 @@ final class GatewayConnection: ChannelInboundHandler {
         do throws(FrameError) {
             let frame = try FrameCodec.decodeClientFrame(bytes, as: self.format, bytesMax: self.server.frameBytesMax)
             self.server.metrics.framesReceived.increment()
-            if self.phase == .live {
-                self.noteAccount(of: frame)
-                return self.server.receive(.frame(self.id, frame, bytes: bytes.count))
-            }
+            if self.phase == .live { return self.server.receive(.frame(self.id, frame, bytes: bytes.count)) }
             guard case .hello(let hello) = frame else {
                 return self.fail(.unexpectedFrame, "must be hello, the first of every connection")
             }
@@ -212,10 +207,7 @@ final class GatewayConnection: ChannelInboundHandler {
             self.problem = WebSocketCloseCode(problem.code)
             self.server.metrics.countProblem(problem.code)
         }
-        if self.phase == .live {
-            self.logSignIn(frame)
-            self.logAccount(frame)
-        }
+        if self.phase == .live { self.logSignIn(frame) }
         if case .reconnect = frame { self.problem = .goingAway }
         let encoded = self.server.fanOut.encode(frame, as: self.format)
         if case .signal = frame, !self.hasRoom(forSignal: encoded.count) {

@@ -161,6 +161,7 @@ final class ServerLoop: @unchecked Sendable {
             let verdict = self.tokens.verdict(on: token, device: nil, wallMilliseconds: self.now.wall)
             self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
+        case .noteAct(let act, let session): self.audit.logAct(act, self.connections[session]?.signIn)
         case .raiseAlarm(let lane, let alarm):
             self.metrics.countAlarm(alarm)
             let words: [LogKey: String] = [.lane: "\(lane)", .pushAlarm: "\(alarm)"]

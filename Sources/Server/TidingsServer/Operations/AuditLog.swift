@@ -32,16 +32,18 @@ struct AuditLog: Sendable {
         self.write("token refused", self.fields(signIn).merging([.code: problem.code.rawValue]) { $1 })
     }
 
-    /// An operator has written as an account: who it was, which nobody else is told.
-    func logSend(_ signIn: SignIn, as account: ConversationID, _ message: MessageID) {
-        let sent: [LogKey: String] = [.account: "\(account)", .sent: "\(message)"]
-        self.write("sent as account", self.fields(signIn).merging(sent) { $1 })
-    }
-
-    /// Somebody was not let write as an account.
-    func logRefusal(_ signIn: SignIn, as account: ConversationID, _ code: ServerFrame.Problem.Code) {
-        let refused: [LogKey: String] = [.account: "\(account)", .code: code.rawValue]
-        self.write("account refused", self.fields(signIn).merging(refused) { $1 })
+    /// Who has written as an account, which nobody else is told. `signIn` is nil if the connection has ended meanwhile.
+    func logAct(_ act: AccountAct, _ signIn: SignIn?) {
+        var fields = signIn.map { self.fields($0) } ?? [:]
+        fields[.app] = act.person.app.rawValue
+        fields[.user] = act.person.user.rawValue
+        fields[.account] = "\(act.account)"
+        switch act.kind {
+        case .sent(let message): self.write("sent as account", fields.merging([.sent: "\(message)"]) { $1 })
+        case .edited(let message): self.write("edited as account", fields.merging([.sent: "\(message)"]) { $1 })
+        case .recalled(let message): self.write("recalled as account", fields.merging([.sent: "\(message)"]) { $1 })
+        case .refused(let code): self.write("account refused", fields.merging([.code: code.rawValue]) { $1 })
+        }
     }
 
     private func fields(_ signIn: SignIn) -> [LogKey: String] {

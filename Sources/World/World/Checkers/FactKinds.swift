@@ -120,11 +120,9 @@ extension StoreCommand {
         case .keepLeg: .keepLeg
         case .endLeg: .endLeg
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
-            .readSettings,
-            .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames, .mayWrite,
-            .readRestrictions, .setAccount, .putAccount, .readAccounts, .setFollowing, .readFollowers, .setProfiles,
-            .readProfiles, .readKept, .readMedia,
-            .readMediaUses:
+            .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
+            .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts, .setFollowing, .readFollowers,
+            .readFollowing, .setProfiles, .readProfiles, .readKept, .readMedia, .readMediaUses:
             .askStore
         case .once(_, let command): command.kind
         }

@@ -79,7 +79,7 @@ extension ClientAnswer {
     fileprivate var isDone: Bool {
         switch self {
         case .done, .invited: true
-        case .refused, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices: false
+        case .refused, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following: false
         }
     }
 }
@@ -91,7 +91,7 @@ extension ClientRequest {
             .setBlocked, .setProfile, .setFollowing:
             true
         case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken,
-            .profiles, .registerVoIP, .devices, .signOutDevice:
+            .profiles, .registerVoIP, .devices, .signOutDevice, .following:
             false
         }
     }

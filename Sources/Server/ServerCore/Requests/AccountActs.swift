@@ -1,0 +1,51 @@
+import StoreModel
+import TidingsModel
+
+// Who writes as an account is told to the audit log, once it is on disk or refused.
+extension ServerCore {
+    func noteSend(
+        _ message: Message, by author: UserKey, refused problem: ServerFrame.Problem? = nil, _ session: SessionID,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard author != message.senderKey else { return }
+        let kind: AccountAct.Kind
+        if let problem {
+            guard problem.code == .notAllowed, problem.field == "account" else { return }
+            kind = .refused(problem.code)
+        } else {
+            kind = .sent(message.id)
+        }
+        self.noteAct(kind, as: message.sender, in: message.conversation, by: author, session, &effects)
+    }
+
+    /// A recall is told in the account's name.
+    func noteRecall(_ recall: Recall, _ asked: Asked, _ effects: inout [ServerEffect]) {
+        self.noteRevision(.recalled(recall.message), of: recall.sender, in: recall.conversation, asked, &effects)
+    }
+
+    /// An edit does not say whose it is: the one of the two who is not the target.
+    func noteEdit(_ body: LogEntry.Body, _ deliveries: [Delivery], _ asked: Asked, _ effects: inout [ServerEffect]) {
+        guard case .edit(let edit) = body else { return }
+        let target = UserID(edit.conversation.target)
+        let sender = deliveries.first { $0.user != target }?.user ?? target
+        self.noteRevision(.edited(edit.message), of: sender, in: edit.conversation, asked, &effects)
+    }
+
+    private func noteRevision(
+        _ kind: AccountAct.Kind, of sender: UserID, in conversation: ConversationID, _ asked: Asked,
+        _ effects: inout [ServerEffect]
+    ) {
+        guard conversation.type.isService, case .session(let session, _) = asked.requester, let actor = asked.actor,
+            actor != sender
+        else { return }
+        self.noteAct(kind, as: sender, in: conversation, by: UserKey(app: asked.app, user: actor), session, &effects)
+    }
+
+    private func noteAct(
+        _ kind: AccountAct.Kind, as account: UserID, in conversation: ConversationID, by person: UserKey,
+        _ session: SessionID, _ effects: inout [ServerEffect]
+    ) {
+        let id = ConversationID(type: conversation.type, target: account.rawValue)
+        effects.append(.noteAct(AccountAct(kind: kind, account: id, person: person), session))
+    }
+}
