@@ -5,6 +5,7 @@ Server, local APNs and phones are real. The operators are clients in Python, as 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import urllib.error
 
@@ -12,6 +13,7 @@ import pytest
 from phone_stage import events_of, kill, rings
 from test_names_e2e import words
 from test_requests import api, people, refusal, run
+from tidings_client import Client
 
 
 def refused(call) -> tuple[int, str, str]:
@@ -102,7 +104,7 @@ def test_people_follow_an_account_and_only_they_get_what_it_sends(make_stage):
         async with people(site, "bob") as (client,):
             account = {"type": "MP", "target": "news"}
             await client.request("setFollowing", account=account, isFollowing=is_following)
-            followed = (await client.request("following"))["following"].get("accounts", [])
+            followed = (await client.request("following")).get("accounts", [])
             assert followed == ([account] if is_following else [])
             other = {"type": "MP", "target": "none"}
             assert await refusal(client.request("setFollowing", account=other, isFollowing=True)) == (
@@ -207,3 +209,39 @@ def test_the_audit_log_names_who_wrote_as_an_account(make_site, tmp_path):
     assert (denied["user"], denied["account"], denied["code"]) == ("mallory", "CS:help", "not_allowed")
     (said,) = [line for line in lines if line.get("author")]
     assert (said["message"], said["author"]) == ("call", "piet")
+
+
+def test_people_of_another_app_see_the_card_of_an_offered_account_and_nothing_else(make_site):
+    other = {"token_secret": "another secret of thirty-two bytes", "api_keys": ["o"], "api_key": {"o": {
+        "sha256": hashlib.sha256(b"other-key").hexdigest(), "scopes": ["tokens"]}}}
+    site = make_site(settings={"app": {"other": other}}, app_settings={"offered_accounts": ["news"]})
+    configuration = json.loads(site.config.read_text())
+    configuration["apps"].append("other")
+    site.config.write_text(json.dumps(configuration))
+    site.start()
+    for account in ["news", "tips"]:
+        site.call("PUT", f"/v1/apps/{site.app}/accounts/MP/{account}", {"owner": "ann", "audience": "followers"})
+        site.call("PUT", f"/v1/apps/{site.app}/users/{account}/profile", {
+            "name": account.title(), "portrait": f"https://files.example.com/{account}.png"})
+    token = site.call("POST", "/v1/apps/other/tokens", {"user": "bob"}, key="other-key")["token"]
+
+    async def play():
+        client = Client(site.gateway, token)
+        await client.connect()
+        try:
+            ids = [f"{site.app}/news", f"{site.app}/tips", "news"]
+            answer = (await client.request("profiles", users=ids))["people"]
+            assert [person["user"] for person in answer] == ids
+            assert [person.get("profile") or {} for person in answer] == [
+                {"name": "News", "portrait": "https://files.example.com/news.png"}, {}, {}]
+            for target in ["news", f"{site.app}/news"]:
+                account = {"type": "MP", "target": target}
+                assert await refusal(client.request("setFollowing", account=account, isFollowing=True)) == (
+                    "not_allowed", "account")
+                assert await refusal(client.send(target, "hi", kind="MP")) == ("not_allowed", "conversation.target")
+        finally:
+            await client.close()
+
+    run(play())
+    # Only the server's operator offers: its own app asks by the id alone.
+    assert site.call("GET", f"/v1/apps/{site.app}/accounts/MP/news")["followers"] == 0

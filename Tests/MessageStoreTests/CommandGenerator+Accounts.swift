@@ -45,6 +45,13 @@ extension CommandGenerator {
         }
     }
 
+    /// Some of accounts that are offered from app to app, or of what is none there.
+    mutating func readProfiles() -> StoreCommand {
+        let offered = UserKey(app: "shop", user: self.account.map { UserID($0.id.target) } ?? self.user())
+        return .readProfiles(
+            self.app(), self.users(0..<4), offered: self.chance(50) ? ["ada": offered, "bo": offered] : [:])
+    }
+
     private mutating func serviceConversation() -> ConversationID {
         ConversationID(
             type: self.pick([.customerService, .publicService, .system, .direct]), target: self.user().rawValue)

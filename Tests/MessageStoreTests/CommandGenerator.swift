@@ -122,7 +122,7 @@ struct CommandGenerator {
         self.chance(70) ? .text : self.pick(["RC:ImgMsg", "my:Card", "my:Poll"])
     }
 
-    private mutating func users(_ count: Range<Int>) -> [UserID] {
+    mutating func users(_ count: Range<Int>) -> [UserID] {
         Set((0..<self.number(count)).map { _ in self.user() }).sorted()
     }
 
@@ -217,7 +217,7 @@ struct CommandGenerator {
         case 138: return .readAccount(self.userKey())
         case 129..<135: return self.declareAccount()
         case 139..<143: return self.setProfiles()
-        case 143: return .readProfiles(self.app(), self.users(0..<4))
+        case 143: return self.readProfiles()
         case 171..<177: return self.readMedia()
         case 177..<183: return self.setVoIPToken()
         case 183..<192: return self.nextAboutAccounts()

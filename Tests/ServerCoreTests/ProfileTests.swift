@@ -50,6 +50,29 @@ import TidingsModel
             ])
     }
 
+    @Test func `is told of an account of another app where the server's operator offers it`() {
+        var settings = ServerBench.plain
+        let own = UserID("\(ServerBench.app)/desk")
+        settings.offeredAccounts = [
+            "club/news": UserKey(app: "club", user: "news"), own: UserKey(app: ServerBench.app, user: "desk"),
+        ]
+        var bench = ServerBench(settings: settings)
+        let bob = bench.connect("bob").session
+        let profiles = [UserProfile("news", Profile(name: "News")), UserProfile("x", Profile(name: "X"))]
+        for place in ["news", "x"].map({ ConversationID(type: .publicService, target: $0) }) {
+            bench.run(.api(APIRequestID(1), .putAccount("club", ServiceAccount(place))))
+        }
+        bench.run(.api(APIRequestID(2), .setProfiles("club", profiles)))
+        let answer = ClientAnswer.profiles([
+            UserProfile("club/news", Profile(name: "News")), UserProfile("club/x", Profile()),
+            UserProfile("news", Profile()), UserProfile(own, Profile()),
+        ])
+        #expect(
+            bench.ask(bob, 1, .profiles(["club/news", "club/x", "news", own])) == [
+                "store profiles? [club/news, club/x, news, \(own)] offered [club/news]", "s1 ← answer 1 \(answer)",
+            ])
+    }
+
     @Test func `is told and set by the API`() {
         var bench = Self.bench(false)
         let profiles = [UserProfile("ann", Profile(name: "Ann")), UserProfile("bob", Profile(name: "Bob"))]

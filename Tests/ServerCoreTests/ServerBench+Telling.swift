@@ -132,7 +132,9 @@ extension ServerBench {
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
             return "profiles \(names)\(isOwn ? " own" : "")"
-        case .readProfiles(_, let users): return "profiles? \(users)"
+        case .readProfiles(_, let users, let offered):
+            let others = offered.isEmpty ? "" : " offered \(offered.values.sorted())"
+            return "profiles? \(users)\(others)"
         case .readMedia(let user, let media, let message, _):
             return "media? \(user.user) \(media) in \(self.name(message))"
         case .readMediaUses(_, let media, let owner): return "uses? \(media) \(owner?.rawValue ?? "backend")"

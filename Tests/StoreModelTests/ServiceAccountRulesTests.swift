@@ -314,3 +314,69 @@ extension Opened {
         #expect(refused(try opened.edit(3, Self.photo.reference, by: "cy")) == "invalid_field content")
     }
 }
+
+/// The one thing of an app that people of another app on the server may see; all else is held apart by the tests of each command.
+@Suite struct `The card of an account that is offered to other apps` {
+    private static func asked(_ ids: [UserID], _ opened: inout Opened) throws -> [Profile] {
+        let offered = [
+            "shop/news": UserKey(app: "shop", user: "news"), "shop/desk": UserKey(app: "shop", user: "desk"),
+        ]
+        let asked = StoreCommand.readProfiles(
+            "club", ids, offered: Dictionary(uniqueKeysWithValues: offered.map { (UserID($0), $1) }))
+        guard case .profiles(let found) = try opened.apply(asked) else { return [] }
+        #expect(found.map(\.id) == ids)
+        return found.map(\.profile)
+    }
+
+    @Test func `is its name and portrait, and crosses only while it is declared a public service`() throws {
+        var opened = Opened()
+        let profile = Profile(name: "The News", portrait: "https://a/n.png")
+        let all = ["news", "desk", "ada"].map { UserProfile(UserID($0), profile) }
+        _ = try opened.apply(.setProfiles("shop", all, isOwn: false))
+        let ids: [UserID] = ["shop/news", "shop/desk", "shop/ada", "news"]
+        let none = Profile()
+        #expect(try Self.asked(ids, &opened) == [none, none, none, none])
+        let account = ServiceAccount(
+            ConversationID(type: .publicService, target: "news"), owner: "ada", operators: ["bo"], audience: .followers)
+        _ = try opened.put(account)
+        // Another kind is not offered, whatever the operator of the server writes.
+        _ = try opened.put(ServiceAccount(ConversationID(type: .customerService, target: "desk")))
+        #expect(try Self.asked(ids, &opened) == [profile, none, none, none])
+        // A file of the app opens for nobody of another one.
+        let file = Profile(name: "The News", portrait: "media:00112233445566778899aabbccddeeff")
+        _ = try opened.apply(.setProfiles("shop", [UserProfile("news", file)], isOwn: false))
+        #expect(try Self.asked(["shop/news"], &opened) == [Profile(name: "The News")])
+        _ = try opened.apply(.setAccount("shop", account.id, isDeclared: false))
+        #expect(try Self.asked(ids, &opened) == [none, none, none, none])
+    }
+
+    @Test func `is all that crosses: nobody there follows it, writes to it or reads of it`() throws {
+        var opened = Opened()
+        _ = try opened.put(
+            ServiceAccount(ConversationID(type: .publicService, target: "news"), audience: .followers))
+        _ = try opened.apply(.setFollowing(bo, ConversationID(type: .publicService, target: "news"), true))
+        let before = opened.store
+        let there = UserKey(app: "club", user: "bo")
+        for id in ["news", "shop/news"] {
+            let place = ConversationID(type: .publicService, target: id)
+            #expect(refused(try opened.apply(.setFollowing(there, place, true))) == "not_allowed account")
+            let said = message(1, from: "bo", in: place, app: "club")
+            #expect(
+                refused(try opened.apply(.accept(message: said, senderDevice: "phone")))
+                    == "not_allowed conversation.target")
+            #expect(try opened.apply(.readFollowing(there)) == .following([]))
+            #expect(try opened.apply(.readAccounts("club", only: place)) == .accounts([]))
+            #expect(
+                try opened.apply(.readFollowers("club", place, after: nil, limit: 9)) == .followers([], hasMore: false))
+        }
+        #expect(opened.store == before)
+    }
+
+    @Test func `stands behind a profile of the app's own of that id`() throws {
+        var opened = Opened()
+        _ = try opened.put(ServiceAccount(ConversationID(type: .publicService, target: "news")))
+        _ = try opened.apply(.setProfiles("shop", [UserProfile("news", Profile(name: "Theirs"))], isOwn: false))
+        _ = try opened.apply(.setProfiles("club", [UserProfile("shop/news", Profile(name: "Ours"))], isOwn: false))
+        #expect(try Self.asked(["shop/news"], &opened) == [Profile(name: "Ours")])
+    }
+}

@@ -166,6 +166,7 @@ import TidingsModel
 
                 members_max: 50
                 own_profiles: true
+                offered_accounts: [news, weather]
                 push:
                   text: id_only
                 languages: [de, zh-Hant]
@@ -196,6 +197,10 @@ import TidingsModel
         #expect(settings.membersMax(in: "demo") == 3_000)
         #expect(settings.pushTextModes == ["shop": .idOnly])
         #expect(settings.appsWithOwnProfiles == ["shop"])
+        #expect(
+            settings.offeredAccounts == [
+                "shop/news": UserKey(app: "shop", user: "news"), "shop/weather": UserKey(app: "shop", user: "weather"),
+            ])
     }
 
     @Test func `refuses words that are missing, too long or without a number, and a language nobody has`() async throws
@@ -205,6 +210,7 @@ import TidingsModel
 
                     members_max: 3001
                     own_profiles: maybe
+                    offered_accounts: ["a b"]
                     push:
                       text: none
                       options: '{"sound": ""}'
@@ -228,6 +234,7 @@ import TidingsModel
                 "app.shop.push.client_options must not name \"sound\"",
                 "app.shop.words.fr.kinds must be a list of NAME=WORDS, got \"RC:ImgMsg\"",
                 "app.shop.own_profiles must be true or false, got \"maybe\"",
+                "app.shop.offered_accounts must not contain spaces or control characters, in \"a b\"",
                 "app.shop.members_max must be 1 to 3000, got 3001",
                 "app.shop.languages must be a BCP 47 tag of 1 to 35 letters, digits and hyphens, got \"d e\"",
                 "app.shop.words.d e.other must be 1 to 256 bytes, got 0",

@@ -29,6 +29,15 @@ extension StoreEngine {
         }
     }
 
+    /// Nothing of another app is told but this.
+    func card(of user: UserID, in app: AppID, offered account: UserKey?) throws -> UserProfile {
+        let own = try self.profile(of: user, in: app)
+        guard own.profile.isEmpty, let account, self.accounts[account.app]?[StoreRules.offeredID(account)] != nil else {
+            return own
+        }
+        return UserProfile(user, StoreRules.card(try self.profile(of: account.user, in: account.app).profile))
+    }
+
     func applyAccount(_ account: ServiceAccount?, _ id: ConversationID, of app: AppID) {
         self.accounts[app, default: [:]][id] = account
         if self.accounts[app]?.isEmpty == true { self.accounts[app] = nil }

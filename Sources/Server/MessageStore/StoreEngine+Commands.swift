@@ -28,7 +28,8 @@ extension StoreEngine {
         case .changeAccount(let key, let change, let at): try self.changeAccount(key, change, at: at)
         case .readAccount(let key): .userAccount(try self.find(key)?.account ?? AccountState())
         case .setProfiles(let app, let profiles, let isOwn): try self.setProfiles(profiles, of: app, isOwn: isOwn)
-        case .readProfiles(let app, let users): .profiles(try users.map { try self.profile(of: $0, in: app) })
+        case .readProfiles(let app, let users, let offered):
+            .profiles(try users.map { try self.card(of: $0, in: app, offered: offered[$0]) })
         case .signOut(let key, let at): try self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): try self.setPushState(key, state, about: about)
         case .setDeviceStatus(let key, let status): try self.setDeviceStatus(key, status)

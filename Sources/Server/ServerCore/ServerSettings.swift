@@ -78,6 +78,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var membersMaxByApp: [AppID: Int] = [:]
     /// Apps whose people may choose their own profile and nicknames; in others the backend alone does.
     package var appsWithOwnProfiles: Set<AppID> = []
+    /// Accounts (`MP`) whose card people of all other apps may see, by what these call them: app, slash and id.
+    package var offeredAccounts: [UserID: UserKey] = [:]
     package var groupPolicy = ConversationPolicy.group
     package var discussionPolicy = ConversationPolicy.discussion
     package var chatRoomPolicy = ConversationPolicy.chatRoom
@@ -153,5 +155,18 @@ package struct ServerSettings: Hashable, Sendable {
     package func mayPush(to topic: String, in app: AppID) -> Bool {
         guard let topics = self.pushTopics[app] else { return true }
         return topics.contains { own in APNsPushType.allCases.contains { $0.topic(forBundle: own) == topic } }
+    }
+}
+
+extension ServerSettings {
+    /// The offered accounts of other apps among those that somebody asks for.
+    func offered(to app: AppID, among users: [UserID]) -> [UserID: UserKey] {
+        guard !self.offeredAccounts.isEmpty else { return [:] }
+        var offered: [UserID: UserKey] = [:]
+        for user in users {
+            guard let account = self.offeredAccounts[user], account.app != app else { continue }
+            offered[user] = account
+        }
+        return offered
     }
 }

@@ -30,6 +30,15 @@ extension ReferenceStore {
         return .done
     }
 
+    /// Nothing of another app is told but this.
+    func card(of user: UserID, in app: AppID, offered account: UserKey?) -> UserProfile {
+        let own = self.profile(of: user, in: app)
+        guard own.profile.isEmpty, let account, self.accounts[account.app]?[StoreRules.offeredID(account)] != nil else {
+            return own
+        }
+        return UserProfile(user, StoreRules.card(self.profile(of: account.user, in: account.app).profile))
+    }
+
     /// Of what is written as an account, by its operators or to its followers.
     func refusal(_ message: Message, by author: UserID?, isBackend: Bool) -> ServerFrame.Problem? {
         StoreRules.refusal(message, by: author, isBackend: isBackend, among: self.accounts[message.app])

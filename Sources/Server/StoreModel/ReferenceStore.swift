@@ -81,6 +81,7 @@ package import TidingsModel
 ///   before stay. An account that is declared again has what `putAccount` says, or nothing.
 /// - **setFollowing** needs an account with the audience `followers`, or, to follow no longer, nothing. Who follows stays kept with another
 ///   audience, and when the account is taken back. An account with that audience writes to its followers only, for whomever it is.
+/// - **readProfiles** tells of another app's account, where the command offers it, the card alone, and as long as it is declared there.
 /// - **Authors** write as the account that is the message's sender, of the conversation's kind: from a device its owner and its
 ///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author. The account's operators of now
 ///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
@@ -283,7 +284,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readAccount(let key): .userAccount(self.people.read(key) { $0.account } ?? AccountState())
         case .setProfiles(let app, let profiles, let isOwn): self.setProfiles(profiles, of: app, isOwn: isOwn)
         // tidy: order does not leave: these are a list
-        case .readProfiles(let app, let users): .profiles(users.map { self.profile(of: $0, in: app) })
+        case .readProfiles(let app, let users, let offered):
+            .profiles(users.map { self.card(of: $0, in: app, offered: offered[$0]) })
         case .signOut(let key, let at): self.signOut(key, at: at)
         case .setPushState(let key, let state, let about): self.setPushState(key, state, about: about)
         case .setDeviceStatus(let key, let status): self.setDeviceStatus(key, status)

@@ -54,6 +54,16 @@ extension StoreRules {
     /// The accounts of an app, by kind and id.
     package typealias Accounts = [ConversationID: ServiceAccount]
 
+    /// Only accounts of this kind are offered to people of other apps.
+    package static func offeredID(_ account: UserKey) -> ConversationID {
+        ConversationID(type: .publicService, target: account.user.rawValue)
+    }
+
+    /// What people of other apps see of an account. A file of its app opens for none of them.
+    package static func card(_ profile: Profile) -> Profile {
+        Profile(name: profile.name, portrait: profile.portrait.flatMap { MediaID(reference: $0) == nil ? $0 : nil })
+    }
+
     /// Whether a person writes from an account that the backend has declared, or to one.
     package static func hasAccount(_ user: UserID, in conversation: ConversationID, among accounts: Accounts?) -> Bool {
         guard conversation.type.needsAccount, let accounts else { return false }

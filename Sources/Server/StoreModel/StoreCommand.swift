@@ -36,8 +36,9 @@ package enum StoreCommand: Hashable, Sendable {
     /// Of people and accounts, all or none; an empty one forgets. `isOwn`: the person has asked, not the backend. Answers `.done`
     /// or `.refused`.
     case setProfiles(AppID, [UserProfile], isOwn: Bool)
-    /// Answers `.profiles`, in the order asked.
-    case readProfiles(AppID, [UserID])
+    /// `offered` are accounts (`MP`) of other apps, by what they are called in this one: where the app has no profile of that id itself,
+    /// the card of one that is declared there is told. Answers `.profiles`, in the order asked.
+    case readProfiles(AppID, [UserID], offered: [UserID: UserKey] = [:])
     /// Answers `.done`, `.taken` if other devices of the app had the same token for the same topic and environment
     /// and have none now, or `.refused` for an unknown device. `about` is the registration about which APNs has
     /// answered: it changes nothing if it is not the device's any more, and takes it from nobody; nil if the device

@@ -33,5 +33,29 @@ import TidingsModel
         #expect(story.broken == [])
     }
 
+    /// `app.ID.offered_accounts`. What else might cross is `The card of an account that is offered to other apps`.
+    @Test func `has one exception, the card of an account that the server's operator offers`() throws {
+        var store = ReferenceStore()
+        let epoch = store.open().epoch
+        let news = UserKey(app: World.app, user: "news")
+        let profile = Profile(name: "News", portrait: "https://a/n.png")
+        let account = ServiceAccount(
+            ConversationID(type: .publicService, target: "news"), owner: "ann", operators: ["bob"], audience: .followers
+        )
+        for command in [
+            StoreCommand.putAccount(World.app, account),
+            .setProfiles(World.app, [UserProfile("news", profile), UserProfile("ann", profile)], isOwn: false),
+        ] {
+            #expect(try store.apply(command, epoch: epoch) == .done)
+        }
+        let ids: [UserID] = ["ours/news", "ours/ann"]
+        let none = ids.map { UserProfile($0, Profile()) }
+        let asked = StoreCommand.readProfiles(World.otherTenant, ids)
+        #expect(try store.apply(asked, epoch: epoch) == .profiles(none))
+        let offered = StoreCommand.readProfiles(World.otherTenant, ids, offered: ["ours/news": news])
+        #expect(offered.app == World.otherTenant)
+        #expect(try store.apply(offered, epoch: epoch) == .profiles([UserProfile("ours/news", profile), none[1]]))
+    }
+
     private let theirs = UserKey(app: World.otherTenant, user: "ann")
 }

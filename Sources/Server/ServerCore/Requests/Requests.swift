@@ -155,7 +155,8 @@ extension ServerCore {
         case .receipts(let message): .readReceipts(asked.app, message, asked: asked.actor)
         case .setProfile(let profile):
             .setProfiles(asked.app, [UserProfile(try Self.person(asked).user, profile)], isOwn: true)
-        case .profiles(let users): .readProfiles(asked.app, users)
+        case .profiles(let users):
+            .readProfiles(asked.app, users, offered: self.settings.offered(to: asked.app, among: users))
         case .setFollowing(let account, let isFollowing):
             .setFollowing(try Self.person(asked), account, isFollowing)
         case .following: .readFollowing(try Self.person(asked))

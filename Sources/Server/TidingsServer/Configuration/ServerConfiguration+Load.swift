@@ -157,6 +157,7 @@ private struct ConfigurationReading {
         app.membersMax = self.integer(
             await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
         app.words = await self.words(["app", id])
+        app.offeredAccounts = await self.list(["app", id, "offered_accounts"]) ?? []
         app.hasOwnProfiles = await self.flag(["app", id, "own_profiles"])
         app.needsMediaApproval = await self.mediaApproval(["app", id, "media", "approval"])
         return app

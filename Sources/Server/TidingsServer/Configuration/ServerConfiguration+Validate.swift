@@ -70,6 +70,19 @@ extension ServerConfiguration.App {
                 rule: "must be at most \(Self.pushTopicsMax), got \(self.pushTopics.count)",
                 remedy: "list the bundle identifiers of the app's builds")
         }
+        for account in self.offeredAccounts {
+            do throws(InvalidField) {
+                _ = try UserID.validated(account, field: "\(prefix).offered_accounts")
+                // What people of other apps call it.
+                _ = try UserID.validated("\(self.id)/\(account)", field: "\(prefix).offered_accounts")
+            } catch {
+                faults.append(
+                    field: error.field, rule: "\(error.rule), in \"\(account)\"",
+                    remedy:
+                        "list the ids of the app's MP accounts; with the app's id and a slash they have at most 64 bytes"
+                )
+            }
+        }
         if let count = self.membersMax, !(1...3_000).contains(count) {
             faults.append(
                 field: "\(prefix).members_max", rule: "must be 1 to 3000, got \(count)",

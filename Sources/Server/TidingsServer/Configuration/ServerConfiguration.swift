@@ -121,6 +121,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var words = AppWords()
         /// Whether people choose their own profile and nicknames, or the backend alone does.
         package var hasOwnProfiles = false
+        /// Ids of its `MP` accounts whose card people of the server's other apps may see.
+        package var offeredAccounts: [String] = []
         package var pushText = PushTextMode.serviceExtension
         /// Whether nobody else pushes to the app, so that the system may set its icon's number.
         package var isOnlyPushSender = false
@@ -234,6 +236,10 @@ package struct ServerConfiguration: Equatable, Sendable {
             if app.isOnlyPushSender { settings.onlyPushSenders.insert(app.id) }
             if app.push != PushRules() { settings.pushRules[app.id] = app.push }
             if app.hasOwnProfiles { settings.appsWithOwnProfiles.insert(app.id) }
+            for id in app.offeredAccounts {
+                let account = UserKey(app: app.id, user: UserID(id))
+                settings.offeredAccounts[UserID(account.description)] = account
+            }
         }
         return settings
     }
