@@ -21,6 +21,7 @@ import VirtualPhone
         self.delegate = delegate
         self.makeSceneDelegate = makeSceneDelegate
         self.application.delegate = delegate
+        process.setViews(self.application)
     }
 
     func handle(_ callback: Callback, _ reply: PhoneReply) {

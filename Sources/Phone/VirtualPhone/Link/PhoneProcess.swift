@@ -77,6 +77,7 @@ public final class PhoneProcess: Sendable {
         var facadeHandlers: [FacadeHandler] = []
         var early: [(Callback, PhoneReply)] = []
         var content: (any ContentExtensionHosting)?
+        var views: (any ViewHosting)?
         var declared: DelegateMethods?
     }
 
@@ -181,6 +182,11 @@ public final class PhoneProcess: Sendable {
     @MainActor package func setContent(_ screen: any ContentExtensionHosting) {
         self.state.withLock { $0.content = screen }
     }
+
+    package func setViews(_ host: any ViewHosting) { self.state.withLock { $0.views = host } }
+
+    /// Nil in a process that shows nothing.
+    package var views: (any ViewHosting)? { self.state.withLock { $0.views } }
 
     /// For a facade that handles callbacks of its own, such as PushKit's.
     package func addFacadeHandler(_ handler: @escaping FacadeHandler) {

@@ -1,0 +1,120 @@
+public import Foundation
+
+/// A colour by its parts, or by what it is for; nothing is painted with it. https://developer.apple.com/documentation/uikit/uicolor
+public final class UIColor: Hashable, Sendable {
+    private let parts: [CGFloat]
+    /// What it is for; light and dark differ in it.
+    private let use: String?
+
+    private init(_ parts: [CGFloat], use: String?) {
+        self.parts = parts
+        self.use = use
+    }
+    private convenience init(for use: String) { self.init([], use: use) }
+
+    /// A colour of parts from 0 to 1.
+    public convenience init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
+        self.init([red, green, blue, alpha], use: nil)
+    }
+
+    /// A grey from 0, black, to 1, white.
+    public convenience init(white: CGFloat, alpha: CGFloat) {
+        self.init(red: white, green: white, blue: white, alpha: alpha)
+    }
+
+    public static let clear = UIColor(white: 0, alpha: 0)
+    public static let black = UIColor(white: 0, alpha: 1)
+    public static let white = UIColor(white: 1, alpha: 1)
+    // By use: https://developer.apple.com/documentation/uikit/ui-element-colors
+    public static let label = UIColor(for: "label")
+    public static let secondaryLabel = UIColor(for: "secondaryLabel")
+    public static let tertiaryLabel = UIColor(for: "tertiaryLabel")
+    public static let systemBackground = UIColor(for: "systemBackground")
+    public static let secondarySystemBackground = UIColor(for: "secondarySystemBackground")
+    public static let tertiarySystemBackground = UIColor(for: "tertiarySystemBackground")
+    public static let separator = UIColor(for: "separator")
+    public static let tintColor = UIColor(for: "tintColor")
+    public static let systemRed = UIColor(for: "systemRed")
+    public static let systemGreen = UIColor(for: "systemGreen")
+    public static let systemBlue = UIColor(for: "systemBlue")
+    public static let systemGray = UIColor(for: "systemGray")
+
+    public static func == (left: UIColor, right: UIColor) -> Bool { left.parts == right.parts && left.use == right.use }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.parts)
+        hasher.combine(self.use)
+    }
+}
+
+/// A font by what it is for. There are no fixed ones: what a person reads grows as they have set it.
+/// https://developer.apple.com/documentation/uikit/uifont
+public final class UIFont: Hashable, Sendable {
+    /// What a text is. https://developer.apple.com/documentation/uikit/uifont/textstyle
+    public struct TextStyle: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let largeTitle = TextStyle(rawValue: "UICTFontTextStyleTitle0")
+        public static let title1 = TextStyle(rawValue: "UICTFontTextStyleTitle1")
+        public static let title2 = TextStyle(rawValue: "UICTFontTextStyleTitle2")
+        public static let title3 = TextStyle(rawValue: "UICTFontTextStyleTitle3")
+        public static let headline = TextStyle(rawValue: "UICTFontTextStyleHeadline")
+        public static let subheadline = TextStyle(rawValue: "UICTFontTextStyleSubhead")
+        public static let body = TextStyle(rawValue: "UICTFontTextStyleBody")
+        public static let callout = TextStyle(rawValue: "UICTFontTextStyleCallout")
+        public static let footnote = TextStyle(rawValue: "UICTFontTextStyleFootnote")
+        public static let caption1 = TextStyle(rawValue: "UICTFontTextStyleCaption1")
+        public static let caption2 = TextStyle(rawValue: "UICTFontTextStyleCaption2")
+    }
+
+    private let style: TextStyle
+    private init(_ style: TextStyle) { self.style = style }
+
+    public static func preferredFont(forTextStyle style: TextStyle) -> UIFont { UIFont(style) }
+
+    public static func == (left: UIFont, right: UIFont) -> Bool { left.style == right.style }
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.style) }
+}
+
+/// Lengths that grow with the text. A virtual phone has the standard size, at which they stay.
+/// https://developer.apple.com/documentation/uikit/uifontmetrics
+public final class UIFontMetrics: Sendable {
+    public init(forTextStyle textStyle: UIFont.TextStyle) {}
+    public func scaledValue(for value: CGFloat) -> CGFloat { value }
+}
+
+/// An image: its bytes, or the name of a symbol. https://developer.apple.com/documentation/uikit/uiimage
+public final class UIImage: Hashable, Sendable {
+    private let bytes: Data?
+    private let symbol: String?
+
+    /// Nil for what begins as no kind of image that iOS reads; nothing is decoded.
+    public init?(data: Data) {
+        guard Self.isImage(data) else { return nil }
+        self.bytes = data
+        self.symbol = nil
+    }
+
+    /// A symbol of Apple's; which there are is not known here.
+    public init?(systemName name: String) {
+        self.bytes = nil
+        self.symbol = name
+    }
+
+    /// PNG, JPEG, GIF, WebP or HEIC.
+    private static func isImage(_ data: Data) -> Bool {
+        let first = Array(data.prefix(12))
+        let beginnings: [[UInt8]] = [[0x89, 0x50, 0x4e, 0x47], [0xff, 0xd8, 0xff], Array("GIF8".utf8)]
+        if beginnings.contains(where: first.starts(with:)) { return true }
+        guard first.count == 12 else { return false }
+        return first.starts(with: "RIFF".utf8) && first[8...].elementsEqual("WEBP".utf8)
+            || first[4...].starts(with: "ftyphei".utf8)
+    }
+
+    public static func == (left: UIImage, right: UIImage) -> Bool {
+        left.bytes == right.bytes && left.symbol == right.symbol
+    }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.bytes)
+        hasher.combine(self.symbol)
+    }
+}
