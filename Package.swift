@@ -233,7 +233,13 @@ targets += shell(
     needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsNotificationContent"] + facades,
     testing: ["SDKTestSupport", "ServerCore", "StoreModel"], resources: [.copy("PrivacyInfo.xcprivacy")],
     settings: facade)
-// The server that the tests of client and kit share.
+// The SDK's views.
+targets += shell(
+    "SDK", "TidingsUI",
+    needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsKit"] + facades,
+    testing: ["SDKTestSupport", "ServerCore", "StoreModel", "PhoneCore"],
+    resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
+// The server that the tests of client, kit and views share.
 targets.append(
     .target(
         name: "SDKTestSupport",
@@ -316,6 +322,7 @@ let package = Package(
     products: [
         .library(name: "TidingsClient", targets: ["TidingsClient"]),
         .library(name: "TidingsKit", targets: ["TidingsKit"]),
+        .library(name: "TidingsUI", targets: ["TidingsUI"]),
         .library(name: "TidingsNotificationService", targets: ["TidingsNotificationService"]),
         .library(name: "APNsClient", targets: ["APNsClient", "APNsModel"]),
         .library(name: "APNsSimulator", targets: ["APNsSimulator"]),

@@ -1,61 +1,10 @@
 import ClientCore
 import Foundation
 import Synchronization
-import TidingsClient
 import TidingsModel
 import VirtualPhone
 
 @testable import PhoneCore
-
-/// A clock that moves only when the test says so.
-final class ForwardingClock: ClientClock {
-    private struct State {
-        var now: Int64 = 0
-        var sleepers: [UInt64: (deadline: Int64, resume: CheckedContinuation<Void, Never>)] = [:]
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-    private let wall: Int64
-
-    /// - Parameter wall: what its calendar clock shows first, in milliseconds since 1970.
-    init(wall: Int64 = 1_800_000_000_000) { self.wall = wall }
-
-    var now: Now {
-        let now = self.state.withLock { $0.now }
-        return Now(monotonic: now, wall: self.wall + now)
-    }
-
-    func sleep(untilMonotonic deadline: Int64) async {
-        let number = self.state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = self.state.withLock { state in
-                    if state.now >= deadline || Task.isCancelled { return true }
-                    state.sleepers[number] = (deadline, continuation)
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            self.state.withLock { $0.sleepers.removeValue(forKey: number) }?.resume.resume()
-        }
-    }
-
-    /// Moves the clock by milliseconds and wakes who waited for it, in the order of their deadlines.
-    func advance(by milliseconds: Int64) {
-        let woken = self.state.withLock { state in
-            state.now += milliseconds
-            let due = state.sleepers.filter { $0.value.deadline <= state.now }
-            for number in due.keys { state.sleepers.removeValue(forKey: number) }
-            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.resume)
-        }
-        for continuation in woken { continuation.resume() }
-    }
-}
 
 /// The phone of one app process, as far as the kit can see it: answers at once, and notes what it is told to show.
 final class ForwardingPhone: PhoneLink {

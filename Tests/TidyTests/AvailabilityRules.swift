@@ -4,7 +4,7 @@ enum AvailabilityRules {
     /// The SDK's targets, and what they are made of.
     static let targets: Set = [
         "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsKit", "TidingsNotificationContent",
-        "TidingsNotificationService", "TidingsModel", "TidingsWire",
+        "TidingsNotificationService", "TidingsUI", "TidingsModel", "TidingsWire",
     ]
 
     /// A version of iOS.

@@ -112,6 +112,7 @@ import Testing
         ("docs/sdk.md", 11), ("docs/apns-client.md", 3), ("docs/apns-simulator.md", 1),
         ("Sources/SDK/TidingsClient/TidingsClient.docc/TidingsClient.md", 1),
         ("Sources/SDK/TidingsKit/TidingsKit.docc/TidingsKit.md", 1),
+        ("Sources/SDK/TidingsUI/TidingsUI.docc/TidingsUI.md", 1),
         ("Sources/APNs/APNsClient/APNsClient.docc/APNsClient.md", 1),
     ])
     func `shows app developers Swift that is compiled`(path: String, blocksMin: Int) throws {
@@ -126,6 +127,7 @@ import Testing
     @Test(arguments: [
         "Sources/SDK/TidingsClient/ChatClient.swift", "Sources/SDK/TidingsKit/NotificationIntegration.swift",
         "Sources/SDK/TidingsNotificationService/NotificationServiceHandler.swift",
+        "Sources/SDK/TidingsUI/InAppBannerPresenter.swift",
         "Sources/APNs/APNsClient/APNsClient.swift", "Sources/Phone/VirtualPhone/InProcess/VirtualPhone.swift",
     ])
     func `shows at each entry point a call that is compiled`(path: String) throws {

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-SDK = ["TidingsClient", "TidingsKit", "TidingsNotificationService"]
+SDK = ["TidingsClient", "TidingsKit", "TidingsNotificationService", "TidingsUI"]
 COLLECTIONS = {"DequeModule", "OrderedCollections", "HeapModule"}
 
 

@@ -1,5 +1,5 @@
-import ClientCore
-import Foundation
+public import ClientCore
+public import Foundation
 import TidingsModel
 
 /// The portraits that the app's providers gave with their last names, for the notifications that follow.
@@ -23,5 +23,19 @@ struct Portraits {
         guard let image, image.count <= NotificationImage.portraitBytesMax else { return }
         self.kept.append((owner, image))
         if self.kept.count > Self.countMax { self.kept.removeFirst() }
+    }
+}
+
+extension NotificationIntegration {
+    /// The image that the app's providers gave with the last name, for a banner: a group's in a group or discussion, otherwise the
+    /// sender's. Nil where there is none, and for a banner without a title, which says of nobody who writes.
+    public func portrait(of banner: InAppBanner) -> Data? {
+        guard !banner.text.title.isEmpty, let payload = try? NotificationPayload(userInfo: banner.userInfo) else {
+            return nil
+        }
+        let owner =
+            payload.conversationType.isGroup
+            ? Portraits.Owner.group(payload.conversation) : .user(payload.senderID)
+        return self.host.providers.withLock { $0.portraits[owner] }
     }
 }
