@@ -1,5 +1,5 @@
 import Synchronization
-package import TidingsClient
+import TidingsClient
 package import TidingsModel
 
 /// A clock that moves only when the test says so.

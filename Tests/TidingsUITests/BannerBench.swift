@@ -56,9 +56,15 @@ import VirtualPhone
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
+    /// In steps short enough for client and phone to see what the other does.
     func advance(by milliseconds: Int64) async {
-        self.clock.advance(by: milliseconds)
-        await self.phone.advance(by: .milliseconds(milliseconds))
+        var left = milliseconds
+        repeat {
+            let step = min(left, 1_000)
+            self.clock.advance(by: step)
+            await self.phone.advance(by: .milliseconds(step))
+            left -= step
+        } while left > 0
     }
 
     /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
