@@ -148,6 +148,23 @@ import VirtualPhone
         #expect((try? bench.kit?.client.history(conversation: BannerBench.withBob).first?.id) == here)
     }
 
+    @Test func `is not shown for a message that was recalled while the app was asked for a name`() async {
+        let (permits, name) = AsyncStream.makeStream(of: Void.self)
+        let bench = await BannerBench(people: People(permits: permits))
+        defer { bench.remove() }
+        let message = bench.say("oops")
+        await bench.until { (try? $0.kit?.client.history(conversation: BannerBench.withBob).count) == 1 }
+        bench.server.request(.request(ServerTransport.app, actor: "bob", .recall(message)))
+        await bench.until { (try? $0.kit?.client.history(conversation: BannerBench.withBob).first?.isRecalled) == true }
+        name.yield()
+        await bench.settle()
+        #expect(bench.banners == [])
+        bench.say("well said")
+        name.yield()
+        await bench.untilBanner(says: "well said")
+        #expect(bench.banners.map(\.texts) == [["Bob", "well said"]])
+    }
+
     @Test func `goes when its message is recalled, or its conversation read on another device`() async {
         let bench = await BannerBench()
         defer { bench.remove() }
