@@ -50,7 +50,10 @@ public enum DisplayName {
     /// Throws `InvalidField` for a name that is empty or too long, for control characters and line breaks, for characters that
     /// change the direction of what follows (UAX #9 §2.1, §2.2 and §2.4), and for one of which nothing can be seen.
     ///
-    /// - Parameter lettersMax: the longest one; nil where only bytes are counted.
+    /// - Parameters:
+    ///   - name: the name.
+    ///   - field: what the error names.
+    ///   - lettersMax: the longest one; nil where only bytes are counted.
     public static func check(_ name: String, field: String, lettersMax: Int? = Self.lettersMax) throws(InvalidField) {
         try InvalidField.check(name.utf8.count, in: 1...Self.bytesMax, field, unit: " bytes")
         if let lettersMax { try InvalidField.check(name.count, atMost: lettersMax, field, unit: " letters") }

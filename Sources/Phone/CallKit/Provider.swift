@@ -125,7 +125,10 @@ public final class CXProvider: @unchecked Sendable {
 
     /// Shows an incoming call. From iOS 13 a VoIP push must have been reported so before its method returns.
     ///
-    /// - Parameter completion: called once, with an error if the call is not shown.
+    /// - Parameters:
+    ///   - UUID: names the call from now on.
+    ///   - update: who calls, and how.
+    ///   - completion: called once, with an error if the call is not shown.
     public func reportNewIncomingCall(
         with UUID: UUID, update: CXCallUpdate, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
