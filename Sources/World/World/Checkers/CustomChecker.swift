@@ -7,7 +7,7 @@ import StoreModel
 import TidingsModel
 
 struct CustomChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .handedOver, .probeEnded)
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .readingProbeEnded)
 
     private struct Sent: Hashable {
         var message: CustomMessage

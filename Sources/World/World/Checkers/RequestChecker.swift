@@ -5,8 +5,7 @@ import StoreModel
 import TidingsModel
 
 struct RequestChecker: Checker {
-    static let kinds = FactKinds(
-        .asked, .answered, .refused, .change, .recall, .edit, .delete, .set, .named)
+    static let kinds = FactKinds(.asked, .answered, .refused, .change, .recall, .edit, .delete, .set)
 
     private struct Asked: Hashable {
         var key: DeviceKey
