@@ -70,7 +70,8 @@ import World
         #expect(total.missing(with: .swarm) == drawn)
         let crowds: [WorldMark] = [
             .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
-            .filteredNumbers, .directNumbers, .lateNumbers,
+            .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
+            .donated, .donatedSent,
         ]
         #expect(total.missing(with: .harsh) == drawn.filter { !crowds.contains($0) })
         #expect(total.text.contains("60 events (each run 10 at least)"))

@@ -5,6 +5,15 @@ import TidingsModel
 // What the shipped extension carries over to Apple's types, carried over to the virtual iPhone's.
 
 extension ContentEdit {
+    /// What the system is told before the push is answered, and the answer. An app that is not entitled gets plain content.
+    package func answer(
+        to original: NotificationContent, isEntitled: Bool
+    ) -> (donated: DonatedMessage?, content: NotificationContent) {
+        var edit = self
+        if !isEntitled { edit.communication = nil }
+        return (edit.communication?.donation, edit.applied(to: original))
+    }
+
     /// Images are not simulated.
     package func applied(to original: NotificationContent) -> NotificationContent {
         var content = original
@@ -25,20 +34,21 @@ extension ContentEdit {
             content.interruptionLevel = .passive
         }
         if self.isDiscarded { return NotificationContent(badge: content.badge) }
-        if let form = self.communication { content.show(form) }
+        if let form = self.communication { content.show(form, portrait: self.hasPortrait ? form.portrait : nil) }
         return content
     }
 }
 
 extension NotificationContent {
-    /// As a phone shows it that knows such notifications, of an app with the entitlement.
-    package mutating func show(_ form: CommunicationForm) {
+    /// As a phone shows it that knows such notifications, of an app with the entitlement. `portrait` is where it was fetched from.
+    mutating func show(_ form: CommunicationForm, portrait: String? = nil) {
         guard let sender = form.sender else { return }
         self.body = form.text.notificationText
         self.show(
             CommunicationDetails(
-                sender: sender.name, group: form.groupName, conversation: form.conversation.description,
-                recipientCount: form.recipientCount ?? 0, mentionsPerson: form.isMention, isReply: form.isReply))
+                sender: sender.name, portrait: portrait, group: form.groupName,
+                conversation: form.conversation.description, recipientCount: form.recipientCount ?? 0,
+                mentionsPerson: form.isMention, isReply: form.isReply))
     }
 }
 
@@ -64,7 +74,16 @@ extension DonationScope {
 }
 
 extension MissedDecision.Post {
-    package func request(recipientTag tag: String) -> NotificationRequest {
+    /// What the system is told before the notification centre, and what that is handed.
+    package func posted(
+        recipientTag tag: String, isEntitled: Bool
+    ) -> (donated: DonatedMessage?, request: NotificationRequest) {
+        var post = self
+        if !isEntitled { post.message.communication = nil }
+        return (post.message.communication?.donation, post.request(recipientTag: tag))
+    }
+
+    private func request(recipientTag tag: String) -> NotificationRequest {
         var content = NotificationContent(
             title: self.message.text.title?.notificationText ?? "",
             subtitle: self.message.text.subtitle?.notificationText ?? "", body: self.message.text.body.notificationText,

@@ -145,13 +145,36 @@ extension DeviceStatus {
 }
 
 extension LocalNotification {
-    /// `badge` is nil where the icon is left alone; `hasCategory`: the app has registered the kit's actions.
-    package func request(badge: Int?, hasCategory: Bool) -> NotificationRequest {
+    /// What the system is told before the notification centre, and what that is handed. Where the person has not allowed notifications the kit
+    /// does not begin, and the centre refuses; an app that is not entitled posts plain content.
+    ///
+    /// - Parameters:
+    ///   - badge: nil where the icon is left alone.
+    ///   - hasCategory: the app has registered the kit's actions.
+    package func posted(
+        badge: Int?, hasCategory: Bool, isEntitled: Bool, settings: NotificationSettings?
+    ) -> (donated: DonatedMessage?, request: NotificationRequest) {
+        var notification = self
+        if !isEntitled { notification.communication = nil }
+        let request = notification.request(badge: badge, hasCategory: hasCategory)
+        return (settings?.mayPost == true ? notification.communication?.donation : nil, request)
+    }
+
+    private func request(badge: Int?, hasCategory: Bool) -> NotificationRequest {
         var content = NotificationContent(
             title: self.title.notificationText, subtitle: self.subtitle?.notificationText ?? "",
             body: self.body.notificationText, badge: badge, userInfo: self.userInfo.objectValue ?? JSONObject())
         content.apply(self.manner(category: hasCategory ? MessageCategory.identifier : ""))
         if let form = self.communication { content.show(form) }
         return NotificationRequest(identifier: self.message.description, content: content)
+    }
+}
+
+extension NotificationSettings {
+    fileprivate var mayPost: Bool {
+        switch self.authorizationStatus {
+        case .notDetermined, .denied: false
+        case .authorized, .provisional, .ephemeral: true
+        }
     }
 }

@@ -57,6 +57,7 @@ extension World {
     }
 
     mutating func beginGroups() {
+        self.beginNames()
         for (number, group) in self.options.population.crowd.groups.enumerated() {
             // Draw 0 is who owns which phone.
             var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + number)
@@ -70,7 +71,7 @@ extension World {
             self.callAPI(
                 .putConversation(
                     ConversationRecord(
-                        app: Self.app, conversation: conversation, name: conversation.target, portrait: nil,
+                        app: Self.app, conversation: conversation, name: Self.name(of: conversation), portrait: nil,
                         members: members)))
         }
         self.setConsent()

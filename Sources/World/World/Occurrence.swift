@@ -45,6 +45,7 @@ enum Occurrence {
     case groupsBegin
     case backendActs
     case otherTenantActs
+    case namesChange
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)

@@ -9,6 +9,8 @@ package enum RandomStream: Hashable, Sendable {
     case backend
     case otherTenant
     case hostile
+    /// What people and groups are called.
+    case names
     /// Which HTTP requests of the app's backend come twice.
     case gateway
     case person(Int)
@@ -45,6 +47,7 @@ package enum RandomStream: Hashable, Sendable {
         case .otherTenant: ("other tenant", 8, nil)
         case .pool: ("pool", 9, nil)
         case .hostile: ("hostile", 10, nil)
+        case .names: ("names", 11, nil)
         case .person(let phone): ("person", 16, phone)
         case .network(let phone): ("network", 17, phone)
         case .radio(let phone): ("radio", 18, phone)
@@ -68,7 +71,7 @@ package enum RandomStream: Hashable, Sendable {
 
     /// Nil for another text, and for a stream of which no outside event is drawn.
     init?(_ text: Substring) {
-        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .otherTenant, .hostile]
+        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .otherTenant, .hostile, .names]
         let ofPhone: [(Int) -> Self] = [
             Self.person, Self.network, Self.radio, Self.link, Self.http, Self.pushExtension, Self.app, Self.dismissal,
         ]

@@ -21,6 +21,9 @@ package struct Population: Hashable, Sendable {
     var ringsInForeground = false
     /// Whether the app has declared that nobody else pushes to it; in the World nobody does.
     var isOnlySender = false
+    /// Of phones; one at least.
+    var nameSources: [NameSource] = [.app]
+    var usesCommunication = false
 
     init() {}
 }
@@ -62,6 +65,20 @@ extension Population {
         population.sendsInFlightMax = [population.sendsInFlightMax, 1][Int(chance.number(0...1))]
         population.isOnlySender = chance.chance(perMille: 400)
         return population
+    }
+}
+
+extension Population {
+    /// Behind those of as many phones as there may be.
+    static let namesDraw = 2_000
+
+    /// By a generator of its own, so that what else a seed draws stays what it is.
+    mutating func drawNames(seed: UInt64) {
+        var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.namesDraw)
+        self.ringsInForeground = chance.chance(perMille: 500)
+        self.usesCommunication = chance.chance(perMille: 600)
+        self.nameSources = NameSource.allCases.filter { _ in chance.chance(perMille: 600) }
+        if self.nameSources.isEmpty { self.nameSources = [.app] }
     }
 }
 

@@ -84,6 +84,7 @@ extension World {
         rules.entitlements = [.timeSensitive]
         rules.clientOptions = Set(PushRules.clientOptionNames)
         rules.clientSounds = ["horn.caf"]
+        rules.imageHosts = Self.imageHosts
         return rules
     }()
 

@@ -99,13 +99,18 @@ extension World {
             guard self.phones[index].isSignedIn, !self.phones[index].isFull else { return }
             self.checkers.foundBug("a send was given up: \(id) \(outcome)")
         case .finishRequest(let number, let outcome):
+            guard !self.finishNames(number, outcome, in: process, on: index) else { return }
             self.appendTrace("phone \(index) has request \(number) ended", more: "\(outcome)")
             self.emit(.answered(number, outcome, to: key))
         case .publishEntries(let entries): self.emit(.applied(entries, on: key))
         case .handOverCustomMessages(let wall):
             self.handOverCustomMessages(wall: wall, in: process, on: index)
-        case .publishProblem(let problem): self.appendTrace("phone \(index) problem: \(problem)")
+        case .publishProblem(let problem):
+            self.appendTrace("phone \(index) problem: \(problem)")
+            if case .nameMissing(let message, _) = problem { self.emit(.nameless(message, on: key)) }
         case .finishWake(let number, let result): self.finishWake(number, result, in: process, on: index)
+        case .publishStatus(.refused(let problem)) where problem.code == .kicked:
+            self.wasSignedOutByOther(process, on: index)
         case .publishStatus, .publishRunState, .finishConnect, .publishSignal: break
         case .readDeviceStatus: self.readDeviceStatus(in: process, on: index)
 
@@ -116,10 +121,8 @@ extension World {
             self.emit(.rangInForeground(notification.message, on: self.phones[index].key))
             self.emit(.reached(.messageRings))
             self.handleKitEvent(.messageArrived(notification), in: process, on: index)
-        // Its extension knows no names of the app's.
-        case .learnNames: break
-        // Nobody's app asks for suggestions.
-        case .nameSent: break
+        case .learnNames(let question): self.askNames(question, for: .learning, in: process, on: index)
+        case .nameSent(let id, let question): self.askNames(question, for: .sent(id), in: process, on: index)
         case .resolveNames, .askDelegate, .claimRing, .postNotification, .markShown, .markRecalled,
             .releaseClaim, .clearNotifications, .recallNotification, .lowerBadge, .writeBadge, .donate,
             .deleteDonations:

@@ -14,7 +14,8 @@ extension World {
         let push = ExtensionMachine.Push(
             identifier: request.identifier, userInfo: .object(request.content.userInfo),
             mayFilter: self.phones[index].mayFilter,
-            isForeignRecall: CornerMarkDecrease.isSet(in: .object(request.content.userInfo)))
+            isForeignRecall: CornerMarkDecrease.isSet(in: .object(request.content.userInfo)),
+            usesCommunicationNotifications: self.kitSettings(of: index).usesCommunicationNotifications)
         var work = ExtensionWork(process: process, request: request, machine: ExtensionMachine(push))
         if self.phones[index].canReadGroup {
             let tag =
@@ -85,11 +86,18 @@ extension World {
                 [.missed(after: fetch.after, limit: fetch.limit)], .fetch, for: call, on: index, timeLimit: 8_000)
         case .post(let post, let tag):
             let purpose = QueryPurpose.extensionPost(call, post.message.message)
-            self.querySystem(work.process, .add(post.request(recipientTag: tag)), on: index, for: purpose)
-        // Images are not simulated.
-        case .fetchPortrait: self.plan(.continueExtension(index, call, .portraitFetched(isThere: false)), after: 1)
+            let (donated, request) = post.posted(
+                recipientTag: tag, isEntitled: self.options.population.usesCommunication)
+            if let donated { self.donate(donated, in: work.process, on: index) }
+            self.querySystem(work.process, .add(request), on: index, for: purpose)
+        case .fetchPortrait(let url):
+            let isThere = Self.isPushedPortrait(url) && self.phones[index].isOnline
+            if isThere { self.emit(.reached(.portraits)) }
+            self.plan(
+                .continueExtension(index, call, .portraitFetched(isThere: isThere)), after: self.latency(of: index))
         case .deleteDonations(let messages):
             self.sendToSystem(work.process, DonationScope.messages(messages).event, on: index)
+        // Images are not simulated.
         case .fetchImage: self.plan(.continueExtension(index, call, .imageFetched(isThere: false)), after: 1)
         case .finish(let edit): self.finishPush(work, call, edit, on: index)
         }
@@ -97,7 +105,10 @@ extension World {
 
     private mutating func finishPush(_ work: ExtensionWork, _ call: CallbackNumber, _ edit: ContentEdit?, on index: Int)
     {
-        let content = edit?.applied(to: work.request.content) ?? work.request.content
+        let said = edit?.answer(
+            to: work.request.content, isEntitled: self.options.population.usesCommunication)
+        if let donated = said?.donated { self.donate(donated, in: work.process, on: index) }
+        let content = said?.content ?? work.request.content
         if let changes = work.machine.changes, let answer = work.machine.answer, answer.reason != changes.reason {
             self.appendTrace("phone \(index) extension answers \(work.request.identifier) \(answer.reason.rawValue)")
             if changes.reason == .rings, answer.reason == .recall { self.emit(.reached(.recalledAtWork)) }
@@ -257,8 +268,7 @@ extension WorldAppGroup: ExtensionGroup {
     }
     var showsContent: Bool { !self.hidesContent }
     var words: NotificationWords { .english }
-    // The extension of the World knows no names: the server's are in the push.
-    func names(of payload: NotificationPayload) -> KnownNames { KnownNames() }
+    func names(of payload: NotificationPayload) -> KnownNames { self.names.known(of: payload) }
 }
 
 extension NotificationContent {

@@ -215,7 +215,7 @@ extension World {
                 .change(group, .rename("not theirs")), .change(group, .remove(self.people)),
                 .change(group, .setRole("mallory", .owner)), .change(group, .dissolve),
                 .history(group, before: nil, limit: 100),
-                .conversation(group),
+                .conversation(group), .signOutDevice(self.phones[0].device),
             ]
             for (number, request) in self.hostile.aboutGroups.enumerated() {
                 self.sendHostileFrame(.request(RequestNumber(Self.firstAboutGroups + number), request), on: session)

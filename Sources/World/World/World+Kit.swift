@@ -7,10 +7,12 @@ import TidingsModel
 // The SDK's kit: what it does with the notification centre, the ledger and the number on the icon, and how it answers the system.
 // Its extension: World+Extension.swift.
 extension World {
-    var kitSettings: KitSettings {
+    func kitSettings(of index: Int) -> KitSettings {
         var settings = KitSettings()
         settings.ringsInForeground = self.options.population.ringsInForeground
-        return settings
+        settings.usesServerNames = self.phones[index].naming == .server
+        settings.usesCommunicationNotifications = self.options.population.usesCommunication
+        return settings.fitted(to: self.phones[index].core.version.major)
     }
 
     // tidy: long because it is one case per effect.
@@ -18,9 +20,7 @@ extension World {
         switch effect {
         case .resolveNames(let id, let question):
             self.emit(.passedGate(id, on: self.phones[index].key, self.phones[index].disk))
-            let names = ResolvedNames(user: question.sender.rawValue, group: question.group?.target)
-            self.planClientEvent(
-                .namesResolved(id, names), in: process, on: index, after: self.phones[index].chance.number(1...200))
+            self.askNames(question, for: .notification(id), in: process, on: index)
         case .askDelegate(let message, _):
             self.planClientEvent(.delegateAnswered(message.id, handled: false), in: process, on: index)
         case .claimRing, .postNotification, .markShown, .markRecalled, .releaseClaim, .clearNotifications,
@@ -49,6 +49,7 @@ extension World {
         let messages = phone.disk.store.messages
         let facts = NotificationCenterQueue.Facts(
             process: process.number, major: phone.core.version.major, wall: self.now.wall,
+            donates: self.kitSettings(of: index).usesCommunicationNotifications,
             position: { messages[$0]?.position })
         var effects: [NotificationCenterQueue.Effect] = []
         hosted.center.handle(event, group: &group, facts: facts, into: &effects)
@@ -63,7 +64,10 @@ extension World {
             self.querySystem(process, .deliveredNotifications, on: index, for: .center(.listing(number)))
         case .post(let notification, let badge, let number):
             self.emit(.posted(notification, on: self.phones[index].key, self.phones[index].disk))
-            let request = notification.request(badge: badge, hasCategory: false)
+            let (donated, request) = notification.posted(
+                badge: badge, hasCategory: false, isEntitled: self.options.population.usesCommunication,
+                settings: self.phones[index].core.notificationSettings(of: Self.bundle))
+            if let donated { self.donate(donated, in: process, on: index) }
             self.querySystem(process, .add(request), on: index, for: .center(.posting(number)))
             self.maybeClearUnsettled(notification.message, in: process, on: index)
         case .remove(let identifiers):
@@ -77,12 +81,17 @@ extension World {
         case .showBadgeBeforeReturning(let badge) where self.phones[index].core.version.major < 16:
             self.sendToSystem(process, .iconBadgeNumberSet(badge), on: index)
         case .showBadgeBeforeReturning(let badge): self.querySystem(process, .setBadgeCount(badge), on: index)
-        case .donate(let form): self.sendToSystem(process, .messageDonated(form.donation), on: index)
+        case .donate(let form): self.donate(form.donation, in: process, on: index)
         case .deleteDonations(let scope): self.sendToSystem(process, scope.event, on: index)
         case .finish(_, .client(let event)): self.planClientEvent(event, in: process, on: index)
         case .finish(_, .kit(let event)): self.handleKitEvent(event, in: process, on: index)
         case .finish(_, nil): break
         }
+    }
+
+    mutating func donate(_ message: DonatedMessage, in process: ProcessID, on index: Int) {
+        self.emit(.reached(message.isOutgoing ? .donatedSent : .donated))
+        self.sendToSystem(process, .messageDonated(message), on: index)
     }
 
     // MARK: The kit's machine

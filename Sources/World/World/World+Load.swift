@@ -42,7 +42,9 @@ extension World {
         Ending(
             store: self.store.dump(withMessages: withMessages),
             phones: self.phones.map {
-                .init(key: $0.key, disk: $0.disk, icon: $0.core.screen.badge(of: Self.bundle))
+                .init(
+                    key: $0.key, disk: $0.disk, icon: $0.core.screen.badge(of: Self.bundle),
+                    donations: $0.core.donations(of: Self.bundle))
             })
     }
 }

@@ -17,9 +17,11 @@ extension World {
         case 11: self.setForEverything(in: process, on: index)
         case 12: self.changeBlocking(in: process, on: index)
         case 13...14: self.changeMembers(in: process, on: index)
-        case 15: if self.chance.chance(perMille: 500) { self.signOut(in: process, on: index) }
+        case 15 where self.chance.chance(perMille: 500): self.signOut(in: process, on: index)
+        case 15: self.signOutOther(in: process, on: index)
         case 16: self.changeWriting(in: process, on: index)
         case 17...18: self.answerInvitation(in: process, on: index)
+        case _ where self.chance.chance(perMille: 500): self.changeList(in: process, on: index)
         default:
             let conversation = self.anyConversation(of: index)
             self.handle(
@@ -42,7 +44,7 @@ extension World {
     private mutating func editMessage(in process: ProcessID, on index: Int) {
         let person = self.phones[index].person
         let own = self.phones[index].disk.store.messages.elements.suffix(12).filter {
-            $0.value.message.sender == person
+            $0.value.message.sender == person && $0.value.message.objectName == .text
         }
         guard let (message, _) = own.last else { return }
         let text = JSONValue.members([("content", .string("e\(index)-\(self.time)"))]).text
@@ -61,7 +63,7 @@ extension World {
 
     private mutating func setLevel(in process: ProcessID, on index: Int) {
         let conversation = self.anyConversation(of: index)
-        let isSet = self.phones[index].disk.store.preferences().current.conversations[conversation] != nil
+        let isSet = self.phones[index].disk.store.preferences().current.conversations[conversation]?.level != nil
         guard !isSet || self.chance.chance(perMille: 300) else {
             return self.pendingChange(.conversation(conversation, ConversationSettings()), in: process, on: index)
         }
@@ -86,6 +88,21 @@ extension World {
             start: Int((start + 1_440) % 1_440), end: Int((start + self.chance.number(2...15)) % 1_440),
             timeZone: "Etc/UTC", manner: self.chance.chance(perMille: 400) ? .drop : .defer)
         self.pendingChange(.quietHours(hours), in: process, on: index)
+    }
+
+    private mutating func changeList(in process: ProcessID, on index: Int) {
+        let conversation = self.anyConversation(of: index)
+        let store = self.phones[index].disk.store
+        let current = store.preferences().current.conversations[conversation] ?? ConversationSettings()
+        let newest = store.messages.elements.last { $0.value.conversation == conversation }?.key
+        let change: ConversationStateChange =
+            switch self.chance.number(0...3) {
+            case 0: .pinned(current.pinnedAt == nil)
+            case 1: .archived(!current.isArchived)
+            case 2: .hidden(upTo: current.hiddenUpTo == nil ? newest ?? MessageID(rawValue: 0) : nil)
+            default: .draft(current.draft == nil ? "draft of \(self.time)" : nil)
+            }
+        self.pendingChange(.state(conversation, change, at: self.now.wall), in: process, on: index)
     }
 
     private mutating func setForEverything(in process: ProcessID, on index: Int) {
@@ -129,7 +146,7 @@ extension World {
         case 0: action = .leave
         case 1 where self.groups.count < 5: return self.makeGroup(in: process, on: index)
         case 2: action = .remove([self.anybody(but: index)])
-        case 3: action = .setNickname(person, "n\(self.time)")
+        case 3: action = .setNickname(person, "\(person) at \(self.time)")
         case _ where !members.contains { $0.id == person } && conversation.type == .discussion: action = .join
         default: action = .add([self.anybody(but: index)])
         }
@@ -163,7 +180,8 @@ extension World {
         let group = ConversationID(type: .group, target: "g\(self.time)")
         let others = [self.anybody(but: index), self.anybody(but: index)]
         self.sendRequest(
-            .change(group, .create(name: group.target, portrait: nil, members: Set(others).sorted())), in: process,
+            .change(group, .create(name: Self.name(of: group), portrait: nil, members: Set(others).sorted())),
+            in: process,
             on: index)
     }
 

@@ -19,7 +19,10 @@ extension World {
         let message = self.drawn(self.phones)?.disk.store.messages.elements.last?.key ?? MessageID(rawValue: 1)
         switch self.chance.number(0...9) {
         case 0...2: self.sendAsOtherTenant(from: person, to: conversation)
-        case 3: self.createGroupOfOtherTenant(conversation)
+        case 3:
+            self.createGroupOfOtherTenant(conversation)
+            let names = self.people.map { UserProfile($0, Profile(name: "the other tenant's \($0)")) }
+            self.callAsOtherTenant(.setProfiles(Self.otherTenant, names))
         // It recalls, deletes and edits messages of ours: it has to be told that there is no such message.
         case 4: self.requestOfOtherTenant(nil, .recall(message))
         case 5: self.requestOfOtherTenant(nil, .edit(message, content: #"{"content":"not theirs"}"#))

@@ -79,6 +79,7 @@ extension World {
         case 1: draft.flags = [.stored, .counted]
         case 2: draft.flags.remove(.stored)
         case 3: draft.push = Self.loudOptions(of: name)
+        case 4: self.makeReply(&draft, on: index)
         default: break
         }
         self.appendTrace("person on phone \(index) writes \(name) to \(conversation)")
@@ -88,6 +89,22 @@ extension World {
         self.handle(ClientEvent.sendRequested(draft), in: process, on: index)
         self.maybeWriteMore(to: conversation, in: process, on: index)
         if self.chance.chance(perMille: 120) { self.phones[index].regrets.append(draft.clientMessageID) }
+    }
+
+    /// To the newest of somebody else's there.
+    private func makeReply(_ draft: inout MessageDraft, on index: Int) {
+        let (person, conversation) = (self.phones[index].person, draft.conversation)
+        guard
+            let answered = self.phones[index].disk.store.messages.values.last(where: {
+                $0.conversation == conversation && $0.message.sender != person
+            })
+        else { return }
+        draft.objectName = .reference
+        draft.content =
+            JSONValue.members([
+                ("referMsgUserId", .string(answered.message.sender.rawValue)),
+                ("said", .string(draft.clientMessageID.rawValue)),
+            ]).text
     }
 
     mutating func anyConversation(of index: Int) -> ConversationID {

@@ -79,13 +79,14 @@ extension World {
         }
     }
 
-    /// A push for another person that is shown with what its message says.
-    private mutating func emitExposedText(of identifier: String, on index: Int) {
+    /// What stands in the list now; and a push for another person that is shown with what its message says.
+    private mutating func emitShown(_ identifier: String, isRemote: Bool, on index: Int) {
         guard let entry = self.phones[index].core.listed.last(where: { $0.key.identifier == identifier }) else {
             return
         }
         let content = entry.notification.request.content
-        guard let info = PushInfo(userInfo: .object(content.userInfo)), let text = info.text,
+        self.emit(.shown(entry.notification.request, on: self.phones[index].key))
+        guard isRemote, let info = PushInfo(userInfo: .object(content.userInfo)), let text = info.text,
             text.line == .text(content.body), let owner = self.tags[info.recipientTag],
             owner.user != self.phones[index].key.user
         else { return }
@@ -103,7 +104,7 @@ extension World {
                 self.emit(.unextended(identifier: presentation.identifier, on: self.phones[index].key))
             }
             self.emit(.presented(presentation, on: self.phones[index].key))
-            if presentation.isRemote { self.emitExposedText(of: presentation.identifier, on: index) }
+            self.emitShown(presentation.identifier, isRemote: presentation.isRemote, on: index)
             self.planClearing(of: presentation, on: index)
         case .callback(let call): self.appendTrace("phone \(index) calls \(call.callback.name)")
         case .state(let state):
@@ -147,7 +148,9 @@ extension World {
             self.phones[index].processes[process]?.isInForeground = state != .background
             if self.phones[index].isSignedIn { self.requestCenterWork(.recoverClaims, in: process, on: index) }
             // A process that only finishes a sign-out has no kit.
-            if self.phones[index].isSignedIn { self.handle(.kitConfigured(self.kitSettings), in: process, on: index) }
+            if self.phones[index].isSignedIn {
+                self.handle(.kitConfigured(self.kitSettings(of: index)), in: process, on: index)
+            }
             self.handle(.connectRequested, in: process, on: index)
             self.sendToSystem(process, .delegateChanged(isSet: true), on: index)
             self.sendToSystem(process, .remoteRegistrationRequested, on: index)

@@ -21,12 +21,32 @@ extension World {
         self.handle(.signOutRequested, in: process, on: index)
     }
 
+    /// One of the person's other phones.
+    mutating func signOutOther(in process: ProcessID, on index: Int) {
+        let person = self.phones[index].person
+        let others = self.phones.indices.filter {
+            $0 != index && self.phones[$0].isSignedIn && self.phones[$0].person == person
+        }
+        guard let other = self.drawn(others) else { return }
+        self.sendRequest(.signOutDevice(self.phones[other].device), in: process, on: index)
+    }
+
+    /// The person has signed this phone out on another one, and signs in again as soon as they see it. Their user token is good all the time.
+    mutating func wasSignedOutByOther(_ process: ProcessID, on index: Int) {
+        self.appendTrace("phone \(index) was signed out on another")
+        self.emit(.reached(.signedOutByOther))
+        self.planClientEvent(
+            .connectRequested, in: process, on: index, after: self.phones[index].chance.number(2_000...30_000))
+    }
+
     /// Nothing of the person stays on the phone but how far custom messages were handed over.
     mutating func forgetPerson(on index: Int) {
         _ = self.phones[index].disk.carryOut(.forgetPerson)
         self.phones[index].drafts = [:]
         self.phones[index].group.recipient = nil
         self.phones[index].group.ledger = Ledger()
+        self.phones[index].group.names = WorldNames()
+        for process in self.phones[index].processes.values { process.nameAsks = [:] }
         if self.phones[index].group.badge != nil { self.phones[index].group.badge = Badge() }
     }
 
@@ -109,7 +129,7 @@ extension World {
         self.emit(.reached(.signIns))
         self.emit(.signedIn(self.phones[index].key))
         self.maybeRepeatAlert(on: index)
-        self.handle(.kitConfigured(self.kitSettings), in: process, on: index)
+        self.handle(.kitConfigured(self.kitSettings(of: index)), in: process, on: index)
         self.handle(.connectRequested, in: process, on: index)
         if let registration = self.phones[index].registration {
             self.handle(.pushRegistrationSet(registration), in: process, on: index)

@@ -243,6 +243,7 @@ package struct World {
             .person(index)
         case .groupsBegin, .backendActs: .backend
         case .otherTenantActs: .otherTenant
+        case .namesChange: .names
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
         case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds,
             .reachesServer, .readingProbeEnds:
@@ -301,6 +302,7 @@ package struct World {
         case .groupsBegin: self.beginGroups()
         case .backendActs: self.backendActs()
         case .otherTenantActs: self.otherTenantActs()
+        case .namesChange: self.namesChange()
         case .hostileActs: self.hostileActs()
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }

@@ -21,6 +21,7 @@ final class WorldPhone {
     var isWelcome = true
     var isFull = false
     var behaviour: Behaviour?
+    var naming = NameSource.app
     var night = Night(fallsAsleep: 32_400_000)
     var sleepsUntil: Int64 = 0
     var neglected: OrderedSet<CallbackNumber> = []
@@ -124,6 +125,7 @@ final class WorldProcess {
     var kit: KitMachine
     var center = NotificationCenterQueue()
     var lastCenterWork: NotificationCenterQueue.Number = 0
+    var nameAsks: OrderedDictionary<RequestNumber, NameAsk> = [:]
     /// What has rung in the foreground last.
     var rang: MessageID?
 
@@ -156,6 +158,7 @@ final class WorldClient {
 
 struct WorldAppGroup {
     var ledger = Ledger()
+    var names = WorldNames()
     var badge: Badge?
     var recipient: Recipient?
     /// The person wants notifications to hide what messages say.

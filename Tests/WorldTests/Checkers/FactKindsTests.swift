@@ -66,8 +66,8 @@ private struct KindLog: Checker {
                 options, checkers: Checkers(Checkers.every.map { strict($0) } + [KindLog(book: book)]))
             #expect(report.violations == [])
         }
-        // Of the other app's commands no promise is told. That a person reads another's text is one run in some thousand.
-        #expect(Set(FactKind.allCases).subtracting(book.kinds.union([.exposed])) == [.otherTenantStored])
+        // Of the other app's commands no promise is told.
+        #expect(Set(FactKind.allCases).subtracting(book.kinds) == [.otherTenantStored])
     }
 
     @Test func `is found out if it looks at more`() {

@@ -247,13 +247,13 @@ extension ClientCore {
             mentions: draft.addressed, recipients: draft.recipients,
             expiresAt: draft.lifetimeMilliseconds.map { accepted.sentAt + $0 }, push: draft.push)
         effects += [.removeOutgoing(draft.clientMessageID), .finishSend(draft.clientMessageID, .accepted(message))]
-        self.donate(message, into: &effects)
         if accepted.position > 0 {
+            self.donate(message, into: &effects)
             let entry = LogEntry(position: accepted.position, body: .message(message))
             self.carryOut(self.sync.receive(entry), at: now, into: &effects)
         } else if message.sender == self.settings.person {
-            // The answer to a repeat: the message stands in the log already, at a place it does not name. What is sent as an account is
-            // in the account's log alone.
+            // The answer to a repeat: the message stands in the log already, at a place it does not name. It may have been recalled there since,
+            // so the system is told nothing of it. What is sent as an account is in the account's log alone.
             self.carryOut(self.sync.suspectNews(), at: now, into: &effects)
         }
         self.sendDue(at: now, into: &effects)

@@ -134,29 +134,27 @@ extension ScenarioPhone {
         case .report(let messages):
             for message in messages { _ = self.request(.receipt(message, .shown)) }
             self.answerExtensionRequest(.reported, number, of: run)
-        case .post(var post, let tag):
-            if !self.isCommunicationEntitled { post.message.communication = nil }
-            if let form = post.message.communication {
-                self.enqueue(.process(run.process, .messageDonated(form.donation)))
-            }
+        case .post(let post, let tag):
+            let (donated, request) = post.posted(recipientTag: tag, isEntitled: self.isCommunicationEntitled)
+            if let donated { self.enqueue(.process(run.process, .messageDonated(donated))) }
             let query = self.submit(
-                .add(post.request(recipientTag: tag)), in: run.process, after: self.app.sdk?.setup.centerTakes ?? 0)
+                .add(request), in: run.process, after: self.app.sdk?.setup.centerTakes ?? 0)
             self.app.extensionPosting[query] = (number, post.message.message)
         case .fetchImage(let url):
-            if let media = MediaID(reference: url) {
-                return self.answerExtensionRequest(
-                    .imageFetched(isThere: self.mayRead(media, run.request.identifier)), number, of: run)
-            }
-            self.answerExtensionRequest(.imageFetched(isThere: self.mayFetch(url)), number, of: run)
+            self.answerExtensionRequest(
+                .imageFetched(isThere: self.mayFetch(url, run.request.identifier)), number, of: run)
         case .fetchPortrait(let url):
-            self.answerExtensionRequest(.portraitFetched(isThere: self.mayFetch(url)), number, of: run)
+            self.answerExtensionRequest(
+                .portraitFetched(isThere: self.mayFetch(url, run.request.identifier)), number, of: run)
         case .deleteDonations(let messages):
             self.enqueue(.process(run.process, DonationScope.messages(messages).event))
-        case .finish(var edit):
-            if !self.isCommunicationEntitled { edit?.communication = nil }
-            if let form = edit?.communication { self.enqueue(.process(run.process, .messageDonated(form.donation))) }
-            if let edit { self.traceAttached(edit, to: self.labels.label(of: run.request.identifier)) }
-            let content = edit?.applied(to: run.request.content) ?? run.request.content
+        case .finish(let edit):
+            let answer = edit?.answer(to: run.request.content, isEntitled: self.isCommunicationEntitled)
+            if let donated = answer?.donated { self.enqueue(.process(run.process, .messageDonated(donated))) }
+            if let edit {
+                self.traceAttached(edit, answer?.donated, to: self.labels.label(of: run.request.identifier))
+            }
+            let content = answer?.content ?? run.request.content
             guard !run.isExpired else { return self.callContentHandler(number, content) }
             self.app.extensionRuns[number]?.content = content
             self.perform(.extensionAnswers(number), after: max(0, run.answersAt - self.now.monotonic))
@@ -171,15 +169,17 @@ extension ScenarioPhone {
         return true
     }
 
-    private func mayFetch(_ url: String) -> Bool {
+    /// As the extension's one way to a file: from the server if it is media, else from a host it lists.
+    private mutating func mayFetch(_ url: String, _ identifier: String) -> Bool {
+        if let media = MediaID(reference: url) { return self.mayRead(media, identifier) }
         let hosts = self.app.sdk?.setup.imageHosts ?? []
         return WebAddress.host(of: url).map { NotificationImage.isAllowed(String($0), among: hosts) } ?? false
     }
 
     /// What the virtual phone does not draw.
-    private mutating func traceAttached(_ edit: ContentEdit, to label: String) {
+    private mutating func traceAttached(_ edit: ContentEdit, _ donated: DonatedMessage?, to label: String) {
         var attached = edit.hasImage ? ["image"] : []
-        if let form = edit.communication { attached.append(form.donation.words) }
+        if let donated { attached.append(donated.words) }
         if edit.hasPortrait { attached.append("portrait") }
         for text in attached {
             self.trace.append(.attached, "\(label): \(text)", kind: "attaches", at: self.now.monotonic)

@@ -132,13 +132,10 @@ extension ScenarioPhone {
             self.app.centerQueries[self.submit(.deliveredNotifications, in: process, after: wait)] = .listing(number)
         case .post(let notification, let badge, let number):
             self.observed?.append(.posts)
-            var notification = notification
-            if !self.isCommunicationEntitled { notification.communication = nil }
-            if let form = notification.communication {
-                self.enqueue(.process(process, .messageDonated(form.donation)))
-            }
-            let request = notification.request(
-                badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true)
+            let (donated, request) = notification.posted(
+                badge: badge, hasCategory: self.app.setup.sdk?.registersActions == true,
+                isEntitled: self.isCommunicationEntitled, settings: self.core.notificationSettings(of: Self.bundle))
+            if let donated { self.enqueue(.process(process, .messageDonated(donated))) }
             guard version.hasUserNotifications else {
                 // A `UILocalNotification` is not answered.
                 self.enqueue(.process(process, .localNotificationScheduled(request)))

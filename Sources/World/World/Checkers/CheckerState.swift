@@ -12,6 +12,7 @@ struct CheckerState {
     private(set) var skews: [Int64] = [0]
     private(set) var committed = StoreView(keepsMessages: true)
     private(set) var known = StoreView(keepsMessages: false)
+    private(set) var names = NameBook()
     /// Who may have legs; of the leg that a fact is about, its holder's number.
     private(set) var holders = LegHolders()
     private(set) var holder = 0
@@ -32,6 +33,9 @@ struct CheckerState {
             if kind != .otherTenantStored {
                 if StoreView.kinds.contains(kind) { self.committed.apply(command, result, wall: now.wall) }
                 self.nameHolders(command, result)
+                if NameBook.kinds.contains(kind) {
+                    self.names.apply(command, result, messages: self.committed.messages.count)
+                }
             }
             if StoreView.kindsWithoutMessages.contains(kind) {
                 self.unheard.append((self.committedCount, command, result, now.wall))

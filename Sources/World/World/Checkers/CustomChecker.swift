@@ -7,7 +7,7 @@ import StoreModel
 import TidingsModel
 
 struct CustomChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .handedOver, .readingProbeEnded)
+    static let kinds = FactKinds(.acceptCustom, .handedOver, .probeEnded)
 
     private struct Sent: Hashable {
         var message: CustomMessage

@@ -104,6 +104,9 @@ struct DurableChecker: Checker {
         case (.edit(var before), .edit(let now)):
             before.content = ""
             return now.content.isEmpty && before == now
+        // A page says the draft of now in each entry of its conversation (docs/decisions/0039).
+        case (.conversationSettings(let conversation, let before), .conversationSettings(let same, let now)):
+            return conversation == same && before.withoutDraft == now.withoutDraft
         default: return false  // tidy: the others do not change
         }
     }

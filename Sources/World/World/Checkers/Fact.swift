@@ -51,6 +51,8 @@ enum Fact {
     case applied([LogEntry], on: DeviceKey)
     indirect case passedGate(MessageID, on: DeviceKey, WorldDisk)
     indirect case posted(LocalNotification, on: DeviceKey, WorldDisk)
+    /// The kit shows nothing, since a name is missing.
+    case nameless(MessageID, on: DeviceKey)
     /// The service extension has decided about a push; the text is nil if nothing of it is shown.
     case extended(MessageID, isQuiet: Bool, text: String?, on: DeviceKey)
     /// The same of a push whose recipient tag is that of another person.
@@ -74,9 +76,13 @@ enum Fact {
     // The phone.
 
     indirect case presented(PresentationRecord, on: DeviceKey)
+    /// It stands in the list now, under this identifier.
+    indirect case shown(NotificationRequest, on: DeviceKey)
     /// It shows what a push for another person says; `byAlert`: the app wants texts in the alert.
     case exposed(MessageID, byAlert: Bool, on: DeviceKey)
     case lacksLevels(DeviceID)
+    /// Its app knows nobody's name, and does not want the server's.
+    case lacksNames(DeviceID)
     /// A banner without sound of what was silenced, on a phone without interruption levels.
     case unsilenced(identifier: String, on: DeviceKey)
     /// A message was just accepted; these phones of its people are away.
@@ -168,6 +174,8 @@ struct Ending {
         var key: DeviceKey
         var disk: WorldDisk
         var icon: Int
+        /// What app and extension have told the system of, and not taken back.
+        var donations: [DonatedMessage] = []
     }
 
     /// What became of each message only when the run is over.
@@ -214,7 +222,7 @@ struct Checkers {
             BadgePushChecker(), PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
             AbuseChecker(),
             WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
-            GroupChecker(),
+            GroupChecker(), ListChecker(), NamesChecker(), CommunicationChecker(),
         ]
     }
 

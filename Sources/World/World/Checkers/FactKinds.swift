@@ -4,7 +4,7 @@ import StoreModel
 enum FactKind: UInt64, CaseIterable {
     // What the store has carried out.
     case accept, acceptCustom, recall, edit, delete, change, markRead
-    case set
+    case set, named
     case signIn, signOut, setPushState, advance, keepLeg, endLeg
     /// Questions, receipts and object names: no promise is about them.
     case askStore
@@ -19,13 +19,13 @@ enum FactKind: UInt64, CaseIterable {
     case signedIn, signedOut
 
     // The SDK on a phone.
-    case stored, applied, passedGate, posted, extended, extendedForAnother, unextended, toldMissed, told,
+    case stored, applied, passedGate, posted, nameless, extended, extendedForAnother, unextended, toldMissed, told,
         fetched,
         handedOver, rangInForeground
 
     // The phone.
-    case presented, exposed, lacksLevels, unsilenced, away, moved, held, wakeHeld, finalProbeEnded
-    case readingProbeEnded, measured, looked, reached
+    case presented, shown, lacks, away, moved, held, wakeHeld, probeEnded
+    case measured, looked, reached
 }
 
 struct FactKinds: OptionSet {
@@ -74,25 +74,24 @@ extension Fact {
         case .applied: .applied
         case .passedGate: .passedGate
         case .posted: .posted
+        case .nameless: .nameless
         case .extended: .extended
-        // There is room for 64 kinds.
+        // There is room for 64 kinds: what is seldom and alike shares one.
         case .extendedForAnother, .reduced: .extendedForAnother
         case .unextended: .unextended
         case .toldMissed: .toldMissed
         case .told: .told
-        case .exposed: .exposed
         case .rangInForeground: .rangInForeground
         case .fetched: .fetched
         case .handedOver: .handedOver
         case .presented: .presented
-        case .lacksLevels: .lacksLevels
-        case .unsilenced: .unsilenced
+        case .shown, .exposed: .shown
+        case .lacksLevels, .lacksNames, .unsilenced: .lacks
         case .away: .away
         case .moved: .moved
         case .held: .held
         case .wakeHeld: .wakeHeld
-        case .finalProbeEnded: .finalProbeEnded
-        case .readingProbeEnded: .readingProbeEnded
+        case .finalProbeEnded, .readingProbeEnded: .probeEnded
         case .measured: .measured
         case .looked: .looked
         case .reached: .reached
@@ -110,6 +109,7 @@ extension StoreCommand {
         case .delete: .delete
         case .change, .putConversation: .change
         case .markRead: .markRead
+        case .setProfiles: .named
         case .setConversationSettings, .setConversationState, .endLevel, .setPersonSettings, .setBlocked: .set
         case .signIn: .signIn
         case .signOut: .signOut
@@ -122,7 +122,7 @@ extension StoreCommand {
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts, .setFollowing, .readFollowers,
-            .readFollowing, .setProfiles, .readProfiles, .readKept, .readMedia, .readMediaUses:
+            .readFollowing, .readProfiles, .readKept, .readMedia, .readMediaUses:
             .askStore
         case .once(_, let command): command.kind
         }

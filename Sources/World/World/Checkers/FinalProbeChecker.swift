@@ -23,7 +23,7 @@ struct FinalProbePhone: Hashable {
 }
 
 struct FinalProbeChecker: Checker {
-    static let kinds = FactKinds(.accept, .recall, .presented, .finalProbeEnded)
+    static let kinds = FactKinds(.accept, .recall, .presented, .probeEnded)
 
     private struct Call {
         var user: UserKey

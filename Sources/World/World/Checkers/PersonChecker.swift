@@ -8,7 +8,7 @@ import TidingsModel
 struct PersonChecker: Checker {
     static let kinds = FactKinds(
         .otherTenantNotified, .signedOut, .signedIn, .extended, .fetched, .posted, .opened, .handedOver, .told,
-        .presented, .exposed, .rangInForeground)
+        .presented, .shown, .rangInForeground)
 
     /// How long what the app had answered when its person signed out may take to the screen, in milliseconds.
     static let answerTolerance: Int64 = 100

@@ -8,7 +8,7 @@ import TidingsModel
 
 struct ReadElsewhereChecker: Checker {
     static let kinds = FactKinds(
-        .serverStarted, .clockSet, .pushed, .wakeHeld, .markRead, .finalProbeEnded, .readingProbeEnded)
+        .serverStarted, .clockSet, .pushed, .wakeHeld, .markRead, .probeEnded)
 
     private static let hour: Int64 = 3_600_000
     /// In milliseconds; the probe is over long before.

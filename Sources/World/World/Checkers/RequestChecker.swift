@@ -5,7 +5,8 @@ import StoreModel
 import TidingsModel
 
 struct RequestChecker: Checker {
-    static let kinds = FactKinds(.asked, .answered, .refused, .change, .recall, .edit, .delete, .set)
+    static let kinds = FactKinds(
+        .asked, .answered, .refused, .change, .recall, .edit, .delete, .set, .named)
 
     private struct Asked: Hashable {
         var key: DeviceKey

@@ -16,7 +16,8 @@ struct AwayPhone: Hashable {
 struct RingDueChecker: Checker {
     // `.heard` and, while no server runs, `.measured` tell it the time.
     static let kinds = FactKinds(
-        .away, .presented, .moved, .disturbed, .signedOut, .pushed, .fetched, .wrongEnvironment, .serverStarted,
+        .away, .presented, .nameless, .moved, .disturbed, .signedOut, .pushed, .fetched, .wrongEnvironment,
+        .serverStarted,
         .clockSet, .held, .setPushState, .signOut, .keepLeg, .endLeg, .recall, .delete, .markRead, .change, .set,
         .heard, .measured)
 
@@ -67,6 +68,9 @@ struct RingDueChecker: Checker {
             if isInForeground {
                 self.excuse(into: &findings) { $0.key.user == key.user || $0.key.device == key.device }
             }
+        // Without a name the kit shows nothing, and says so to the server (S0.4, S3.5).
+        case .nameless(let message, let key):
+            self.excuse(into: &findings) { $0.key == key && $0.message == message }
         case .disturbed(let key), .signedOut(let key): self.excuse(into: &findings) { $0.key == key }
         case .pushed(let request, let key):
             guard let info = request.alert else { return }

@@ -7,7 +7,7 @@ import PhoneCore
 import TidingsModel
 
 struct SilenceLimit {
-    static let kinds = FactKinds(.lacksLevels, .extended, .posted, .fetched, .presented)
+    static let kinds = FactKinds(.lacks, .extended, .posted, .fetched, .presented)
 
     private struct Place: Hashable {
         var device: DeviceKey

@@ -1,6 +1,7 @@
 import APNsModel
 import ClientCore
 import OrderedCollections
+import PhoneCore
 import StoreModel
 import TidingsModel
 
@@ -129,6 +130,16 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case pushesForAnother = "pushes for the person before"
     case pushesWithOptions = "pushes with options"
     case notificationsWithOptions = "local notifications with options"
+    case signedOutByOther = "phones signed out on another"
+    case listChanges = "changes of a list of conversations"
+    case profiles = "names set"
+    case renames = "groups renamed"
+    case serverNames = "names asked of the server"
+    case nameless = "messages without a name from the app"
+    case communications = "notifications of people"
+    case portraits = "portraits fetched"
+    case donated = "messages donated"
+    case donatedSent = "own messages donated"
     case clearedUnsettled = "notifications cleared as the network went"
 }
 
@@ -138,7 +149,8 @@ extension WorldMark {
     package func isPossible(with faults: WorldFaults) -> Bool {
         switch self {
         case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
-            .filteredNumbers, .directNumbers, .lateNumbers:
+            .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
+            .donated, .donatedSent:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false
@@ -176,6 +188,8 @@ package struct WorldMarks: Hashable, Sendable {
         case .refusedWrite: self.reach(.refusedWrites)
         case .lacksLevels: self.reach(.oldSystems)
         case .unsilenced: self.reach(.unsilenced)
+        case .nameless: self.reach(.nameless)
+        case .shown(let request, _): if request.content.communication != nil { self.reach(.communications) }
         default: break  // tidy: the other facts are no mark
         }
     }
@@ -201,6 +215,7 @@ package struct WorldMarks: Hashable, Sendable {
             if message.mentions != .none { self.reach(.mentions) }
         case (.change, .changed(let changes, _)):
             for made in changes { self.count(made.change.action, in: made.change.conversation) }
+        case (.setProfiles, .done): self.reach(.profiles)
         case (.recall, .recalled): self.reach(.recalls)
         case (.edit, .noted(_?, _)): self.reach(.edits)
         case (.delete, .noted(_?, _)): self.reach(.deletions)
@@ -223,7 +238,8 @@ package struct WorldMarks: Hashable, Sendable {
         case .add(let users): self.reach(.joins, users.count)
         case .leave: self.reach(.leaves)
         case .remove(let users): self.reach(.leaves, users.count)
-        case .create, .rename, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .unmute,
+        case .rename: self.reach(.renames)
+        case .create, .setPortrait, .setRole, .setNickname, .dissolve, .ban, .unban, .unmute,
             .setOnlyAdminsWrite:
             break
         }
