@@ -88,7 +88,7 @@ extension World {
             if let message = sent.alert?.message, self.callsToRecall.contains(message) {
                 self.pushedCalls[push] = message
             }
-            if let key = self.recipient(of: sent) { self.emit(.pushed(sent, to: key)) }
+            if let key = self.recipient(of: sent, push) { self.emit(.pushed(sent, to: key)) }
             self.send(request, for: push)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
@@ -109,16 +109,13 @@ extension World {
         }
     }
 
-    /// By the tag; a push of the number alone has none, and a made-up one of a number is the server's mistake.
-    private mutating func recipient(of sent: SentPush) -> DeviceKey? {
+    /// By the tag. A push of the number alone has none, so the server says whom it means: who holds the phone by now may have signed in
+    /// without its knowing yet.
+    private mutating func recipient(of sent: SentPush, _ push: PushID) -> DeviceKey? {
         if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { return key }
-        guard sent.isNumberOnly, let phone = self.phones.first(where: { $0.registration?.token == sent.token }) else {
-            return nil
-        }
-        if sent.recipientTag != nil {
-            self.checkers.foundBug("a number for \(phone.key) has a tag that nobody was given")
-        }
-        return phone.key
+        guard sent.isNumberOnly, let key = self.server?.recipient(of: push) else { return nil }
+        if sent.recipientTag != nil { self.checkers.foundBug("a number for \(key) has a tag that nobody was given") }
+        return key
     }
 
     private mutating func handleAPIResult(_ result: APIResult, of request: APIRequestID) {
