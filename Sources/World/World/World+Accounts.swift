@@ -169,9 +169,20 @@ extension World {
         }
     }
 
+    /// Who is signed in as the account answers somebody there.
     private mutating func writeToAccount(_ id: ConversationID) {
-        guard let (index, process) = self.looking() else { return }
-        self.write(Self.draft("t\(index)-\(self.time)", to: id), in: process, on: index)
+        guard let (index, process) = self.looking(), let recipient = self.drawn(self.people) else { return }
+        let isAccount = self.phones[index].person.rawValue == id.target
+        let conversation = isAccount ? ConversationID(type: id.type, target: recipient.rawValue) : id
+        self.write(Self.draft("t\(index)-\(self.time)", to: conversation), in: process, on: index)
+    }
+
+    /// A desk of the customer service may have a phone, signed in as the account, which gets what people write to it.
+    mutating func accountThatSignsIn() -> UserID? {
+        let desk = self.accounts.known.keys.first { $0.type == .customerService }
+        guard let desk, self.chance.chance(perMille: 300) else { return nil }
+        self.emit(.reached(.accountSignIns))
+        return UserID(desk.target)
     }
 
     /// By the backend, which may say who has written it.

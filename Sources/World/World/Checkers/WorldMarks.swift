@@ -151,6 +151,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case operatorEdits = "edits as an account"
     case colleagueRevisions = "revisions of what a colleague has written"
     case accountsTakenBack = "accounts taken back"
+    case accountSignIns = "phones signed in as an account"
     case cards = "cards of another app's accounts"
     case offeredCards = "cards offered to another app"
     case clearedUnsettled = "notifications cleared as the network went"
@@ -165,7 +166,7 @@ extension WorldMark {
             .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
-            .accountsTakenBack, .cards, .offeredCards:
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false
