@@ -182,7 +182,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         switch (self.step, event) {
         case (_, .requested(let work, let number)):
             self.accept(work, number, &group, facts, &effects)
-            return self.step == .idle ? self.beginNext(&group, &effects) : self.step
+            return self.step == .idle ? self.beginNext(&group, facts, &effects) : self.step
         case (.listing(let item), .listed(let entries, let number)) where number == item.number:
             return self.finishListing(entries, item, &group, facts, &effects)
         case (_, .listed(let entries, let number)):
@@ -194,13 +194,13 @@ package struct NotificationCenterQueue: Hashable, Sendable {
             }
             // The extension may have counted a push since: the older number must not stay.
             guard badge != nil, let stored = group?.badge?.shown, stored != badge else {
-                return self.finish(item, &group, &effects)
+                return self.finish(item, &group, facts, &effects)
             }
             return Self.show(stored, item, attempts: 0, &effects)
         case (.showing(let item, let shown, let attempts), .badgeShown(let number)) where number == item.number:
             // An extension counts its push and has its number shown by the system at any time.
             guard attempts < Self.badgeAttempts, let stored = group?.badge?.shown, stored != shown else {
-                return self.finish(item, &group, &effects)
+                return self.finish(item, &group, facts, &effects)
             }
             return Self.show(stored, item, attempts: attempts, &effects)
         case (.zeroing(let item), .badgeShown(let number)) where number == item.number:
@@ -311,9 +311,13 @@ package struct NotificationCenterQueue: Hashable, Sendable {
 
     // MARK: One after the other
 
-    private mutating func beginNext<Group: ExtensionGroup>(_ group: inout Group?, _ effects: inout [Effect]) -> Step {
+    private mutating func beginNext<Group: ExtensionGroup>(
+        _ group: inout Group?, _ facts: Facts, _ effects: inout [Effect]
+    ) -> Step {
         while !self.waiting.isEmpty {
             let item = self.waiting.removeFirst()
+            // First: a process that is suspended now, and ended then, gets no answer, and nobody asks for it again.
+            if facts.donates, let scope = Self.donations(of: item.job) { effects.append(.deleteDonations(scope)) }
             switch item.job {
             case .post(let notification, let badge):
                 effects.append(.post(notification, badge: badge, item.number))
@@ -337,10 +341,10 @@ package struct NotificationCenterQueue: Hashable, Sendable {
     }
 
     private mutating func finish<Group: ExtensionGroup>(
-        _ item: Item, _ group: inout Group?, _ effects: inout [Effect]
+        _ item: Item, _ group: inout Group?, _ facts: Facts, _ effects: inout [Effect]
     ) -> Step {
         effects.append(.finish(item.number, item.answer))
-        return self.beginNext(&group, &effects)
+        return self.beginNext(&group, facts, &effects)
     }
 
     private static func show(_ number: Int, _ item: Item, attempts: Int, _ effects: inout [Effect]) -> Step {
@@ -351,7 +355,6 @@ package struct NotificationCenterQueue: Hashable, Sendable {
     private mutating func finishListing<Group: ExtensionGroup>(
         _ entries: [Entry], _ item: Item, _ group: inout Group?, _ facts: Facts, _ effects: inout [Effect]
     ) -> Step {
-        if facts.donates, let scope = Self.donations(of: item.job) { effects.append(.deleteDonations(scope)) }
         if case .recall(let message, let replacement, let badge) = item.job,
             let replacement = NotificationClearing.inPlace(replacement, major: facts.major),
             entries.contains(where: { $0.identifier == message.description })
@@ -361,7 +364,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
         }
         let identifiers = entries.filter { Self.isMeant($0, by: item.job, facts) }.map(\.identifier)
         if !identifiers.isEmpty { effects.append(.remove(identifiers)) }
-        return self.finish(item, &group, &effects)
+        return self.finish(item, &group, facts, &effects)
     }
 
     /// After what was posted before, which was donated with it.
