@@ -75,6 +75,7 @@ extension World {
                         members: members)))
         }
         self.setConsent()
+        self.beginAccounts()
     }
 
     /// Some people let nobody add them, some those they have written to.

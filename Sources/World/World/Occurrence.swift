@@ -46,6 +46,7 @@ enum Occurrence {
     case backendActs
     case otherTenantActs
     case namesChange
+    case accountsAct
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)

@@ -11,6 +11,8 @@ package enum RandomStream: Hashable, Sendable {
     case hostile
     /// What people and groups are called.
     case names
+    /// What happens about accounts.
+    case accounts
     /// Which HTTP requests of the app's backend come twice.
     case gateway
     case person(Int)
@@ -48,6 +50,7 @@ package enum RandomStream: Hashable, Sendable {
         case .pool: ("pool", 9, nil)
         case .hostile: ("hostile", 10, nil)
         case .names: ("names", 11, nil)
+        case .accounts: ("accounts", 12, nil)
         case .person(let phone): ("person", 16, phone)
         case .network(let phone): ("network", 17, phone)
         case .radio(let phone): ("radio", 18, phone)
@@ -71,7 +74,7 @@ package enum RandomStream: Hashable, Sendable {
 
     /// Nil for another text, and for a stream of which no outside event is drawn.
     init?(_ text: Substring) {
-        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .otherTenant, .hostile, .names]
+        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .otherTenant, .hostile, .names, .accounts]
         let ofPhone: [(Int) -> Self] = [
             Self.person, Self.network, Self.radio, Self.link, Self.http, Self.pushExtension, Self.app, Self.dismissal,
         ]

@@ -24,6 +24,8 @@ package struct Population: Hashable, Sendable {
     /// Of phones; one at least.
     var nameSources: [NameSource] = [.app]
     var usesCommunication = false
+    /// The kinds of which the app has an account.
+    var accounts: [ConversationType] = []
 
     init() {}
 }
@@ -79,6 +81,15 @@ extension Population {
         self.usesCommunication = chance.chance(perMille: 600)
         self.nameSources = NameSource.allCases.filter { _ in chance.chance(perMille: 600) }
         if self.nameSources.isEmpty { self.nameSources = [.app] }
+    }
+
+    private static let accountsDraw = 4_000
+
+    /// Likewise.
+    mutating func drawAccounts(seed: UInt64) {
+        var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.accountsDraw)
+        guard chance.chance(perMille: 500) else { return }
+        self.accounts = World.accounts.map(\.type).filter { _ in chance.chance(perMille: 700) }
     }
 }
 

@@ -228,7 +228,8 @@ extension World {
         self.drawn(self.phones)?.disk.store.messages.elements.last?.key ?? MessageID(rawValue: 1)
     }
 
-    /// Somebody blocks one of them, who goes on writing in every kind of conversation, to them and to somebody else.
+    /// Somebody blocks one of them, who goes on writing in every kind of conversation, to them and to somebody else,
+    /// and as each account.
     private mutating func writeToEverybody() {
         guard let session = self.hostileSession(), let user = self.hostile.sessions[session]?.user,
             let person = self.drawn(self.people), let other = self.drawn(self.people)
@@ -238,6 +239,11 @@ extension World {
         for target in [person, other] {
             for type in ConversationType.allCases {
                 let draft = self.hostileDraft(to: ConversationID(type: type, target: target.rawValue))
+                self.hostileDrafts.append((session, draft))
+            }
+            for account in self.accounts.known.keys {
+                var draft = self.hostileDraft(to: ConversationID(type: account.type, target: target.rawValue))
+                draft.account = UserID(account.target)
                 self.hostileDrafts.append((session, draft))
             }
         }

@@ -64,7 +64,7 @@ extension World {
         self.plan(.namesChange, after: 75_000)
     }
 
-    private static func profile(of user: UserID, _ when: String, _ chance: inout SplitMix64) -> Profile {
+    static func profile(of user: UserID, _ when: String, _ chance: inout SplitMix64) -> Profile {
         let given = Self.given[Int(chance.number(0...Int64(Self.given.count - 1)))]
         // Of another host than the app lists, it stays out of pushes.
         let host = chance.chance(perMille: 700) ? Self.portraitHost : "elsewhere.example.org"

@@ -118,7 +118,7 @@ extension World {
         }
     }
 
-    private mutating func pendingChange(_ pendingChange: PendingSettingsChange, in process: ProcessID, on index: Int) {
+    mutating func pendingChange(_ pendingChange: PendingSettingsChange, in process: ProcessID, on index: Int) {
         // The app is told that its store has failed.
         guard !self.phones[index].isFull else { return }
         self.appendTrace("person on phone \(index) sets \(pendingChange.key)", more: "\(pendingChange)")

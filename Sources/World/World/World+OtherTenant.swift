@@ -62,12 +62,12 @@ extension World {
                     members: self.people.map { Member($0) })))
     }
 
-    private mutating func requestOfOtherTenant(_ actor: UserID?, _ request: ClientRequest) {
+    mutating func requestOfOtherTenant(_ actor: UserID?, _ request: ClientRequest) {
         self.appendTrace("the other tenant asks", more: "\(request)")
         self.callAsOtherTenant(.request(Self.otherTenant, actor: actor, request))
     }
 
-    private mutating func callAsOtherTenant(_ command: APICommand) {
+    mutating func callAsOtherTenant(_ command: APICommand) {
         self.emit(.reached(.otherTenants))
         self.lastAPIRequest += 1
         self.otherTenants.insert(APIRequestID(self.lastAPIRequest))

@@ -15,6 +15,7 @@ extension World {
         settings.pushTextModes[Self.app] = self.options.population.pushText
         if self.options.population.isOnlySender { settings.onlyPushSenders = [Self.app] }
         settings.pushRules[Self.app] = Self.pushRules
+        if !self.options.population.accounts.isEmpty { settings.offeredAccounts = Self.offeredAccounts }
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
@@ -159,10 +160,13 @@ extension World {
             for place in commands.indices {
                 self.emit(.committed(commands[place], results[place]))
                 switch results[place] {
-                case .accepted: self.emitAway(commands[place], results[place])
+                case .accepted:
+                    self.emitAway(commands[place], results[place])
+                    self.noteSent(commands[place])
+                case .profiles(let profiles): self.emitTold(profiles, for: commands[place])
                 case .changed(let changes, _):
                     for made in changes where made.change.version == 1 { self.groups.append(made.change.conversation) }
-                default: break  // tidy: the other results concern neither who is away nor which groups there are
+                default: break  // tidy: the other results concern neither who is away, nor groups, nor accounts
                 }
             }
             let life = self.life

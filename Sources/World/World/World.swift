@@ -71,6 +71,7 @@ package struct World {
     var hostileWaits: [(session: SessionID, token: PushToken)] = []
     var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     var groups: [ConversationID] = []
+    var accounts = WorldAccounts()
     var lastAPIRequest: UInt64 = 0
     /// Calls of the final probe that nobody recalls.
     var callsToStay: Set<MessageID> = []
@@ -244,6 +245,7 @@ package struct World {
         case .groupsBegin, .backendActs: .backend
         case .otherTenantActs: .otherTenant
         case .namesChange: .names
+        case .accountsAct: .accounts
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
         case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds,
             .reachesServer, .readingProbeEnds:
@@ -303,6 +305,7 @@ package struct World {
         case .backendActs: self.backendActs()
         case .otherTenantActs: self.otherTenantActs()
         case .namesChange: self.namesChange()
+        case .accountsAct: self.accountsAct()
         case .hostileActs: self.hostileActs()
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }

@@ -21,7 +21,10 @@ package struct WorldOptions: Hashable, Sendable {
         var chance = SplitMix64(seed: seed, stream: .swarm, draw: 0)
         self.faults = faults.isDrawn ? .drawn(&chance) : faults
         self.population = faults.isDrawn || faults == .harsh ? .drawn(&chance) : Population()
-        if faults.isDrawn || faults == .harsh { self.population.drawNames(seed: seed) }
+        if faults.isDrawn || faults == .harsh {
+            self.population.drawNames(seed: seed)
+            self.population.drawAccounts(seed: seed)
+        }
         guard faults.isDrawn else { return }
         self.population.crowd = .drawn(&chance)
         self.population.addOldSystems(&chance)

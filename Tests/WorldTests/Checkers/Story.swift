@@ -90,12 +90,13 @@ struct Story {
     ///   - counted: the places of other messages it counts.
     ///   - badge: the number it brings, and the place that was computed at.
     mutating func push(
-        _ message: Message, at position: LogPosition = 1, to key: DeviceKey = ann1, text: String? = nil,
+        _ message: Message, at position: LogPosition = 1, to key: DeviceKey = ann1, title: PushLine = "bob",
+        text: String? = nil,
         counted: [LogPosition] = [], badge: (number: Int, place: LogPosition)? = nil, options: PushOptions? = nil
     ) {
         var info = PushInfo(
             message: message.id, position: position, badgePosition: badge?.place ?? position, recipientTag: "tag",
-            text: text.map { PushInfo.Text(title: "bob", body: .text($0)) })
+            text: text.map { PushInfo.Text(title: title, body: .text($0)) })
         info.counted = counted
         let thread = options?.threadID ?? message.conversation(seenBy: key.user.user).description
         var aps: [(String, JSONValue)] = [("alert", .string("New message")), ("thread-id", .string(thread))]

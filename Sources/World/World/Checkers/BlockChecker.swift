@@ -11,10 +11,11 @@ struct BlockChecker: Checker {
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .committed(.accept(let message, let device, _, let ignoresBlocks, _, _), .accepted(let deliveries, _, _)):
+        case .committed(
+            .accept(let message, let device, _, let ignoresBlocks, _, let author), .accepted(let deliveries, _, _)):
             guard !ignoresBlocks else { return }
             self.checkMembers(message, deliveries, in: state, into: &findings)
-            if device != nil, message.conversation.type.isForBackend {
+            if device != nil, author == nil, message.conversation.type.isForBackend {
                 findings.add(
                     "block", "\(message.id) from \(message.sender) was accepted, which only the backend may send")
             }

@@ -91,12 +91,15 @@ struct StoreView {
         let message: Message
         let deliveries: [Delivery]
         let device: DeviceID?
+        /// Who has written it as the account that is its sender.
+        let author: UserID?
         let number: Int
 
-        init(message: Message, deliveries: [Delivery], device: DeviceID?, number: Int) {
+        init(message: Message, deliveries: [Delivery], device: DeviceID?, author: UserID?, number: Int) {
             self.message = message
             self.deliveries = deliveries
             self.device = device
+            self.author = author
             self.number = number
         }
 
@@ -176,9 +179,9 @@ struct StoreView {
     mutating func apply(_ command: StoreCommand, _ result: StoreResult, wall: Int64) {
         if self.keepsMessages { self.count(command, result) }
         switch (command, result) {
-        case (.accept(let message, let device, _, _, _, _), .accepted(let deliveries, _, _)):
+        case (.accept(let message, let device, _, _, _, let author), .accepted(let deliveries, _, _)):
             self.messages[message.id] = Accepted(
-                message: message, deliveries: deliveries, device: device, number: self.messages.count)
+                message: message, deliveries: deliveries, device: device, author: author, number: self.messages.count)
         case (.acceptCustom(let operation), .accepted): self.custom.append(operation.message.id)
         case (.recall, .recalled(let recall, _, _, _)): self.recalled[recall.message] = wall
         case (.edit, .noted(.edit(let edit)?, _)): self.contents[edit.message] = edit.content

@@ -21,6 +21,8 @@ enum Fact {
     indirect case pushed(SentPush, to: DeviceKey)
     case pool(PoolFact)
     case otherTenantNotified(MessageID)
+    /// Somebody of one of the two apps is told of these.
+    indirect case toldProfiles([UserProfile], in: AppID)
     case apiAccepted(MessageID)
     indirect case hostile(HostileFact)
 
@@ -109,6 +111,9 @@ struct SentPush {
     let token: PushToken
     /// Nil for a push that is not ours.
     let recipientTag: String?
+    /// The message it is about, also of a recall; nil for a silent push.
+    let message: MessageID?
+    let payload: [UInt8]
     /// Nil for a recall and for a silent push.
     let alert: PushInfo?
     /// Whether it brings members of the app's own.
@@ -136,6 +141,8 @@ struct SentPush {
         self.level = json?["aps"]?["interruption-level"]?.stringValue
         self.thread = json?["aps"]?["thread-id"]?.stringValue
         let info = json.flatMap { PushInfo(userInfo: $0) }
+        self.message = info?.message
+        self.payload = request.payload
         self.isNumberOnly = request.collapseID == BadgeInfo.identifier
         self.isKept = request.expiration != 0
         self.hasSound = json?["aps"]?["sound"] != nil
@@ -221,7 +228,7 @@ struct Checkers {
             LegChecker(), PersonChecker(), FinalProbeChecker(), RingDueChecker(), FollowUpChecker(),
             BadgePushChecker(), PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
             AbuseChecker(),
-            WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
+            AccountChecker(), WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
             GroupChecker(), ListChecker(), NamesChecker(), CommunicationChecker(),
         ]
     }

@@ -4,7 +4,9 @@ import StoreModel
 enum FactKind: UInt64, CaseIterable {
     // What the store has carried out.
     case accept, acceptCustom, recall, edit, delete, change, markRead
-    case set, named
+    case set
+    /// What people and accounts are called; what accounts there are, and who follows them.
+    case named
     case signIn, signOut, setPushState, advance, keepLeg, endLeg
     /// Questions, receipts and object names: no promise is about them.
     case askStore
@@ -53,7 +55,7 @@ extension Fact {
         case .serverStarted: .serverStarted
         case .pushed: .pushed
         case .pool: .pool
-        case .otherTenantNotified: .otherTenantNotified
+        case .otherTenantNotified, .toldProfiles: .otherTenantNotified
         case .apiAccepted: .apiAccepted
         case .hostile: .hostile
         case .written: .written
@@ -109,7 +111,7 @@ extension StoreCommand {
         case .delete: .delete
         case .change, .putConversation: .change
         case .markRead: .markRead
-        case .setProfiles: .named
+        case .setProfiles, .setAccount, .putAccount, .setFollowing: .named
         case .setConversationSettings, .setConversationState, .endLevel, .setPersonSettings, .setBlocked: .set
         case .signIn: .signIn
         case .signOut: .signOut
@@ -121,8 +123,8 @@ extension StoreCommand {
         case .endLeg: .endLeg
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
-            .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts, .setFollowing, .readFollowers,
-            .readFollowing, .readProfiles, .readKept, .readMedia, .readMediaUses:
+            .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readProfiles, .readKept,
+            .readMedia, .readMediaUses:
             .askStore
         case .once(_, let command): command.kind
         }

@@ -134,7 +134,8 @@ struct LegChecker: Checker {
         for begun in self.begun.removeValue(forKey: holder) ?? [] where begun.position > settled {
             guard self.legs[begun.place].end == nil else { continue }
             let accepted = state.committed.messages[self.legs.message(at: begun.place)]
-            let isOwn = accepted?.message.sender == key.user.user && accepted?.device == key.device
+            let isOwn =
+                accepted?.message.sender == key.user.user && accepted?.device == key.device && accepted?.author == nil
             self.endInStore(begun.place, as: isOwn ? .ownDevice : .signedOut, state)
         }
     }

@@ -21,7 +21,9 @@ struct NamesChecker: Checker {
             self.check(info, of: accepted, to: key, state, into: &findings)
         case .posted(let notification, let key, _):
             // What takes a recalled one's place names nobody.
-            guard self.nameless.contains(key.device), !notification.isSilent else { return }
+            guard self.nameless.contains(key.device), !notification.isSilent,
+                notification.title != .text(Gate.customerServiceName)
+            else { return }
             findings.add("names", "\(key) posts \(notification.message), and its app knows no name")
         case .shown(let request, let key):
             guard let message = MessageID(request.identifier), let accepted = state.committed.messages[message] else {
@@ -69,7 +71,10 @@ struct NamesChecker: Checker {
         let message = accepted.message
         let isGroup = message.conversation.hasMembers
         let isPerson = !isGroup || content.communication != nil
-        self.check(content.title, isPerson: isPerson, of: message, "\(key)", state, &findings)
+        // It needs no name of its own (S3.5).
+        if message.conversation.type != .customerService || content.title != Gate.customerServiceName {
+            self.check(content.title, isPerson: isPerson, of: message, "\(key)", state, &findings)
+        }
         if content.communication != nil, !content.subtitle.isEmpty,
             !isGroup || !state.names.isOf(message.conversation, content.subtitle)
         {

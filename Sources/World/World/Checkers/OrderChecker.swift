@@ -37,7 +37,8 @@ struct OrderChecker: Checker {
         for accepted in state.committed.messages.values {
             let message = accepted.message
             guard let device = accepted.device else { continue }
-            let key = DeviceKey(user: UserKey(app: message.app, user: message.sender), device: device)
+            let key = DeviceKey(
+                user: UserKey(app: message.app, user: accepted.author ?? message.sender), device: device)
             guard let number = self.written[key]?[message.clientMessageID] else { continue }
             let line = Line(device: key, conversation: message.conversation)
             if number < last[line] ?? -1 {

@@ -61,6 +61,7 @@ struct RequestChecker: Checker {
         }
     }
 
+    /// Where one side is an account, `AccountChecker` says so.
     private func isDue(_ problem: ServerFrame.Problem, _ draft: MessageDraft, from sender: UserID) -> Bool {
         switch draft.conversation.type {
         case .direct:
@@ -71,7 +72,8 @@ struct RequestChecker: Checker {
                 || problem.code == .muted
                     && (self.closed.contains(draft.conversation)
                         || self.mutes.contains(ConversationSender(sender, in: draft.conversation)))
-        case .customerService, .system, .appPublicService, .publicService, .pushService, .chatRoom: false
+        case .customerService, .system, .appPublicService, .publicService, .pushService: true
+        case .chatRoom: false
         }
     }
 }

@@ -140,6 +140,20 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case portraits = "portraits fetched"
     case donated = "messages donated"
     case donatedSent = "own messages donated"
+    case accountMessages = "messages of accounts"
+    case operatorMessages = "messages of operators"
+    case messagesToAccounts = "messages to accounts"
+    case refusedOperators = "sends refused to who operates nothing"
+    case refusedToStrangers = "sends refused to who does not follow"
+    case follows
+    case unfollows
+    case operatorRecalls = "recalls as an account"
+    case operatorEdits = "edits as an account"
+    case colleagueRevisions = "revisions of what a colleague has written"
+    case accountsTakenBack = "accounts taken back"
+    case accountSignIns = "phones signed in as an account"
+    case cards = "cards of another app's accounts"
+    case offeredCards = "cards offered to another app"
     case clearedUnsettled = "notifications cleared as the network went"
 }
 
@@ -150,7 +164,9 @@ extension WorldMark {
         switch self {
         case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
             .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
-            .donated, .donatedSent:
+            .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
+            .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false
@@ -175,7 +191,9 @@ package struct WorldMarks: Hashable, Sendable {
 
     mutating func count(_ fact: Fact, in state: CheckerState) {
         switch fact {
-        case .committed(let command, let result): self.count(command, result)
+        case .committed(let command, let result):
+            self.count(command, result)
+            self.countAccounts(command, result, state)
         case .pushed(let request, let key): self.count(request, key, state)
         case .posted(let notification, _, _): if !notification.isSilent { self.reach(.localNotifications) }
         case .refused(_, let problem, _):
@@ -227,6 +245,35 @@ package struct WorldMarks: Hashable, Sendable {
         case (.endLeg(let ended), .done): self.count(ended.end)
         default: break  // tidy: the other commands are no mark
         }
+    }
+
+    private mutating func countAccounts(_ command: StoreCommand, _ result: StoreResult, _ state: CheckerState) {
+        switch (command, result) {
+        case (.accept(let message, let device, _, _, _, let author), .accepted)
+        where message.conversation.type.isService:
+            if author != nil, device != nil {
+                self.reach(.operatorMessages)
+            } else {
+                self.reach(device == nil ? .accountMessages : .messagesToAccounts)
+            }
+        case (.accept(let message, .some, _, _, _, _?), .refused(let problem)):
+            if message.conversation.type.isService, problem.code == .notAllowed { self.reach(.refusedOperators) }
+            if problem.code == .notAFollower { self.reach(.refusedToStrangers) }
+        case (.accept, .refused(let problem)):
+            if problem.code == .notAFollower { self.reach(.refusedToStrangers) }
+        case (.setFollowing(_, _, let isFollowing), .done): self.reach(isFollowing ? .follows : .unfollows)
+        case (.setAccount(_, _, isDeclared: false), .done): self.reach(.accountsTakenBack)
+        case (.recall(let operation), .recalled(_, let message, _, _)):
+            if Self.isOperator(operation.actor, message) { self.reach(.operatorRecalls) }
+        case (.edit(let operation), .noted(.edit(_)?, _)):
+            guard let message = state.committed.messages[operation.message]?.message else { return }
+            if Self.isOperator(operation.actor, message) { self.reach(.operatorEdits) }
+        default: break  // tidy: the other commands are about no account
+        }
+    }
+
+    private static func isOperator(_ actor: UserID?, _ message: Message) -> Bool {
+        message.conversation.type.isService && actor.map { $0 != message.sender } ?? false
     }
 
     private mutating func count(_ action: ConversationAction, in conversation: ConversationID) {
