@@ -218,6 +218,40 @@ private struct Bench {
         #expect(unused.0.map { $0.message.communication == nil } == true)
         #expect(!unused.1.contains(.deleteDonations([id(5)])))
     }
+
+    @Test func `that was fetched is forgotten again if it was recalled or its person left while it was posted`() {
+        typealias Change = (inout Group?) -> Void
+        func effects(uses: Bool = true, isTaken: Bool, _ change: Change) -> [ExtensionMachine.Effect] {
+            var bench = Bench(20, uses: uses)
+            bench.group?.position = 18
+            // The push itself is silent, so what was missed rings and is donated.
+            _ = bench.group?.ledger.claim(id(7), by: .kit(process: 1), isDelivered: nil, wall: 0)
+            bench.group?.ledger.markShown(id(7), by: .kit(process: 1), wall: 0)
+            _ = bench.handle(.received)
+            let answer: JSONValue = [
+                "entries": [
+                    [
+                        "position": 19, "message_id": .string(id(6).description), "rings": true, "sender": "bob",
+                        "text": ["title": "Bob", "body": "old"], "rc": .object(payload(.direct).dictionary),
+                    ]
+                ]
+            ]
+            _ = bench.handle(.missedFetched(answer, delivered: []))
+            change(&bench.group)
+            return bench.handle(.posted(id(6), isTaken: isTaken))
+        }
+        let recall: Change = { $0?.ledger.markRecalled(id(6), by: .kit(process: 1), wall: 0) }
+        let signOut: Change = { $0?.signIn = .signedOut }
+        let donations = ExtensionMachine.Effect.deleteDonations([id(6)])
+        for isTaken in [true, false] {
+            #expect(effects(isTaken: isTaken, recall).contains(donations))
+            #expect(effects(isTaken: isTaken, recall).contains(.remove([id(6)])) == isTaken)
+            #expect(effects(isTaken: isTaken, signOut).contains(donations))
+            #expect(!effects(uses: false, isTaken: isTaken, recall).contains(donations))
+        }
+        #expect(effects(isTaken: false) { _ in }.contains(donations))
+        #expect(!effects(isTaken: true) { _ in }.contains(donations))
+    }
 }
 
 @Suite struct `What the system was told of messages` {

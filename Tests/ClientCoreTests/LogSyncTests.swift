@@ -159,11 +159,19 @@ import TidingsModel
         #expect(core.handle(.connectionOpened(2), at: at(3)) == [.sendFrame(2, hello(after: 0))])
         let welcomed = core.handle(.frameReceived(2, welcome(head: 4)), at: at(3))
         #expect(
-            welcomed.suffix(6) == [
+            welcomed.suffix(4) == [
                 .sendFrame(2, .sync(after: 0, limit: 200)), .sendFrame(2, .markRead(withBob, upTo: 4)),
+                .sendFrame(2, .send(draft("c1"))), .sendFrame(2, .send(draft("c2", to: team))),
+            ])
+        let entries = (1...4).map { entry($0) }
+        _ = core.handle(.frameReceived(2, .page(.init(after: 0, entries: entries, head: 4, unread: 0))), at: at(4))
+        let settings = core.handle(.entriesStored(upTo: 4, unread: 0), at: at(4)).filter {
+            if case .sendFrame(2, .request) = $0 { true } else { false }
+        }
+        #expect(
+            settings == [
                 .sendFrame(2, .request(3, .setConversationSettings(team, ConversationSettings(level: .blocked)))),
                 .sendFrame(2, .request(4, .setConversationSettings(withBob, ConversationSettings(level: .mentions)))),
-                .sendFrame(2, .send(draft("c1"))), .sendFrame(2, .send(draft("c2", to: team))),
             ])
     }
 }

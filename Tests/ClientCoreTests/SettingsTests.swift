@@ -21,8 +21,10 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
     @Test func `is told at once, and forgotten here when the log has said it`() {
         var core = ClientCore.online()
         #expect(
-            core.handle(.settingRequested(mute), at: at(1))
-                == [.sendFrame(1, .request(1, .setConversationSettings(withBob, muted)))])
+            core.handle(.settingRequested(mute), at: at(1)) == [
+                .markPendingChange(mute, isTold: true),
+                .sendFrame(1, .request(1, .setConversationSettings(withBob, muted))),
+            ])
         #expect(core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [])
         let entry = LogEntry(position: 1, body: .conversationSettings(withBob, muted))
         #expect(
@@ -76,12 +78,47 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
 
     @Test func `is confirmed only by the answer to its last change`() {
         var core = ClientCore.online()
-        for pendingChange in [mute, loud, mute] { _ = core.handle(.settingRequested(pendingChange), at: at(1)) }
-        #expect(core.handle(.frameReceived(1, .answer(1, .done(0))), at: at(1)) == [])
-        #expect(core.handle(.frameReceived(1, .answer(2, .done(0))), at: at(1)) == [])
-        // The server may have carried out two of the three.
-        #expect(requests(core.reconnect(2, at: at(5))) == [.setConversationSettings(withBob, muted)])
-        #expect(core.handle(.frameReceived(2, .answer(4, .done(0))), at: at(5)) == [.addPendingChange(mute)])
+        #expect(core.handle(.settingRequested(mute), at: at(1)).count == 2)
+        // One at a time: what the log says meanwhile is of the one before.
+        for pendingChange in [loud, mute, loud] {
+            #expect(core.handle(.settingRequested(pendingChange), at: at(1)) == [])
+        }
+        _ = core.hear(LogEntry(position: 1, body: .conversationSettings(withBob, muted)), at: at(1))
+        #expect(
+            core.handle(.frameReceived(1, .answer(1, .done(1))), at: at(1)) == [
+                .markPendingChange(loud, isTold: true),
+                .sendFrame(1, .request(2, .setConversationSettings(withBob, .init(level: .all)))),
+            ])
+        #expect(
+            requests(core.reconnect(2, head: 1, at: at(5))) == [.setConversationSettings(withBob, .init(level: .all))])
+        #expect(core.handle(.frameReceived(2, .answer(3, .done(0))), at: at(5)) == [.addPendingChange(loud)])
+    }
+
+    @Test func `for everywhere is told with what other devices have set since, not in its place`() {
+        var core = ClientCore.fresh(.init(pendingChanges: [.language("fr")]))
+        core.goOnline(1, head: 1, at: at(0))
+        let elsewhere = PersonSettings(hidesContent: true, language: "de")
+        let page = ServerFrame.Page(
+            after: 0, entries: [LogEntry(position: 1, body: .personSettings(elsewhere))], head: 1, unread: 0)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(1))
+        #expect(
+            requests(core.handle(.entriesStored(upTo: 1, unread: 0), at: at(1)))
+                == [.setPersonSettings(PersonSettings(hidesContent: true, language: "fr"))])
+    }
+
+    @Test func `is told when the settings are here in whose place the log has nothing any more`() {
+        var core = ClientCore.fresh(.init(pendingChanges: [mute], told: [mute]))
+        core.goOnline(1, head: 9, at: at(0))
+        let page = ServerFrame.Page(after: 0, entries: [], head: 9, unread: 0)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(1))
+        #expect(requests(core.handle(.entriesStored(upTo: 9, unread: 0), at: at(1))) == [])
+        var loudElsewhere = core
+        #expect(
+            requests(core.handle(.frameReceived(1, .answer(1, .settings(AllSettings()))), at: at(2)))
+                == [.setConversationSettings(withBob, muted)])
+        let all = AllSettings(conversations: [withBob: ConversationSettings(level: .all)])
+        let effects = loudElsewhere.handle(.frameReceived(1, .answer(1, .settings(all))), at: at(2))
+        #expect(effects == [.removePendingChange(mute), .storeSettings(all)])
     }
 
     @Test func `is taken back when the server refuses it, and what held before holds again`() {
@@ -98,11 +135,15 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         var core = ClientCore.online(heartbeat: 600_000)
         _ = core.handle(.settingRequested(mute), at: at(1))
         let busy = ServerFrame.Problem(code: .unavailable, rule: "try again")
-        #expect(core.handle(.frameReceived(1, .answer(1, .refused(busy))), at: at(2)) == [])
+        #expect(
+            core.handle(.frameReceived(1, .answer(1, .refused(busy))), at: at(2))
+                == [.markPendingChange(mute, isTold: false)])
         #expect(core.nextDeadline == 7_000)
         #expect(
-            core.handle(.deadlineReached, at: at(7))
-                == [.sendFrame(1, .request(2, .setConversationSettings(withBob, muted)))])
+            core.handle(.deadlineReached, at: at(7)) == [
+                .markPendingChange(mute, isTold: true),
+                .sendFrame(1, .request(2, .setConversationSettings(withBob, muted))),
+            ])
     }
 
     @Test func `on another device comes by the log, and lowers the badge`() {
@@ -151,7 +192,7 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         var core = ClientCore.inBackground()
         #expect(
             core.handle(.settingRequested(.hidesContent(true)), at: at(11)) == [
-                .noteHiddenContent(true),
+                .noteHiddenContent(true), .markPendingChange(.hidesContent(true), isTold: true),
                 .sendFrame(1, .request(1, .setPersonSettings(PersonSettings(hidesContent: true)))),
             ])
         _ = core.hear(entry(1), at: at(12))
@@ -179,5 +220,18 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         #expect(
             core.handle(.storeDamaged(reason: "damaged"), at: at(1))
                 == [.setStoreAside, .storeSettings(confirmed), .storePendingChange(mute)])
+    }
+
+    @Test func `is told again after a damaged store, whose log from the start is older than it`() {
+        var core = ClientCore.online(.init(pendingChanges: [mute]))
+        #expect(
+            core.handle(.storeDamaged(reason: "damaged"), at: at(1)).prefix(3)
+                == [.setStoreAside, .storeSettings(AllSettings()), .storePendingChange(mute)])
+        _ = core.reconnect(2, head: 1, at: at(5))
+        let old = LogEntry(position: 1, body: .conversationSettings(withBob, .init(level: .mentions)))
+        _ = core.handle(.frameReceived(2, .page(.init(after: 0, entries: [old], head: 1, unread: 0))), at: at(6))
+        #expect(
+            requests(core.handle(.entriesStored(upTo: 1, unread: 0), at: at(6)))
+                == [.setConversationSettings(withBob, muted)])
     }
 }

@@ -115,7 +115,7 @@ private struct Group: ExtensionGroup {
         var core = Self.core(AppWords(), nil)
         #expect(
             core.handle(.settingRequested(.language("zh-Hans")), at: at(10)) == [
-                .noteLanguage("zh-Hans"),
+                .noteLanguage("zh-Hans"), .markPendingChange(.language("zh-Hans"), isTold: true),
                 .sendFrame(1, .request(1, .setPersonSettings(PersonSettings(language: "zh-Hans")))),
             ])
         #expect(Self.posted(&core)?.body == "[图片]")

@@ -320,6 +320,7 @@ enum Unlimited {
                 "refuse backlog of person",
                 "s2 ← answer 2 refused(unavailable: must wait: 2 readings of the person are being carried out already)",
             ])
+        #expect(bench.ask(tablet, 3, .following).first == "refuse backlog of person")
         #expect(bench.run(.frame(mallory, .send(bench.draft("hi", .direct("bob"))))) == ["store accept m1"])
         #expect(bench.run(.frame(alice, .sync(after: 0, limit: 9))).count == 1)
         bench.releaseStore()

@@ -82,6 +82,30 @@ import TidingsModel
             })
     }
 
+    @Test func `stay signed in, with what is under way to them, where the store cannot sign them out`() {
+        var bench = ServerBench()
+        let phone = bench.connect("bob").session
+        bench.goneDevice("bob", "tablet")
+        bench.isStoreHeld = true
+        bench.say(to: .direct("bob"))
+        bench.isSignOutUnreadable = true
+        bench.run(.frame(phone, .request(1, .signOutDevice("tablet"))))
+        bench.releaseStore()
+        #expect(bench.frames.contains(.answer(1, .refused(ServerCore.unavailable))))
+        bench.isSignOutUnreadable = false
+        let again = bench.connect("bob").session
+        #expect(Self.devices(&bench, again, 2)?.map(\.id) == ["phone", "tablet"])
+        // What was forgotten with the sign-out is under way again, and the next comes as well.
+        bench.say("again", to: .direct("bob"))
+        for _ in 0..<9 where !bench.pushes.isEmpty { bench.acceptPush() }
+        let ends = bench.store.dump().messages.map { message in
+            message.ended.filter { $0.leg.device == "tablet" }.map(\.end)
+        }
+        #expect(ends.count == 2)
+        for end in ends { if case .accepted? = end.first { continue } else { Issue.record("\(end)") } }
+        #expect(bench.ask(again, 3, .signOutDevice("tablet")).outside.last == "s3 ← answer 3 done(0)")
+    }
+
     @Test func `are not signed out twice, and the one that asks has its own word for it`() {
         var bench = ServerBench()
         let phone = bench.connect("bob").session

@@ -29,6 +29,8 @@ struct ServerBench {
     var isTraceHeld = false
     /// What the store says to the next commands about conversations, settings and recalls: its own rules are not ours.
     var script: [StoreResult] = []
+    /// The store cannot read what a sign-out needs.
+    var isSignOutUnreadable = false
     /// What the store says to the next recall, whose id is the command's.
     var recalled: (recall: Recall, message: Message, deliveries: [Delivery], shown: [LegID])?
     /// Entries at the end of people's logs of which the reference store knows nothing.
@@ -142,6 +144,9 @@ extension ServerBench {
 
     private mutating func answerNext(_ lines: inout [String]) {
         let (id, command) = self.waiting.removeFirst()
+        if self.isSignOutUnreadable, case .signOut = command {
+            return self.take(self.core.handle(.stored(id, .unreadable(nil, "damaged")), at: self.now), &lines)
+        }
         guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
             return lines.append("stale epoch")
         }

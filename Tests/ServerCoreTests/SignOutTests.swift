@@ -45,4 +45,30 @@ import TidingsModel
                 "store load nobody", "reply refused invalid_field device",
             ])
     }
+
+    @Test func `stays signed in where the store cannot sign it out, and may try again`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.connect("bob", "pad")
+        bench.isSignOutUnreadable = true
+        #expect(bench.run(.frame(bob, .signOut)).last == "s1 ← problem unavailable")
+        #expect(bench.say(to: .direct("bob")).contains { $0.hasPrefix("s1 ← ") })
+        let out = ServerEvent.api(APIRequestID(5), .signOut(ServerBench.device("bob", "pad")))
+        #expect(bench.run(out).contains("reply refused unavailable "))
+        bench.isSignOutUnreadable = false
+        let again = bench.connect("bob", "pad").session
+        #expect(bench.say(to: .direct("bob")).contains { $0.hasPrefix("s\(again.rawValue) ← ") })
+        #expect(bench.run(out).last == "reply done")
+    }
+
+    @Test func `because a newer one takes its place stays where the store cannot sign it out`() {
+        var settings = ServerBench.plain
+        settings.devicePolicy = .newestOnly
+        var bench = ServerBench(settings: settings)
+        bench.connect("bob")
+        bench.isSignOutUnreadable = true
+        bench.connect("bob", "pad")
+        let again = bench.connect("bob").session
+        #expect(bench.say(to: .direct("bob")).contains { $0.hasPrefix("s\(again.rawValue) ← ") })
+    }
 }

@@ -109,6 +109,7 @@ struct LocalStoreGenerator {
         case 2...5: .keepOutgoing(self.draft())
         case 6...8: .removeOutgoing(self.outgoingID())
         case 9...12: .markRead(self.readConversation(), upTo: self.position())
+        case 14 where self.chance(50): .markPendingChange(self.pendingChange(), isTold: self.chance(70))
         case 13...14: .addPendingChange(self.pendingChange())
         case 15...16: .removePendingChange(self.pendingChange(), isKept: self.chance(50))
         case 17: .replaceSettings(self.settings())

@@ -42,6 +42,24 @@ private let hours = QuietHours(start: 1_320, end: 420, weekdays: [1, 7], timeZon
         #expect(try bench.store.restored() == ClientCore.Restored())
     }
 
+    @Test func `requested here are known as told after a restart, until they change or the log begins anew`() throws {
+        let bench = try StoreBench()
+        let draft = PendingSettingsChange.state(team, .draft(nil), at: 7)
+        let other = PendingSettingsChange.state(team, .draft("ho"), at: 8)
+        _ = try bench.store.writePendingChange(draft)
+        try bench.store.markPendingChange(other, isTold: true)
+        #expect(try bench.store.restored().told == [])
+        try bench.store.markPendingChange(draft, isTold: true)
+        try bench.reopen()
+        #expect(try bench.store.restored().told == [draft])
+        _ = try bench.store.writePendingChange(other)
+        #expect(try bench.store.restored().told == [])
+        try bench.store.markPendingChange(other, isTold: true)
+        try bench.store.resetLog(nil)
+        #expect(try bench.store.restored().pendingChanges == [other])
+        #expect(try bench.store.restored().told == [])
+    }
+
     @Test func `requested here hold over those of the log, and count`() throws {
         let bench = try StoreBench()
         try bench.appendText("hi")

@@ -82,8 +82,8 @@ package enum StoreCommand: Hashable, Sendable {
     /// Whether the message is there for the person, and names the media as it reads now, or is from somebody whose portrait that is.
     /// Answers `.mediaUse`.
     indirect case readMedia(UserKey, MediaID, in: MessageID, room: RoomAccess = RoomAccess())
-    /// Messages of that sender, or the backend's for nil, that name the media: newest first, at most `MediaUse.listMax`; before them
-    /// the sender's portrait, if it is that. Answers `.mediaUses`.
+    /// Messages of that sender, or the backend's for nil, that name the media: newest first, at most `MediaUse.listMax`, and one more if an
+    /// older one ends later; before them the sender's portrait, if it is that. Answers `.mediaUses`.
     case readMediaUses(AppID, MediaID, by: UserID?)
     /// Its cost does not grow with the log. Answers `.unread`.
     case readUnread(UserKey, ConversationID?)

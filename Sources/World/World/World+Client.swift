@@ -66,7 +66,7 @@ extension World {
         case .close(let number): self.closeConnection(number, in: process, on: index)
 
         case .storeEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead, .removePendingChange,
-            .addPendingChange,
+            .addPendingChange, .markPendingChange,
             .storeSettings, .storeConversation:
             self.carryOutStoreEffect(effect, in: process, on: index)
         case .skipEntries(let after, _):

@@ -42,6 +42,12 @@ package struct Requests: Hashable, Sendable {
         self.inFlight.values.contains { $0.asker == asker } || self.waiting.contains { $0.asker == asker }
     }
 
+    package var openTellings: [Preferences.Telling] {
+        (self.inFlight.values + Array(self.waiting)).flatMap { item -> [Preferences.Telling] in
+            if case .pendingChanges(let tellings) = item.asker { tellings } else { [] }
+        }
+    }
+
     package mutating func add(_ asker: Asker, _ request: ClientRequest, at now: Now) -> Bool {
         if case .app = asker, self.countOfApp >= Self.openMax { return false }
         self.waiting.append(Item(asker: asker, request: request, deadline: now.monotonic + Self.answerMilliseconds))

@@ -283,14 +283,15 @@ package struct ExtensionMachine: Hashable, Sendable {
     /// A claim whose message is not posted is given back.
     private func postNext<Group: ExtensionGroup>(_ work: inout Work, _ group: inout Group?, _ turn: inout Turn) {
         while group != nil, !work.posts.isEmpty {
-            let post = work.posts.removeFirst()
+            var post = work.posts.removeFirst()
             let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
             if isMeant == true, let tag = self.recipientTag {
-                var post = post
                 if post.isSilent || !self.push.usesCommunicationNotifications { post.message.communication = nil }
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
             }
+            // Not posted, and so not donated.
+            post.message.communication = nil
             self.settle(post, isTaken: false, &work, &group, &turn)
         }
         guard let fetch = work.fetch else { return }
@@ -326,12 +327,13 @@ package struct ExtensionMachine: Hashable, Sendable {
             return isTaken ? .shown : .failed
         }
         switch end ?? (isTaken ? .shown : .failed) {
-        case .shown: work.shown.append(message)
-        case .recalled: if isTaken { turn.effects.append(.remove([message])) }
-        case .failed:
-            work.isWhole = false
-            if isTaken { turn.effects.append(.remove([message])) }
+        case .shown: return work.shown.append(message)
+        case .recalled: break
+        case .failed: work.isWhole = false
         }
+        if isTaken { turn.effects.append(.remove([message])) }
+        // Donated before the notification centre was asked, and perhaps after a recall or sign-out had donations deleted.
+        if post.message.communication != nil { self.deleteDonations([message], &turn) }
     }
 
     /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (DESIGN P7).

@@ -11,6 +11,7 @@ extension ClientCore {
         // Without entries only a trimmed part of the log was skipped: the server hears of it, the app does not.
         guard !heard.isEmpty else {
             self.forgetLeftovers(into: &effects)
+            self.tellPendingChanges(at: now, into: &effects)
             return self.sendAck(into: &effects)
         }
         self.wakes.markNews()
@@ -42,7 +43,7 @@ extension ClientCore {
                 self.lowerBadge(into: &effects)
             case .conversationSettings, .personSettings, .blocked:
                 self.settlements.append(entry.position, .neutral)
-                self.changeSettings(into: &effects) { $0.changeConfirmed { $0.apply(entry.body) } }
+                self.dropPendingChanges(into: &effects) { $0.apply(entry.body) }
                 self.lowerBadge(into: &effects)
             case .unknown: self.settlements.append(entry.position, .neutral)
             case .change(let change):
@@ -57,6 +58,7 @@ extension ClientCore {
         }
         self.confirmPendingChanges(into: &effects)
         self.forgetLeftovers(into: &effects)
+        self.tellPendingChanges(at: now, into: &effects)
         self.sendAck(into: &effects)
         self.handOverCustomMessages(at: now, into: &effects)
         // What was missed before the stay is the push's, as is what comes in quiet hours, and every later word would wait behind

@@ -40,7 +40,7 @@ extension ClientCore {
         switch item.asker {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
         case .pendingChanges(let pendingChanges): self.settingsAnswered(pendingChanges, answer, at: now, into: &effects)
-        case .settings: break
+        case .settings: self.tellPendingChanges(at: now, into: &effects)
         case .voIP: self.voIPAnswered(answer, to: item.request, at: now, into: &effects)
         case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
@@ -58,7 +58,7 @@ extension ClientCore {
         switch answer {
         case .conversation(let info): effects.append(.storeConversation(info))
         case .settings(let all):
-            self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = all } }
+            self.dropPendingChanges(into: &effects) { $0.replaceConfirmed(all) }
             effects.append(.storeSettings(all))
         case .history(let messages, _):
             guard case .enterRoom(let room, _) = request, self.rooms[room] == nil else { return }
@@ -76,8 +76,8 @@ extension ClientCore {
         self.finishRequests(expired, into: &effects)
         if let wait = self.pendingChangeRetryAt, now.monotonic >= wait {
             self.pendingChangeRetryAt = nil
-            self.sendPendingChanges(at: now, into: &effects)
         }
+        self.tellPendingChanges(at: now, into: &effects)
     }
 
     mutating func endRequests(into effects: inout [ClientEffect]) {
@@ -86,7 +86,13 @@ extension ClientCore {
     }
 
     private mutating func finishRequests(_ items: [Requests.Item], into effects: inout [ClientEffect]) {
-        for case .app(let number) in items.map(\.asker) { effects.append(.finishRequest(number, .unknown)) }
+        for item in items {
+            switch item.asker {
+            case .app(let number): effects.append(.finishRequest(number, .unknown))
+            case .pendingChanges(let tellings): self.settingsUnanswered(tellings, into: &effects)
+            case .token, .voIP, .settings, .conversation, .room, .watch: break
+            }
+        }
     }
 
     // MARK: The push registration

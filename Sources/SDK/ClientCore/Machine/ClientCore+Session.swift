@@ -173,6 +173,7 @@ extension ClientCore {
             self.carryOut(self.sync.receive(page), at: now, into: &effects)
             // A page without news writes nothing, and may be the one that says that the whole log is here.
             self.forgetLeftovers(into: &effects)
+            self.tellPendingChanges(at: now, into: &effects)
         case .pong(let count):
             self.settlements.confirmed(ping: count)
             self.opened.confirmed(ping: count)
@@ -227,7 +228,8 @@ extension ClientCore {
         }
         self.tellOpened(self.opened.waiting, into: &effects)
         self.forgetLeftovers(into: &effects)
-        self.sendPendingChanges(at: now, into: &effects)
+        self.preferences.welcomed()
+        self.tellPendingChanges(at: now, into: &effects)
         self.reenterRooms(at: now, into: &effects)
         self.watchAgain(at: now, into: &effects)
         self.askConversation(at: now, into: &effects)
@@ -276,6 +278,7 @@ extension ClientCore {
                 self.hasCustomMessages = false
                 self.customMessagesAwaitClock = false
                 self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = AllSettings() } }
+                self.preferences.forgetTold()
                 effects.append(.resetLog(self.origin))
             }
         }

@@ -12,35 +12,42 @@ extension ClientCore {
         _ pendingChange: PendingSettingsChange, at now: Now, into effects: inout [ClientEffect]
     ) {
         self.removeLeftover(pendingChange)
-        var telling: [Preferences.Telling] = []
-        self.changeSettings(into: &effects) { telling = [$0.pendingChange(pendingChange)] }
-        self.tellSettings(telling, at: now, into: &effects)
+        self.changeSettings(into: &effects) { $0.add(pendingChange) }
+        self.tellPendingChanges(at: now, into: &effects)
     }
 
-    mutating func sendPendingChanges(at now: Now, into effects: inout [ClientEffect]) {
-        self.tellSettings(self.preferences.untold, at: now, into: &effects)
-    }
-
-    /// Conversations one by one; all that holds everywhere in one request, in which the newest settings replace the
-    /// earlier ones.
-    private mutating func tellSettings(
-        _ tellings: [Preferences.Telling], at now: Now, into effects: inout [ClientEffect]
-    ) {
+    /// Only with the whole log: it may say that the server has taken a change whose answer was lost, and has something
+    /// newer by now. Of each thing one at a time, so that an entry is never taken for a later change's; settings that
+    /// hold everywhere replace each other as a whole.
+    mutating func tellPendingChanges(at now: Now, into effects: inout [ClientEffect]) {
+        let untold = self.preferences.untold
+        guard !untold.isEmpty, self.isOnline, !self.isLeaving, self.sync.isCaughtUp,
+            !self.requests.isOpen(.settings), self.pendingChangeRetryAt == nil
+        else { return }
         var everywhere: [Preferences.Telling] = []
-        for telling in tellings {
+        let open = self.requests.openTellings
+        for telling in untold {
             switch telling.pendingChange {
             case .conversation(let conversation, let own):
-                self.sendRequest(
-                    .pendingChanges([telling]), .setConversationSettings(conversation, own), at: now, into: &effects)
+                guard !open.contains(where: { $0.pendingChange.key == telling.pendingChange.key }) else { continue }
+                self.tell([telling], .setConversationSettings(conversation, own), at: now, into: &effects)
             case .state(let conversation, let change, _):
-                self.sendRequest(
-                    .pendingChanges([telling]), .setConversationState(conversation, change), at: now, into: &effects)
+                guard !open.contains(where: { $0.pendingChange.key == telling.pendingChange.key }) else { continue }
+                self.tell([telling], .setConversationState(conversation, change), at: now, into: &effects)
             case .level, .quietHours, .hidesContent, .language, .mayBeAddedBy: everywhere.append(telling)
             }
         }
-        guard !everywhere.isEmpty else { return }
-        self.sendRequest(
-            .pendingChanges(everywhere), .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+        guard !everywhere.isEmpty, !open.contains(where: \.pendingChange.isOfPerson) else { return }
+        self.tell(everywhere, .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+    }
+
+    private mutating func tell(
+        _ tellings: [Preferences.Telling], _ request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
+    ) {
+        for telling in tellings where self.preferences.tell(telling) {
+            effects.append(.markPendingChange(telling.pendingChange, isTold: true))
+        }
+        self.sendRequest(.pendingChanges(tellings), request, at: now, into: &effects)
     }
 
     mutating func settingsAnswered(
@@ -53,11 +60,17 @@ extension ClientCore {
         case .refused(let problem):
             if let wait = problem.waitMilliseconds(default: Self.pendingChangeRetryMilliseconds) {
                 self.pendingChangeRetryAt = now.monotonic + max(wait, Self.pendingChangeRetryMilliseconds)
+                for telling in tellings where self.preferences.notTaken(telling) {
+                    effects.append(.markPendingChange(telling.pendingChange, isTold: false))
+                }
                 return
             }
             for telling in tellings {
                 // It stays on this device, and is told again at the next welcome.
                 guard !telling.pendingChange.isWritten else {
+                    if self.preferences.refusedForNow(telling) {
+                        effects.append(.markPendingChange(telling.pendingChange, isTold: false))
+                    }
                     effects.append(.publishProblem(.settingRefused(problem)))
                     continue
                 }
@@ -68,6 +81,22 @@ extension ClientCore {
             }
         case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following: break
         }
+        self.tellPendingChanges(at: now, into: &effects)
+    }
+
+    /// Nobody knows whether the server has taken them.
+    mutating func settingsUnanswered(_ tellings: [Preferences.Telling], into effects: inout [ClientEffect]) {
+        guard !tellings.isEmpty else { return }
+        self.dropPendingChanges(into: &effects) { $0.unanswered(tellings) }
+    }
+
+    /// The log holds what is newer.
+    mutating func dropPendingChanges(
+        into effects: inout [ClientEffect], _ change: (inout Preferences) -> [PendingSettingsChange]
+    ) {
+        var dropped: [PendingSettingsChange] = []
+        self.changeSettings(into: &effects) { dropped = change(&$0) }
+        effects += dropped.map { .removePendingChange($0) }
     }
 
     package static let pendingChangeRetryMilliseconds: Int64 = 5_000

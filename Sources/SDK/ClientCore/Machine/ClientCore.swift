@@ -41,6 +41,8 @@ package struct ClientCore: Hashable, Sendable {
         package var preferences: AllSettings
         /// Set on this device and not confirmed by the log.
         package var pendingChanges: [PendingSettingsChange]
+        /// Those that the server may have taken.
+        package var told: Set<PendingSettingsChange>
         /// Whether custom messages wait to be handed over (S4.10).
         package var hasCustomMessages: Bool
         package var isLeaving: Bool
@@ -49,7 +51,8 @@ package struct ClientCore: Hashable, Sendable {
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
             unread: Int = 0, preferences: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = [],
-            hasCustomMessages: Bool = false, isLeaving: Bool = false, origin: LogOrigin? = nil
+            told: Set<PendingSettingsChange> = [], hasCustomMessages: Bool = false, isLeaving: Bool = false,
+            origin: LogOrigin? = nil
         ) {
             self.stored = stored
             self.settled = settled
@@ -58,6 +61,7 @@ package struct ClientCore: Hashable, Sendable {
             self.unread = unread
             self.preferences = preferences
             self.pendingChanges = pendingChanges
+            self.told = told
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
             self.origin = origin
@@ -145,7 +149,8 @@ package struct ClientCore: Hashable, Sendable {
         self.unread = restored.unread
         self.reads = [:]
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
-        self.preferences = Preferences(confirmed: restored.preferences, pendingChanges: restored.pendingChanges)
+        self.preferences = Preferences(
+            confirmed: restored.preferences, pendingChanges: restored.pendingChanges, told: restored.told)
         self.hasCustomMessages = restored.hasCustomMessages
         self.origin = restored.origin
         self.pendingSignOut = restored.isLeaving ? .requested : .none
@@ -329,6 +334,7 @@ package struct ClientCore: Hashable, Sendable {
         self.hasCustomMessages = false
         self.customMessagesAwaitClock = false
         self.step(.broken(reason: reason), at: now, into: &effects)
+        self.preferences.forgetTold()
     }
 
     /// If the server has welcomed us; what matters is said again after the next welcome.

@@ -30,6 +30,8 @@ package enum ClientEffect: Hashable, Sendable {
     case storeRead(ConversationID, upTo: LogPosition)
     /// Until the server's log confirms it. Answered by `.unreadCounted`.
     case storePendingChange(PendingSettingsChange)
+    /// Whether the server may have taken it, which holds over a restart. Only if it is still the same.
+    case markPendingChange(PendingSettingsChange, isTold: Bool)
     /// Only if it is still the same; the log says what holds. Answered by `.unreadCounted` or `.leftBehind`.
     case removePendingChange(PendingSettingsChange)
     /// As `.removePendingChange`, but take it for what the log says. Answered by `.unreadCounted` or `.leftBehind`.

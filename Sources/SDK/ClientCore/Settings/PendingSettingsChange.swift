@@ -24,8 +24,47 @@ package enum PendingSettingsChange: Hashable, Sendable {
         }
     }
 
+    /// Holds in all conversations.
+    var isOfPerson: Bool {
+        switch self {
+        case .conversation, .state: false
+        case .level, .quietHours, .hidesContent, .language, .mayBeAddedBy: true
+        }
+    }
+
     /// The text is nowhere but here while the server has not taken it.
     var isWritten: Bool { if case .state(_, .draft(_?), _) = self { true } else { false } }
+
+    /// Whether what it sets is another in `new`.
+    func isChanged(from old: AllSettings, to new: AllSettings) -> Bool {
+        switch self {
+        case .conversation(let conversation, _):
+            let (old, new) = (old.conversations[conversation], new.conversations[conversation])
+            return old?.level != new?.level || old?.levelUntil != new?.levelUntil
+        case .state(let conversation, let change, _):
+            let (old, new) = (old.conversations[conversation], new.conversations[conversation])
+            return switch change {
+            case .pinned: old?.pinnedAt != new?.pinnedAt
+            case .archived: old?.isArchived ?? false != new?.isArchived ?? false
+            case .hidden: old?.hiddenUpTo != new?.hiddenUpTo
+            case .draft: old?.draft != new?.draft
+            }
+        case .level(let type, _): return old.person.levels[type] != new.person.levels[type]
+        case .quietHours: return old.person.quietHours != new.person.quietHours
+        case .hidesContent: return old.person.hidesContent != new.person.hidesContent
+        case .language: return old.person.language != new.person.language
+        case .mayBeAddedBy: return old.person.mayBeAddedBy != new.person.mayBeAddedBy
+        }
+    }
+
+    /// An entry changes one thing, and in a page its draft is that of now: one that changes nothing was of a draft that is
+    /// no longer there.
+    func isDraft(ofNothingElseIn body: LogEntry.Body, before: AllSettings) -> Bool {
+        guard case .state(let conversation, .draft, _) = self,
+            case .conversationSettings(conversation, let settings) = body
+        else { return false }
+        return settings == before.conversations[conversation] ?? ConversationSettings()
+    }
 
     package func apply(to settings: inout AllSettings) {
         switch self {

@@ -60,13 +60,16 @@ package enum LocalStoreCommand: Hashable, Sendable {
     case removeOutgoing(ClientMessageID)
     /// Holds until the log confirms it. Answered by `.counted`, like all settings.
     case markRead(ConversationID, upTo: LogPosition)
+    /// No longer told if it was.
     case addPendingChange(PendingSettingsChange)
+    /// Whether the server may have taken it. Only if it is still the same.
+    case markPendingChange(PendingSettingsChange, isTold: Bool)
     /// Only if it is still the same. `isKept`: it is taken for what the log says.
     case removePendingChange(PendingSettingsChange, isKept: Bool)
     case replaceSettings(AllSettings)
     /// Ignored if what is there is newer.
     case keepConversation(ConversationInfo)
-    /// Messages stay, in no log until they come again; what was read is told again as they come.
+    /// Messages stay, in no log until they come again; what was read is told again as they come. No change counts as told.
     case resetLog(LogOrigin?)
     case keepOrigin(LogOrigin)
     /// Answers with the custom messages that were not handed over yet, oldest first, and remembers it before. What
@@ -118,6 +121,7 @@ extension ClientEffect {
         case .removeOutgoing(let id): .removeOutgoing(id)
         case .storeRead(let conversation, let position): .markRead(conversation, upTo: position)
         case .storePendingChange(let pendingChange): .addPendingChange(pendingChange)
+        case .markPendingChange(let pendingChange, let isTold): .markPendingChange(pendingChange, isTold: isTold)
         case .removePendingChange(let pendingChange): .removePendingChange(pendingChange, isKept: false)
         case .addPendingChange(let pendingChange): .removePendingChange(pendingChange, isKept: true)
         case .storeSettings(let all): .replaceSettings(all)

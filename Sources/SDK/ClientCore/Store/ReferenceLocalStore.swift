@@ -33,6 +33,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
     package private(set) var pendingChanges: OrderedDictionary<String, PendingSettingsChange> = [:] {
         didSet { self.countAnew() }
     }
+    package private(set) var told: Set<PendingSettingsChange> = []
     package internal(set) var custom: OrderedDictionary<LogPosition, CustomMessage> = [:]
     /// In the order of the log.
     var invited: [Invitation] = []
@@ -72,12 +73,18 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             self.reads[conversation] = max(self.reads[conversation] ?? 0, position)
             return .counted(self.unread)
         case .addPendingChange(let pendingChange):
-            self.pendingChanges[pendingChange.key] = pendingChange
+            if let old = self.pendingChanges.updateValue(pendingChange, forKey: pendingChange.key) {
+                self.told.remove(old)
+            }
             return .counted(self.unread)
+        case .markPendingChange(let pendingChange, let isTold):
+            guard self.pendingChanges[pendingChange.key] == pendingChange else { break }
+            if isTold { self.told.insert(pendingChange) } else { self.told.remove(pendingChange) }
         case .removePendingChange(let pendingChange, let isKept):
             if isKept { pendingChange.apply(to: &self.confirmed) }
             if self.pendingChanges[pendingChange.key] == pendingChange {
                 self.pendingChanges.removeValue(forKey: pendingChange.key)
+                self.told.remove(pendingChange)
             }
             return .counted(self.unread)
         case .replaceSettings(let all):
@@ -120,6 +127,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         (self.stored, self.settled, self.origin) = (0, 0, origin)
         (self.reads, self.custom, self.confirmed) = ([:], [:], AllSettings())
         self.invited = []
+        self.told = []
         (self.readings, self.places, self.unread) = ([], [:], 0)
         // Which custom messages were handed over tell their ids alone.
         self.handedOver.position = 0
@@ -154,7 +162,8 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             reads: self.reads.map { ClientCore.ReadPosition(conversation: $0.key, upTo: $0.value) }
                 .sorted { $0.conversation < $1.conversation },
             unread: self.unread, preferences: self.confirmed, pendingChanges: self.pendingChanges.values.elements,
-            hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) }, origin: self.origin)
+            told: self.told, hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) },
+            origin: self.origin)
     }
 
     package func message(_ id: MessageID) -> StoredMessage? { self.messages[id] }

@@ -218,7 +218,7 @@ final class ClientEngine: Sendable {
         case .close(let number): connections[number]?.close()
 
         case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
-            .storePendingChange,
+            .storePendingChange, .markPendingChange,
             .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
             self.store(effect)
         case .resetLog:

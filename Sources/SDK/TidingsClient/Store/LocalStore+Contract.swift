@@ -12,6 +12,8 @@ extension LocalStore: LocalStoreContract {
         case .markRead(let conversation, let position):
             return .counted(try self.writeRead(conversation, upTo: position))
         case .addPendingChange(let pendingChange): return .counted(try self.writePendingChange(pendingChange))
+        case .markPendingChange(let pendingChange, let isTold):
+            try self.markPendingChange(pendingChange, isTold: isTold)
         case .removePendingChange(let pendingChange, let isKept):
             return .counted(try self.removePendingChange(pendingChange, isKept: isKept))
         case .replaceSettings(let all): return .counted(try self.replaceSettings(all))

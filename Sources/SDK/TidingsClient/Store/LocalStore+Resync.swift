@@ -27,7 +27,8 @@ extension LocalStore {
                 sql: """
                     DELETE FROM pendingRead; DELETE FROM position; DELETE FROM custom; DELETE FROM conversation;
                     DELETE FROM setting; DELETE FROM person; DELETE FROM blocked; DELETE FROM invitation;
-                    UPDATE info SET isKnown = 0, version = 0; DELETE FROM origin
+                    UPDATE info SET isKnown = 0, version = 0; UPDATE wish SET isTold = 0;
+                    DELETE FROM origin
                     """)
             if let origin { try Self.writeOrigin(origin, in: database) }
         }

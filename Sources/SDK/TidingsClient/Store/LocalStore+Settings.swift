@@ -7,10 +7,13 @@ extension LocalStore {
     func preferences() throws -> Preferences { try self.read { try Self.preferences(in: $0) } }
 
     static func preferences(in database: Database) throws -> Preferences {
-        let pendingChanges = try String.fetchAll(database, sql: "SELECT value FROM wish ORDER BY number")
+        let rows = try Row.fetchAll(database, sql: "SELECT value, isTold FROM wish ORDER BY number")
+        let pendingChanges = rows.compactMap { row in
+            PendingSettingsChange(column: row["value"]).map { (change: $0, isTold: row["isTold"] as Bool) }
+        }
         return Preferences(
-            confirmed: try Self.confirmed(in: database),
-            pendingChanges: pendingChanges.compactMap { PendingSettingsChange(column: $0) })
+            confirmed: try Self.confirmed(in: database), pendingChanges: pendingChanges.map(\.change),
+            told: Set(pendingChanges.filter(\.isTold).map(\.change)))
     }
 
     private static func confirmed(in database: Database) throws -> AllSettings {
@@ -91,9 +94,19 @@ extension LocalStore {
         try self.write { database in
             try database.execute(
                 sql: """
-                    INSERT INTO wish (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    INSERT INTO wish (name, value) VALUES (?, ?)
+                    ON CONFLICT (name) DO UPDATE SET value = excluded.value, isTold = 0
                     """, arguments: [pendingChange.key, pendingChange.column])
             return try Self.counts(in: database).unread
+        }
+    }
+
+    /// Whether the server may have taken a pending change that has not changed.
+    func markPendingChange(_ pendingChange: PendingSettingsChange, isTold: Bool) throws {
+        try self.write { database in
+            try database.execute(
+                sql: "UPDATE wish SET isTold = ? WHERE name = ? AND value = ?",
+                arguments: [isTold, pendingChange.key, pendingChange.column])
         }
     }
 

@@ -100,6 +100,9 @@ enum StoreSchema {
         migrator.registerMigration("9 messages sent as an account") { database in
             try database.execute(sql: "ALTER TABLE outbox ADD COLUMN account TEXT")
         }
+        migrator.registerMigration("10 changes the server may have taken") { database in
+            try database.execute(sql: "ALTER TABLE wish ADD COLUMN isTold INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

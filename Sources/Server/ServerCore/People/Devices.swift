@@ -150,7 +150,31 @@ extension ServerCore {
         }
     }
 
-    /// The store has not signed it out: it is no device that leaves.
+    /// The store has not signed it out, as somebody else wished. What was under way to it was forgotten here: the person is
+    /// read anew, while their connections begin anew.
+    mutating func takeBackSignOut(of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let slot = self.slots[device.user], self.people[slot].isReady else { return }
+        for session in self.people[slot].devices.compactMap(\.session) {
+            self.endSession(session, because: Self.unavailable, now, &effects)
+        }
+        self.storeReports(slot, &effects)
+        let before = self.people[slot]
+        for index in before.devices.indices {
+            self.writeCursor(slot, index, &effects)
+            self.leaveLane(slot, index)
+        }
+        self.people[slot].devices = []
+        self.sendPresence(slot: slot, before: before.isOnline, now, &effects)
+        let lastSeenAt = self.people[slot].lastSeenAt
+        self.unload(slot)
+        let anew = self.slot(of: device.user, now, &effects)
+        self.people[anew].lastSeenAt = lastSeenAt
+        self.people[anew].buckets = before.buckets
+        self.people[anew].signingIn = before.signingIn
+    }
+
+    /// The store has not signed it out: it is no device that leaves. What was under way to it ends with the wish: its own, or
+    /// that of a newer device.
     mutating func keepSignedIn(_ device: DeviceKey) {
         guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
             return

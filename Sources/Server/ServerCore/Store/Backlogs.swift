@@ -76,7 +76,7 @@ extension StoreCommand {
 extension ClientRequest {
     var isReading: Bool {
         switch self {
-        case .history, .enterRoom, .receipts, .profiles: true
+        case .history, .enterRoom, .receipts, .profiles, .following: true
         default: false  // tidy: every other request writes, or reads a record or two
         }
     }

@@ -191,9 +191,6 @@ extension ServerCore {
         case (.signOutDevice(let asked, let device), .done):
             self.removeDevice(device, because: Self.signedOutElsewhere, now, &effects)
             self.answer(asked, .done(0), &effects)
-        case (.signOutDevice(let asked, let device), .refused(let problem)):
-            self.keepSignedIn(device)
-            self.answer(asked, .refused(problem), &effects)
         case (.kick(let device), .done): self.removeDevice(device, now, &effects)
         case (.loadUser(let slot), .user(let record)): self.handleUserRecord(record, into: slot, now, &effects)
         case (.loadPage(let slot), .page(let page)): self.handleLogPage(page, into: slot, now, &effects)
@@ -289,20 +286,30 @@ extension ServerCore {
         switch request {
         case .send(let session, let message, _):
             self.finishSend(session, message, .failure(Self.unavailable), &effects)
-        case .clientRequest(let asked), .enterRoom(let asked, _, _), .setVoIPToken(let asked?),
-            .signOutDevice(let asked, _):
+        case .clientRequest(let asked), .enterRoom(let asked, _, _), .setVoIPToken(let asked?):
             self.answer(asked, .refused(Self.unavailable), &effects)
+        case .signOutDevice(let asked, let device):
+            self.answer(asked, .refused(Self.unavailable), &effects)
+            if !storeHasFailed { self.takeBackSignOut(of: device, now, &effects) }
+        case .apiSignOut(let request, let device):
+            effects.append(.reply(request, .refused(Self.unavailable)))
+            if !storeHasFailed { self.takeBackSignOut(of: device, now, &effects) }
         case .setPushState(let registrant?):
             guard !storeHasFailed || registrant.number != nil else { return }
             self.sessions[registrant.session]?.commandsInFlight -= 1
             self.refuseCommand(registrant, Self.unavailable, &effects)
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
-        case .apiSend(let request, _), .apiAnswer(let request), .apiSignOut(let request, _), .apiMissed(let request, _),
+        case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
             .apiChangeAccount(let request, _, _), .apiIssueToken(let request, _), .apiKept(let request, _),
             .apiRing(let request, _, _, _):
             effects.append(.reply(request, .refused(Self.unavailable)))
-        case .signOut(let session, _), .markRead(let session, _, _, _):
+        case .signOut(let session, let device):
+            guard !storeHasFailed else { return }
+            self.keepSignedIn(device)
+            self.sessions[session]?.commandsInFlight -= 1
+            self.write(.problem(Self.unavailable, isFatal: false), to: session, &effects)
+        case .markRead(let session, _, _, _):
             guard !storeHasFailed else { return }
             self.sessions[session]?.commandsInFlight -= 1
             self.write(.problem(Self.unavailable, isFatal: false), to: session, &effects)
@@ -315,7 +322,8 @@ extension ServerCore {
             self.abandonLoading(slot, now, &effects)
         case .opened(let session): self.sessions[session]?.openedInFlight -= 1
         case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
-        case .setPushState(nil), .setVoIPToken(nil), .compareLog, .kick, .findShown, .readReceipt: break
+        case .kick(let device): self.keepSignedIn(device)
+        case .setPushState(nil), .setVoIPToken(nil), .compareLog, .findShown, .readReceipt: break
         }
     }
 }

@@ -178,7 +178,8 @@ extension ScenarioPhone {
             self.hangUp()
             self.handleClient(.connectionClosed(number, reason: "closed"), in: process)
         case .storeEntries, .skipEntries, .storeSettled, .storeOutgoing, .removeOutgoing, .storeRead,
-            .removePendingChange, .addPendingChange, .storeSettings, .storeConversation, .storeOrigin:
+            .markPendingChange, .removePendingChange, .addPendingChange, .storeSettings, .storeConversation,
+            .storeOrigin:
             guard let command = effect.storeCommand(for: sdk.setup.person),
                 let outcome = self.app.sdk?.store.carryOut(command)
             else { return }
