@@ -219,7 +219,8 @@ private struct Bench {
         #expect(!unused.1.contains(.deleteDonations([id(5)])))
     }
 
-    @Test func `that was fetched is forgotten again if it was recalled or its person left while it was posted`() {
+    @Test
+    func `that was fetched is forgotten again if it was recalled or hidden or its person left while it was posted`() {
         typealias Change = (inout Group?) -> Void
         func effects(uses: Bool = true, isTaken: Bool, _ change: Change) -> [ExtensionMachine.Effect] {
             var bench = Bench(20, uses: uses)
@@ -242,6 +243,7 @@ private struct Bench {
         }
         let recall: Change = { $0?.ledger.markRecalled(id(6), by: .kit(process: 1), wall: 0) }
         let signOut: Change = { $0?.signIn = .signedOut }
+        let hide: Change = { $0?.showsContent = false }
         let donations = ExtensionMachine.Effect.deleteDonations([id(6)])
         for isTaken in [true, false] {
             #expect(effects(isTaken: isTaken, recall).contains(donations))
@@ -249,6 +251,7 @@ private struct Bench {
             #expect(effects(isTaken: isTaken, signOut).contains(donations))
             #expect(!effects(uses: false, isTaken: isTaken, recall).contains(donations))
         }
+        #expect(effects(isTaken: true, hide).contains(donations))
         #expect(effects(isTaken: false) { _ in }.contains(donations))
         #expect(!effects(isTaken: true) { _ in }.contains(donations))
     }

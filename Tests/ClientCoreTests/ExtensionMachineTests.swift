@@ -4,11 +4,11 @@ import TidingsModel
 
 private func push(
     _ position: LogPosition = 20, number: UInt64 = 7, image: String? = nil, tag: String = "tag", isRecall: Bool = false,
-    mode: PushTextMode = .serviceExtension
+    mode: PushTextMode = .serviceExtension, body: PushLine = "hi"
 ) -> ExtensionMachine.Push {
     let info = PushInfo(
         message: id(number), position: position, badgePosition: position, recipientTag: tag, isRecall: isRecall,
-        text: isRecall || mode == .idOnly ? nil : .init(title: "Bob", body: "hi"), textMode: mode, imageURL: image)
+        text: isRecall || mode == .idOnly ? nil : .init(title: "Bob", body: body), textMode: mode, imageURL: image)
     return ExtensionMachine.Push(
         identifier: id(number).description,
         userInfo: [
@@ -187,6 +187,17 @@ extension [ExtensionMachine.Effect] {
         #expect(edit?.userInfo == ExtensionDecision.strippedUserInfo)
     }
 
+    @Test(arguments: [PushLine.text("hi"), .localized(key: "GIFT", arguments: ["Bob"])])
+    func `says nothing of what is to be hidden by now, whoever has the words`(body: PushLine) {
+        var bench = Bench(push(body: body))
+        _ = bench.handle(.received)
+        bench.group?.showsContent = false
+        let edit = bench.handle(.reported).edit
+        #expect(edit?.title == "")
+        #expect(edit?.body == .text(NotificationWords.english.hidden))
+        #expect(edit?.isSilent == false)
+    }
+
     @Test func `takes the newest number, and the decision where nobody can be asked any more`() {
         var bench = Bench()
         _ = bench.handle(.received)
@@ -239,6 +250,21 @@ extension [ExtensionMachine.Effect] {
         #expect(effects.posted == [id(19)])
         #expect(bench.handle(.posted(id(19), isTaken: true)) == [.report([id(19)])])
         #expect(bench.group?.position == 20)
+    }
+
+    @Test func `says nothing of what is to be hidden by now in what it has not posted yet`() {
+        var bench = Bench.fetching()
+        _ = bench.handle(.missedFetched(missed, delivered: []))
+        bench.group?.showsContent = false
+        for case .post(let post, _) in bench.handle(.posted(id(17), isTaken: true)) {
+            #expect(post.message.message == id(18))
+            #expect(post.message.text == PushInfo.Text(body: .text(NotificationWords.english.hidden)))
+        }
+        bench.group?.showsContent = true
+        for case .post(let post, _) in bench.handle(.posted(id(18), isTaken: true)) {
+            #expect(post.message.text.body == "old")
+        }
+        #expect(bench.handle(.posted(id(19), isTaken: true)) == [.report([id(17), id(18), id(19)])])
     }
 
     @Test func `posts nothing for somebody who has signed out, and takes away what it was posting`() {

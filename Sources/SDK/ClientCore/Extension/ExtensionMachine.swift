@@ -286,6 +286,8 @@ package struct ExtensionMachine: Hashable, Sendable {
             var post = work.posts.removeFirst()
             let isMeant = group.map { self.isForSignedIn($0) && $0.ledger[post.message.message]?.isRecalled != true }
             if isMeant == true, let tag = self.recipientTag {
+                // It may have been set since the message was fetched.
+                if let group, !group.showsContent { post.message.hide(group.words) }
                 if post.isSilent || !self.push.usesCommunicationNotifications { post.message.communication = nil }
                 work.posting = post
                 return turn.effects.append(.post(post, recipientTag: tag))
@@ -316,7 +318,9 @@ package struct ExtensionMachine: Hashable, Sendable {
         _ post: MissedDecision.Post, isTaken: Bool, _ work: inout Work, _ group: inout Group?, _ turn: inout Turn
     ) {
         let message = post.message.message
+        var isHidden = false
         let end = group.change { group -> PostEnd in
+            isHidden = !group.showsContent
             guard self.isForSignedIn(group) else { return .failed }
             if group.ledger[message]?.isRecalled == true { return .recalled }
             if isTaken {
@@ -327,12 +331,15 @@ package struct ExtensionMachine: Hashable, Sendable {
             return isTaken ? .shown : .failed
         }
         switch end ?? (isTaken ? .shown : .failed) {
-        case .shown: return work.shown.append(message)
-        case .recalled: break
-        case .failed: work.isWhole = false
+        case .shown:
+            work.shown.append(message)
+            guard isHidden else { return }
+        case .recalled: if isTaken { turn.effects.append(.remove([message])) }
+        case .failed:
+            work.isWhole = false
+            if isTaken { turn.effects.append(.remove([message])) }
         }
-        if isTaken { turn.effects.append(.remove([message])) }
-        // Donated before the notification centre was asked, and perhaps after a recall or sign-out had donations deleted.
+        // Donated before the notification centre was asked, and perhaps after a recall, a sign-out or hiding had donations deleted.
         if post.message.communication != nil { self.deleteDonations([message], &turn) }
     }
 

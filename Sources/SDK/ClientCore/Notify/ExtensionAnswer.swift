@@ -26,8 +26,8 @@ extension ExtensionDecision {
             return Self.stripped(.wrongRecipient, facts)
         case .signedIn: break
         }
-        // What was decided says it, or the push's own alert does.
-        if !facts.showsContent, changes.reason != .recall, changes.message != nil || info?.textMode == .alert {
+        // What was decided says it, also by a key of the app's, or the push's own alert does.
+        if !facts.showsContent, changes.reason != .recall, changes.body != nil || info?.textMode == .alert {
             answer.hide(facts.words)
         }
         guard let info, changes.reason != .recall, ledger[info.message]?.isRecalled == true else { return answer }

@@ -86,6 +86,11 @@ public struct MissedMessage: Hashable, Sendable {
             custom: self.options?.custom)
     }
 
+    mutating func hide(_ words: NotificationWords) {
+        self.text = PushInfo.Text(body: .text(words.hidden))
+        self.communication = nil
+    }
+
     package func manner(isSilent: Bool) -> NotificationManner {
         NotificationManner(self.options, of: self.conversation, isSilent: isSilent)
     }

@@ -58,6 +58,11 @@ package struct Preferences: Hashable, Sendable {
         self.pending.values.filter { $0.standing == .waiting || $0.standing == .unanswered }.map(\.telling)
     }
 
+    /// Told on a connection that has ended, and not answered.
+    package var unanswered: Set<PendingSettingsChange> {
+        Set(self.pending.values.filter { $0.standing == .unanswered }.map(\.telling.pendingChange))
+    }
+
     /// How loud a conversation may be at a moment of the wall clock.
     package func level(of conversation: ConversationID, wall: Int64) -> NotificationLevel {
         self.current.person.level(of: conversation, self.current.conversations[conversation], wall: wall)

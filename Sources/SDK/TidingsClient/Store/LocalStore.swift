@@ -129,7 +129,7 @@ final class LocalStore: Sendable {
                 stored: try Self.number("stored", in: database), settled: try Self.number("settled", in: database),
                 outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
                 preferences: preferences.confirmed, pendingChanges: preferences.pendingChanges,
-                told: preferences.told, hasCustomMessages: try self.hasCustomMessages(in: database),
+                told: preferences.unanswered, hasCustomMessages: try self.hasCustomMessages(in: database),
                 origin: try Self.origin(in: database))
         }
     }
