@@ -84,8 +84,9 @@ import TidingsModel
             marks.add(World.run(WorldOptions(seed: seed, phones: 6, faults: .swarm)).marks)
         }
         // A phone that changes hands while no extension can run: one in some two hundred runs. A server that lives for three quarters of
-        // an hour, or a clock that makes a provider token as old: one in some ten.
-        let rare: [WorldMark] = [.strayRings, .tokensRenewed]
+        // an hour, or a clock that makes a provider token as old: one in some ten. An operator who looks at the app within the time for an
+        // edit: one in some five, twice as large and as long.
+        let rare: [WorldMark] = [.strayRings, .tokensRenewed, .operatorEdits, .colleagueRevisions]
         for mark in WorldMark.allCases where mark.isPossible(with: .swarm) && !rare.contains(mark) {
             #expect(marks[mark] > 0, "never came to \(mark.rawValue)")
         }

@@ -22,7 +22,7 @@ struct NamesChecker: Checker {
         case .posted(let notification, let key, _):
             // What takes a recalled one's place names nobody.
             guard self.nameless.contains(key.device), !notification.isSilent,
-                notification.title != .text(Gate.customerServiceName)
+                notification.conversation.type != .customerService
             else { return }
             findings.add("names", "\(key) posts \(notification.message), and its app knows no name")
         case .shown(let request, let key):
