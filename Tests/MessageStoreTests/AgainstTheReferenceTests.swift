@@ -86,6 +86,7 @@ import TidingsModel
         configuration.derivationStepMax = generator.number(1..<3)
         configuration.idleMilliseconds = generator.chance(20) ? 0 : 1000
         configuration.cachedPeopleMax = generator.number(1..<20)
+        configuration.cachedDraftBytesMax = generator.number(0..<20)
         configuration.sentIDsInMemoryMax = generator.number(0..<4)
         configuration.journalRowBytes = generator.number(100..<1000)
         configuration.logChunkBytes = generator.number(1..<30)

@@ -39,6 +39,8 @@ extension CommandGenerator {
             .setFollowing(
                 self.userKey(), self.followed ?? self.account?.id ?? self.serviceConversation(), self.chance(70))
         case 8: .readFollowers("shop", self.followed ?? self.serviceConversation(), after: self.user(), limit: 2)
+        case 9 where self.chance(50):
+            .readAccounts("shop", after: self.account?.id ?? self.serviceConversation(), limit: self.number(0..<3))
         case 9: .readAccounts("shop", only: self.account?.id)
         case 14: .readFollowing(self.userKey())
         default: self.writeAsAccount()

@@ -267,7 +267,7 @@ struct CommandGenerator {
             return .readHistory(key, room, before: nil, limit: 3, room: self.roomAccess())
         }
         switch self.number(0..<12) {
-        case 9: return .readAccounts(self.app())
+        case 9: return .readAccounts(self.app(), limit: self.number(1..<4))
         case 10:
             if let (key, user) = self.blocked, self.chance(40) {
                 return .mayWrite(

@@ -47,6 +47,24 @@ extension Opened {
             try opened.apply(.readAccounts("shop")) == .accounts([AccountInfo(ServiceAccount(help), profile: profile)]))
     }
 
+    @Test func `is in a list page by page`() throws {
+        var opened = Opened()
+        let ids = ["c", "a", "b"].map { ConversationID(type: .publicService, target: $0) }
+        for id in ids { _ = try opened.apply(.setAccount("shop", id, isDeclared: true)) }
+        func page(after: Int? = nil, limit: Int) throws -> [String] {
+            let command = StoreCommand.readAccounts("shop", after: after.map { ids[$0] }, limit: limit)
+            guard case .accounts(let accounts) = try opened.apply(command) else { return [] }
+            return accounts.map(\.account.id.target)
+        }
+        #expect(try page(limit: 2) == ["a", "b"])
+        #expect(try page(after: 2, limit: 2) == ["c"])
+        #expect(try page(after: 0, limit: 2) == [])
+        #expect(try page(after: 1, limit: .max) == ["b", "c"])
+        // Also after one that is gone.
+        _ = try opened.apply(.setAccount("shop", ids[2], isDeclared: false))
+        #expect(try page(after: 2, limit: 2) == ["c"])
+    }
+
     @Test func `is refused with what breaks its rule, and then nothing changes`() throws {
         var opened = Opened()
         let before = opened.store

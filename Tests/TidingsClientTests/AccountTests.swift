@@ -3,6 +3,7 @@ import Testing
 import TidingsClient
 import TidingsModel
 
+private let toBob = ConversationID(type: .customerService, target: "bob")
 private let news = ConversationID(type: .publicService, target: "news")
 
 @Suite struct `A client, and the accounts of its app` {
@@ -29,11 +30,28 @@ private let news = ConversationID(type: .publicService, target: "news")
         defer { bench.remove() }
         let client = try bench.client()
         try await client.connect(userID: "olga", token: "olga")
-        bench.server.answerRequests(.done(0))
         let sent = MessageID(rawValue: 7)
+        bench.server.setScript { script in
+            script.answer = { _, frame in
+                switch frame {
+                case .send(let draft):
+                    [
+                        .sendAccepted(
+                            .init(clientMessageID: draft.clientMessageID, messageID: sent, sentAt: 5, position: 0))
+                    ]
+                case .request(let number, _): [.answer(number, .done(0))]
+                default: nil
+                }
+            }
+        }
+        let message = try await client.send(text: "hi", to: toBob, as: "help")
+        #expect(message.id == sent)
+        #expect(message.sender == "help")
         try await client.edit(sent, text: "new")
         try await client.recall(sent)
         #expect(bench.server.requests == [.edit(sent, content: #"{"content":"new"}"#), .recall(sent)])
+        #expect(try client.history(conversation: toBob).isEmpty)
+        #expect(try client.conversations().isEmpty)
         await client.signOut()
     }
 }

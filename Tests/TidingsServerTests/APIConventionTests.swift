@@ -38,6 +38,16 @@ import TidingsModel
         #expect(try await api.request(.get, "accounts").json["accounts"]?.arrayValue?.count == 50)
     }
 
+    @Test func `asks the store for its own elements alone, and for one more`() async throws {
+        let api = try await APIDouble(answering: .accounts(Self.accounts))
+        let next = try #require(try await api.request(.get, "accounts?limit=3").json["next"]?.stringValue)
+        _ = try await api.request(.get, "accounts?limit=3&cursor=\(next)")
+        #expect(
+            api.commands == [
+                .accounts("demo", limit: 4), .accounts("demo", after: Self.accounts[2].account.id, limit: 4),
+            ])
+    }
+
     @Test func `neither repeats nor hides anything when others come and go between two pages`() async throws {
         let before = try await APIDouble(answering: .accounts(Self.accounts))
         let first = try await before.request(.get, "accounts?limit=3")

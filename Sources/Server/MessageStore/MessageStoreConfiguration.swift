@@ -37,6 +37,8 @@ package struct MessageStoreConfiguration: Sendable {
     /// How long the store must be idle before it derives a short tail.
     package var idleMilliseconds = 50
     package var cachedPeopleMax = 100_000
+    /// The drafts of the people in memory: one person's may take 262,144 bytes.
+    package var cachedDraftBytesMax = 67_108_864
     /// Client message ids per person whose hash is kept in memory; with more, each send looks in the database.
     package var sentIDsInMemoryMax = 4_096
     package var journalRowBytes = 4_000

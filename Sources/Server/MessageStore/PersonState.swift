@@ -10,6 +10,8 @@ final class PersonState {
     var counts: UnreadCounts
     var settings: AllSettings
     var settingsChanged = false
+    /// The drafts' texts in `settings`.
+    var draftBytes = 0
     /// Where the journal has the texts of the drafts in `settings`.
     var draftRecords: [ConversationID: JournalPosition] = [:]
     /// The row in the file has the text of a draft that was replaced since.

@@ -18,9 +18,12 @@ extension StoreEngine {
     }
 
     /// Sorted.
-    func accounts(of app: AppID, only account: ConversationID?) throws -> [AccountInfo] {
+    func accounts(
+        of app: AppID, only account: ConversationID? = nil, after: ConversationID? = nil, limit: Int = .max
+    ) throws -> [AccountInfo] {
         let known = (self.accounts[app] ?? [:]).filter { account == nil || $0.key == account }
-        return try known.keys.sorted().compactMap { id in
+        let ids = known.keys.filter { id in after.map { id > $0 } ?? true }.sorted().prefix(limit)
+        return try ids.compactMap { id in
             try known[id].map {
                 AccountInfo(
                     $0, profile: try self.profile(of: UserID(id.target), in: app).profile,

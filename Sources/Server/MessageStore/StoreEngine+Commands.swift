@@ -65,7 +65,8 @@ extension StoreEngine {
         case .setAccount(let app, let account, let isDeclared):
             try self.setAccount(account, of: app, isDeclared: isDeclared)
         case .putAccount(let app, let account): try self.putAccount(account, of: app)
-        case .readAccounts(let app, let account): .accounts(try self.accounts(of: app, only: account))
+        case .readAccounts(let app, let account, let after, let limit):
+            .accounts(try self.accounts(of: app, only: account, after: after, limit: limit))
         case .setFollowing(let key, let account, let isFollowing):
             try self.setFollowing(key, account, isFollowing)
         case .readFollowers(let app, let account, let after, let limit):

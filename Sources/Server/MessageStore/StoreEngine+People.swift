@@ -89,6 +89,8 @@ extension StoreEngine {
             number: number, key: key, head: head, counts: counts, settings: settings, account: account,
             profile: profile, applied: applied, signedIn: signedIn, chunk: chunk)
         person.draftRecords = drafts
+        // tidy: order does not leave: it is a sum
+        for conversation in drafts.keys { person.draftBytes += person.settings.draftBytes(of: conversation) }
         self.remember(person)
         return person
     }
@@ -96,22 +98,27 @@ extension StoreEngine {
     private func remember(_ person: PersonState) {
         person.lastUsed = self.roundNumber
         self.peopleByKey[person.key] = person
+        self.draftBytes += person.draftBytes
         while self.peopleByNumber.count <= Int(person.number) { self.peopleByNumber.append(nil) }
         self.peopleByNumber[Int(person.number)] = person
     }
 
-    /// Drops people who were not used lately when there are too many; never one whose rows are behind.
+    /// Drops people who were not used lately when there are too many, or those with drafts when these are too long; never one
+    /// whose rows are behind.
     func evict() {
         self.lastFound = nil
-        if self.peopleByKey.count > self.configuration.cachedPeopleMax {
-            for age in [2, 1, 0] where self.peopleByKey.count > self.configuration.cachedPeopleMax {
+        if self.hasTooManyPeople || self.hasTooLongDrafts {
+            for age in [2, 1, 0] where self.hasTooManyPeople || self.hasTooLongDrafts {
+                let isAnybody = self.hasTooManyPeople
                 let old = self.peopleByKey.values.filter {
                     !$0.isDirty && !$0.isSetAside && $0.lastUsed + age <= self.roundNumber
+                        && (isAnybody || $0.draftBytes > 0)
                 }
                 let isNew = Set(self.newPeople.map(\.number))
                 for person in old where !isNew.contains(person.number) {
                     self.peopleByKey[person.key] = nil
                     self.peopleByNumber[Int(person.number)] = nil
+                    self.draftBytes -= person.draftBytes
                 }
             }
         }
@@ -120,6 +127,9 @@ extension StoreEngine {
             self.conversationsByNumber.removeAll()
         }
     }
+
+    private var hasTooManyPeople: Bool { self.peopleByKey.count > self.configuration.cachedPeopleMax }
+    private var hasTooLongDrafts: Bool { self.draftBytes > self.configuration.cachedDraftBytesMax }
 
     func sentMessage(_ id: ClientMessageID, by person: PersonState) throws -> PersonState.SentMessage? {
         try self.reading(of: person) { try self.storedMessage(id, by: person) }
@@ -291,5 +301,11 @@ extension StoreEngine {
         }
         person.openLegs = legs
         return legs
+    }
+}
+
+extension AllSettings {
+    func draftBytes(of conversation: ConversationID) -> Int {
+        self.conversations[conversation]?.draft?.text.utf8.count ?? 0
     }
 }

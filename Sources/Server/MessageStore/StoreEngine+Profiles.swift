@@ -21,6 +21,6 @@ extension StoreEngine {
 
     /// Sorted by account.
     func accountNames(in app: AppID) throws -> [String] {
-        try self.accounts(of: app, only: nil).compactMap(\.profile.name)
+        try self.accounts(of: app).compactMap(\.profile.name)
     }
 }

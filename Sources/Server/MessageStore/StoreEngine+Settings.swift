@@ -83,6 +83,9 @@ extension StoreEngine {
             }
             var changed = person.settings
             changed.set(settings, for: conversation)
+            let bytes = changed.draftBytes(of: conversation) - person.settings.draftBytes(of: conversation)
+            person.draftBytes += bytes
+            self.draftBytes += bytes
             try self.replaceSettings(of: person, with: changed, muting: [number].compactMap { $0 })
         }
     }

@@ -38,6 +38,8 @@ final class StoreEngine {
     var lastFound: PersonState?
     /// By number; nil for those not in memory.
     var peopleByNumber: [PersonState?] = [nil]
+    /// Of everybody in memory.
+    var draftBytes = 0
     var lastPersonNumber: Int64 = 0
     /// Without a row.
     var newPeople: [PersonState] = []

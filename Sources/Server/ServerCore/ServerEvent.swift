@@ -97,8 +97,8 @@ package enum APICommand: Hashable, Sendable {
     case setAccount(AppID, ConversationID, isDeclared: Bool)
     /// Declares it with everything, or replaces it. Answers `.done` or `.refused`.
     indirect case putAccount(AppID, ServiceAccount)
-    /// All, or the one named, if there is one. Answers `.accounts`.
-    case accounts(AppID, only: ConversationID? = nil)
+    /// At most `limit`, after an account; or the one named, if there is one. Answers `.accounts`.
+    case accounts(AppID, only: ConversationID? = nil, after: ConversationID? = nil, limit: Int = .max)
     /// At most `limit`, after a person. Answers `.followers`.
     case followers(AppID, ConversationID, after: UserID?, limit: Int)
     /// Of people and accounts, 1 to 1,000, all or none. Answers `.done` or `.refused`.

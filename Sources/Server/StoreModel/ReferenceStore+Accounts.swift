@@ -3,9 +3,12 @@ import TidingsModel
 // Who speaks for an app or a service, and who follows it.
 extension ReferenceStore {
     /// Sorted.
-    func accounts(of app: AppID, only account: ConversationID?) -> [AccountInfo] {
+    func accounts(
+        of app: AppID, only account: ConversationID? = nil, after: ConversationID? = nil, limit: Int = .max
+    ) -> [AccountInfo] {
         let known = (self.accounts[app] ?? [:]).filter { account == nil || $0.key == account }
-        return known.keys.sorted().compactMap { id in
+        let ids = known.keys.filter { id in after.map { id > $0 } ?? true }.sorted().prefix(limit)
+        return ids.compactMap { id in
             known[id].map {
                 AccountInfo(
                     $0, profile: self.profile(of: UserID(id.target), in: app).profile,

@@ -70,7 +70,7 @@ extension ReferenceStore {
     }
 
     /// Sorted by account.
-    func accountNames(in app: AppID) -> [String] { self.accounts(of: app, only: nil).compactMap(\.profile.name) }
+    func accountNames(in app: AppID) -> [String] { self.accounts(of: app).compactMap(\.profile.name) }
 
     mutating func setProfiles(_ profiles: [UserProfile], of app: AppID, isOwn: Bool) -> StoreResult {
         if let fault = StoreRules.fault(in: profiles, isOwn: isOwn, accountNames: self.accountNames(in: app)) {

@@ -318,7 +318,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .setAccount(let app, let account, let isDeclared):
             self.setAccount(account, of: app, isDeclared: isDeclared)
         case .putAccount(let app, let account): self.putAccount(account, of: app)
-        case .readAccounts(let app, let account): .accounts(self.accounts(of: app, only: account))
+        case .readAccounts(let app, let account, let after, let limit):
+            .accounts(self.accounts(of: app, only: account, after: after, limit: limit))
         case .setFollowing(let key, let account, let isFollowing): self.setFollowing(key, account, isFollowing)
         case .readFollowers(let app, let account, let after, let limit):
             self.followers(of: account, in: app, after: after, limit: limit)

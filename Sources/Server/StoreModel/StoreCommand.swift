@@ -95,8 +95,8 @@ package enum StoreCommand: Hashable, Sendable {
     case setAccount(AppID, ConversationID, isDeclared: Bool)
     /// Declares it with everything, or replaces it. Answers `.done` or `.refused`.
     indirect case putAccount(AppID, ServiceAccount)
-    /// All, or the one named, if there is one. Answers `.accounts`, sorted.
-    case readAccounts(AppID, only: ConversationID? = nil)
+    /// At most `limit`, after an account; or the one named, if there is one. Answers `.accounts`, sorted.
+    case readAccounts(AppID, only: ConversationID? = nil, after: ConversationID? = nil, limit: Int = .max)
     /// Answers `.done`, or `.refused` for following what people do not follow.
     case setFollowing(UserKey, ConversationID, Bool)
     /// At most `limit`, after a person. Answers `.followers`, sorted.

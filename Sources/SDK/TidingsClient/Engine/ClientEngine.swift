@@ -342,6 +342,8 @@ final class ClientEngine: Sendable {
     func remember(_ names: ResolvedNames, for question: NameQuestion) {
         guard names.user != nil || names.group != nil || names.memberCount != nil else { return }
         self.withGroup { contents in
+            // Asked here, where forgetting the person waits: the app may have taken its time.
+            guard !self.hasEnded else { return }
             if let group = question.group, let count = names.memberCount {
                 contents.settings.remember(String(count), for: .memberCount(group))
             }

@@ -51,8 +51,9 @@ extension ServerCore {
         case .putAccount(let app, let account):
             guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
             self.sendToStore(.putAccount(app, account), for: .apiAnswer(request), &effects)
-        case .accounts(let app, let account):
-            self.sendToStore(.readAccounts(app, only: account), for: .apiAnswer(request), &effects)
+        case .accounts(let app, let account, let after, let limit):
+            self.sendToStore(
+                .readAccounts(app, only: account, after: after, limit: limit), for: .apiAnswer(request), &effects)
         case .followers(let app, let account, let after, let limit):
             self.sendToStore(
                 .readFollowers(app, account, after: after, limit: limit), for: .apiAnswer(request), &effects)

@@ -19,7 +19,10 @@ extension API {
     private func accounts(_ request: Request, _ context: Context) async throws -> Response {
         let app = try self.authorize(request, context, .settings, query: Paging.query)
         let paging = try Paging(request)
-        guard case .accounts(let accounts) = try await self.result(of: .accounts(app)) else { throw APIProblem.bug }
+        // One more says whether there are more.
+        let question = APICommand.accounts(
+            app, after: try paging.after(Self.account(named:)), limit: paging.limit + 1)
+        guard case .accounts(let accounts) = try await self.result(of: question) else { throw APIProblem.bug }
         let (page, next) = try paging.page(
             of: accounts, by: \.account.id, text: Self.text(of:), read: Self.account(named:))
         return .json(["accounts": .array(page.map(\.json)), "next": next])

@@ -39,6 +39,7 @@ final class MediaShelf: Sendable {
         var ownerBytes: [Owner: Int64] = [:]
         var ownerUploads: [Owner: Int] = [:]
         var appBytes: [AppID: Int64] = [:]
+        /// The newest each: a key may name another upload again after some time.
         var requests: [RequestKey: MediaID] = [:]
         /// A request is changing their files.
         var busy: Set<MediaID> = []
@@ -48,14 +49,16 @@ final class MediaShelf: Sendable {
         mutating func put(_ record: MediaRecord) {
             self.count(record, 1)
             self.records[record.id] = record
-            if let key = RequestKey(record) { self.requests[key] = record.id }
+            guard let key = RequestKey(record) else { return }
+            let other = self.requests[key].flatMap { self.records[$0] }
+            if other?.createdAt ?? .min <= record.createdAt { self.requests[key] = record.id }
         }
 
         mutating func drop(_ id: MediaID) {
             guard let record = self.records.removeValue(forKey: id) else { return }
             self.count(record, -1)
             self.lookAt[id] = nil
-            if let key = RequestKey(record) { self.requests[key] = nil }
+            if let key = RequestKey(record), self.requests[key] == id { self.requests[key] = nil }
         }
 
         mutating func replace(_ record: MediaRecord) {
