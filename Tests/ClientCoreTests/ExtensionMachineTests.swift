@@ -1,3 +1,4 @@
+// tidy: long because each answer at each moment is one test.
 import ClientCore
 import Testing
 import TidingsModel

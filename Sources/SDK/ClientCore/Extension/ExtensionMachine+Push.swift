@@ -21,4 +21,11 @@ extension ExtensionMachine {
             self.usesCommunicationNotifications = usesCommunicationNotifications
         }
     }
+
+    /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (DESIGN P7).
+    func isForSignedIn(_ group: some ExtensionGroup) -> Bool {
+        self.recipientTag.map { group.signIn == .signedIn(recipientTag: $0) } ?? false
+    }
+
+    var recipientTag: String? { self.info?.recipientTag ?? self.badgeInfo?.recipientTag }
 }

@@ -52,8 +52,8 @@ package struct ExtensionMachine: Hashable, Sendable {
     private static let lookMilliseconds: Int64 = 500
 
     private let push: Push
-    private let info: PushInfo?
-    private let badgeInfo: BadgeInfo?
+    let info: PushInfo?
+    let badgeInfo: BadgeInfo?
     private var state = State.waiting
     package private(set) var changes: ExtensionDecision.Changes?
     package private(set) var answer: ExtensionDecision.Changes?
@@ -342,13 +342,6 @@ package struct ExtensionMachine: Hashable, Sendable {
         // Donated before the notification centre was asked, and perhaps after a recall, a sign-out or hiding had donations deleted.
         if post.message.communication != nil { self.deleteDonations([message], &turn) }
     }
-
-    /// Whether the push is still for the person who is signed in: the server's answer may take longer than a sign-out (DESIGN P7).
-    private func isForSignedIn(_ group: some ExtensionGroup) -> Bool {
-        self.recipientTag.map { group.signIn == .signedIn(recipientTag: $0) } ?? false
-    }
-
-    private var recipientTag: String? { self.info?.recipientTag ?? self.badgeInfo?.recipientTag }
 
     // MARK: The end
 

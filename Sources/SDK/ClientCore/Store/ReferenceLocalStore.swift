@@ -169,7 +169,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
     package func message(_ id: MessageID) -> StoredMessage? { self.messages[id] }
 
     package func preferences() -> Preferences {
-        Preferences(confirmed: self.confirmed, pendingChanges: self.pendingChanges.values.elements)
+        Preferences(confirmed: self.confirmed, pendingChanges: self.pendingChanges.values.elements, told: self.told)
     }
 
     package func counts() -> LocalUnreadCounts {
