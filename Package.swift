@@ -36,6 +36,7 @@ let products: [String: Target.Dependency] = [
     "AsyncAlgorithms": .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
     "Configuration": .product(name: "Configuration", package: "swift-configuration"),
     "Crypto": .product(name: "Crypto", package: "swift-crypto"),
+    "CryptoExtras": .product(name: "CryptoExtras", package: "swift-crypto"),
     "GRDB": .product(name: "GRDB", package: "GRDB.swift"),
     "GRDBSQLite": .product(name: "GRDBSQLite", package: "GRDB.swift"),
     "Hummingbird": .product(name: "Hummingbird", package: "hummingbird"),
@@ -299,11 +300,19 @@ targets += [
     // The rules of the house: imports, purity, sizes, words.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict + notOptimised),
 ]
+// The example app's backend: it has nothing of Tidings in it, as that of another app has not.
+targets.append(
+    .executableTarget(
+        name: "ChatBackend",
+        dependencies: packaged([
+            "ArgumentParser", "Crypto", "CryptoExtras", "HTTPTypes", "Hummingbird", "Logging", "NIOCore",
+        ]), path: "Examples/Backend", swiftSettings: strict))
 if onLinux {
     targets += [
         .executableTarget(
             name: "ChatApp",
-            dependencies: ours(["TidingsModel", "TidingsKit", "TidingsClient", "ClientCore"] + facades),
+            dependencies: ours(
+                ["TidingsModel", "TidingsUI", "TidingsKit", "TidingsClient", "ClientCore"] + keychain + facades),
             path: "Examples/Chat/App", swiftSettings: facade),
         .executableTarget(
             name: "ChatNotificationService",
