@@ -26,14 +26,17 @@ public import UIKit
     /// What the app has chosen.
     public var configuration: InterfaceConfiguration
     /// What the screens say: by default the built-in words in the language of `ChatClient.Configuration.words`.
-    public var words: InterfaceWords
+    public var words: InterfaceWords { didSet { self.times = ChatTimes(words: self.words) } }
     /// What was written and is not on the server yet.
-    private(set) lazy var outgoing = OutgoingMessages(interface: self)
-    private(set) lazy var images = MessageImages(interface: self)
+    let outgoing: OutgoingMessages
+    /// The images of messages.
+    let images: MessageImages
     /// What a person has recalled here, to be typed again: the store keeps nothing of it.
     var recalledTexts: [MessageID: String] = [:]
     /// Drafts longer than the server takes, which stay in this process.
     var longDrafts: [ConversationID: String] = [:]
+    /// In the language of the words.
+    private(set) lazy var times = ChatTimes(words: self.words)
     private var directory = PeopleDirectory()
     private var follower: Task<Void, Never>?
 
@@ -45,7 +48,12 @@ public import UIKit
     public init(kit: NotificationIntegration, configuration: InterfaceConfiguration = .init()) {
         self.kit = kit
         self.configuration = configuration
+        self.outgoing = OutgoingMessages(client: kit.client)
+        self.images = MessageImages(client: kit.client)
+        self.outgoing.thumbnails = configuration.thumbnails
+        self.images.loadWebImage = configuration.loadWebImage
         self.words = InterfaceWords.words(for: kit.client.configuration.words.words(for: nil).tag)
+        ForegroundRinging(client: kit.client).restore()
         let statuses = kit.client.connectionStatuses
         self.follower = Task { [weak self] in
             for await _ in statuses {

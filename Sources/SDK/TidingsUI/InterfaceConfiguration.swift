@@ -1,4 +1,4 @@
-public import ClientCore
+import ClientCore
 public import Foundation
 public import TidingsClient
 public import TidingsModel

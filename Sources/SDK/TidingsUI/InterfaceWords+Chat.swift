@@ -1,4 +1,10 @@
 /// What the screen of a conversation says beside names and messages, in one language. In braces stand the places of names and numbers.
+/// Words of one's own begin with the built-in ones.
+///
+/// ```swift
+/// var words = ChatWords.english
+/// words.send = "Senden"
+/// ```
 public struct ChatWords: Hashable, Sendable {
     /// What stands in the field a message is typed into while it is empty.
     public var message: String
@@ -118,81 +124,6 @@ public struct ChatWords: Hashable, Sendable {
     public var fileRefused: String
     /// Something that did not work.
     public var failed: String
-
-    /// Words from their parts.
-    public init(
-        message: String, send: String, more: String, photo: String, cancel: String, close: String, confirm:
-        String, settings: String, today: String, yesterday: String, you: String, sending: String, waiting:
-        String, uploading: String, sent: String, delivered: String, read: String, readBy: String, notSent:
-        String, retry: String, edited: String, recalledByYou: String, recalledBy: String, editAgain: String,
-        unreadHere: String, unreadAbove: String, newBelow: String, typing: String, severalTyping: String, reply:
-        String, replyTo: String, copy: String, edit: String, editing: String, recall: String, delete: String,
-        deleteQuestion: String, readers: String, nobody: String, everyone: String, image: String, noImage:
-        String, opensImage: String, quoteGone: String, loading: String, empty: String, signedOut: String,
-        onlyAdminsWrite: String, dissolved: String, muted: String, blocked: String, notAMember: String,
-        notAllowed: String, tooLate: String, gone: String, tooLong: String, noConnection: String, fileRefused:
-        String, failed: String
-    ) {
-        self.message = message
-        self.send = send
-        self.more = more
-        self.photo = photo
-        self.cancel = cancel
-        self.close = close
-        self.confirm = confirm
-        self.settings = settings
-        self.today = today
-        self.yesterday = yesterday
-        self.you = you
-        self.sending = sending
-        self.waiting = waiting
-        self.uploading = uploading
-        self.sent = sent
-        self.delivered = delivered
-        self.read = read
-        self.readBy = readBy
-        self.notSent = notSent
-        self.retry = retry
-        self.edited = edited
-        self.recalledByYou = recalledByYou
-        self.recalledBy = recalledBy
-        self.editAgain = editAgain
-        self.unreadHere = unreadHere
-        self.unreadAbove = unreadAbove
-        self.newBelow = newBelow
-        self.typing = typing
-        self.severalTyping = severalTyping
-        self.reply = reply
-        self.replyTo = replyTo
-        self.copy = copy
-        self.edit = edit
-        self.editing = editing
-        self.recall = recall
-        self.delete = delete
-        self.deleteQuestion = deleteQuestion
-        self.readers = readers
-        self.nobody = nobody
-        self.everyone = everyone
-        self.image = image
-        self.noImage = noImage
-        self.opensImage = opensImage
-        self.quoteGone = quoteGone
-        self.loading = loading
-        self.empty = empty
-        self.signedOut = signedOut
-        self.onlyAdminsWrite = onlyAdminsWrite
-        self.dissolved = dissolved
-        self.muted = muted
-        self.blocked = blocked
-        self.notAMember = notAMember
-        self.notAllowed = notAllowed
-        self.tooLate = tooLate
-        self.gone = gone
-        self.tooLong = tooLong
-        self.noConnection = noConnection
-        self.fileRefused = fileRefused
-        self.failed = failed
-    }
 }
 
 extension ChatWords {
