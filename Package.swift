@@ -168,8 +168,14 @@ targets += shell(
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
 targets += shell(
     "Phone", "VirtualPhone", needs: ["TidingsModel", "APNsModel", "PhoneCore"],
-    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient"], testingUses: ["Logging"])
+    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient"] + (onLinux ? ["ScreenApp"] : []),
+    testingUses: ["Logging"])
 if onLinux {
+    // An app with a screen, which the tests of the phone run as a process of its own.
+    targets.append(
+        .executableTarget(
+            name: "ScreenApp", dependencies: ours(["VirtualPhone", "UIKit"]), path: "Tests/ScreenApp",
+            swiftSettings: facade))
     targets += shell(
         "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
     // Swift Testing's overlay for a module named UIKit, empty here (see its source).
