@@ -4,9 +4,7 @@ import Foundation
 @MainActor public final class UIAlertAction {
     /// What kind of answer it is. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
-        case `default` = 0
-        case cancel = 1
-        case destructive = 2
+        case `default`, cancel, destructive
     }
 
     /// What is written on it.
@@ -31,8 +29,7 @@ import Foundation
 open class UIAlertController: UIViewController {
     /// How it looks. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
-        case actionSheet = 0
-        case alert = 1
+        case actionSheet, alert
     }
 
     /// What is asked, in more words.

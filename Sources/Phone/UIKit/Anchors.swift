@@ -63,8 +63,7 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
 
     /// A direction. Raw values as Apple's.
     public enum Axis: Int, Hashable, Sendable {
-        case horizontal = 0
-        case vertical = 1
+        case horizontal, vertical
     }
 
     /// A view or a guide.

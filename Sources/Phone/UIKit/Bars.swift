@@ -17,7 +17,7 @@ import Foundation
     /// Its name for tests.
     open var accessibilityIdentifier: String?
     /// Its view, the same as long as the item.
-    let button = UIButton(type: .system)
+    private(set) lazy var button = UIButton(type: .system)
 
     /// An item that says nothing.
     public init() {}
@@ -36,23 +36,8 @@ import Foundation
 @MainActor open class UIBarButtonItem: UIBarItem {
     /// Buttons whose looks are the system's. Raw values as Apple's.
     public enum SystemItem: Int, Hashable, Sendable {
-        case done = 0
-        case cancel = 1
-        case edit = 2
-        case save = 3
-        case add = 4
-        case flexibleSpace = 5
-        case fixedSpace = 6
-        case compose = 7
-        case reply = 8
-        case action = 9
-        case organize = 10
-        case bookmarks = 11
-        case search = 12
-        case refresh = 13
-        case stop = 14
-        case camera = 15
-        case trash = 16
+        case done, cancel, edit, save, add, flexibleSpace, fixedSpace, compose, reply, action, organize, bookmarks,
+            search, refresh, stop, camera, trash
         case close = 24
 
         /// What VoiceOver says.
@@ -159,9 +144,7 @@ import Foundation
 @MainActor public final class UINavigationItem {
     /// Whether a title is large while the screen is at its top. Raw values as Apple's.
     public enum LargeTitleDisplayMode: Int, Hashable, Sendable {
-        case automatic = 0
-        case always = 1
-        case never = 2
+        case automatic, always, never
     }
 
     /// The title.
@@ -273,13 +256,5 @@ open class UITabBar: UIView {
             return item
         }
         return stack.viewControllers.first?.tabBarItem ?? item
-    }
-}
-
-extension UIView {
-    /// Has these views in it and no others.
-    func keep(_ views: [UIView]) {
-        for view in self.subviews where !views.contains(where: { $0 === view }) { view.removeFromSuperview() }
-        for (place, view) in views.enumerated() { self.insertSubview(view, at: place) }
     }
 }

@@ -165,8 +165,7 @@ open class UIControl: UIView {
 open class UIButton: UIControl {
     /// What a button looks like. Raw values as Apple's.
     public enum ButtonType: Int, Hashable, Sendable {
-        case custom = 0
-        case system = 1
+        case custom, system
         case close = 7
     }
 

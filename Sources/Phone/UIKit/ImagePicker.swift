@@ -26,9 +26,7 @@ extension UIImagePickerControllerDelegate {
 open class UIImagePickerController: UINavigationController {
     /// Where images come from. Raw values as Apple's.
     public enum SourceType: Int, Hashable, Sendable {
-        case photoLibrary = 0
-        case camera = 1
-        case savedPhotosAlbum = 2
+        case photoLibrary, camera, savedPhotosAlbum
     }
 
     /// What is known of an image.

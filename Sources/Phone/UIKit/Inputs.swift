@@ -71,8 +71,7 @@ open class UIActivityIndicatorView: UIView {
 open class UIProgressView: UIView {
     /// How it looks. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
-        case `default` = 0
-        case bar = 1
+        case `default`, bar
     }
 
     /// From 0 to 1.
@@ -106,20 +105,14 @@ open class UIProgressView: UIView {
 
 /// How a picker of dates looks. Raw values as Apple's.
 public enum UIDatePickerStyle: Int, Hashable, Sendable {
-    case automatic = 0
-    case wheels = 1
-    case compact = 2
-    case inline = 3
+    case automatic, wheels, compact, inline
 }
 
 /// Sets a time of the day. https://developer.apple.com/documentation/uikit/uidatepicker
 open class UIDatePicker: UIControl {
     /// What is set. Raw values as Apple's. On a virtual phone a person sets times only.
     public enum Mode: Int, Hashable, Sendable {
-        case time = 0
-        case date = 1
-        case dateAndTime = 2
-        case countDownTimer = 3
+        case time, date, dateAndTime, countDownTimer
     }
 
     /// What is set.
@@ -199,6 +192,10 @@ open class UISegmentedControl: UIControl {
     /// From an archive, of which a virtual phone has none: always nil.
     public required init?(coder: NSCoder) { super.init(coder: coder) }
 
+    /// Whether it, and every choice, takes touches.
+    open override var isEnabled: Bool {
+        didSet { for segment in self.segments { segment.button.isEnabled = self.isEnabled } }
+    }
     /// How many choices there are.
     open var numberOfSegments: Int { self.segments.count }
     /// Adds a choice that is an action (iOS 14).

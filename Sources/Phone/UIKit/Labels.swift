@@ -10,12 +10,7 @@ public enum NSTextAlignment: Int, Hashable, Sendable {
 
 /// Where lines end. Raw values as Apple's. https://developer.apple.com/documentation/uikit/nslinebreakmode
 public enum NSLineBreakMode: Int, Hashable, Sendable {
-    case byWordWrapping = 0
-    case byCharWrapping = 1
-    case byClipping = 2
-    case byTruncatingHead = 3
-    case byTruncatingTail = 4
-    case byTruncatingMiddle = 5
+    case byWordWrapping, byCharWrapping, byClipping, byTruncatingHead, byTruncatingTail, byTruncatingMiddle
 }
 
 /// A text. https://developer.apple.com/documentation/uikit/uilabel
@@ -75,12 +70,7 @@ open class UIImageView: UIView {
 open class UIStackView: UIView {
     /// How views lie across the row or column. Raw values as Apple's.
     public enum Alignment: Int, Hashable, Sendable {
-        case fill = 0
-        case leading = 1
-        case firstBaseline = 2
-        case center = 3
-        case trailing = 4
-        case lastBaseline = 5
+        case fill, leading, firstBaseline, center, trailing, lastBaseline
 
         /// Of a row.
         public static var top: Alignment { .leading }
@@ -90,11 +80,7 @@ open class UIStackView: UIView {
 
     /// How views lie along it. Raw values as Apple's.
     public enum Distribution: Int, Hashable, Sendable {
-        case fill = 0
-        case fillEqually = 1
-        case fillProportionally = 2
-        case equalSpacing = 3
-        case equalCentering = 4
+        case fill, fillEqually, fillProportionally, equalSpacing, equalCentering
     }
 
     /// The views, in their order.

@@ -18,9 +18,7 @@ public import Foundation
 
     /// Whether an element is marked. Raw values as Apple's.
     public enum State: Int, Hashable, Sendable {
-        case off = 0
-        case on = 1
-        case mixed = 2
+        case off, on, mixed
     }
 
     /// What is written on it.

@@ -61,17 +61,12 @@ extension ScrollDelegateHolder {
 open class UIScrollView: UIView {
     /// When scrolling sends the keyboard away. Raw values as Apple's.
     public enum KeyboardDismissMode: Int, Hashable, Sendable {
-        case none = 0
-        case onDrag = 1
-        case interactive = 2
+        case none, onDrag, interactive
     }
 
     /// How bars shorten the contents. Raw values as Apple's.
     public enum ContentInsetAdjustmentBehavior: Int, Hashable, Sendable {
-        case automatic = 0
-        case scrollableAxes = 1
-        case never = 2
-        case always = 3
+        case automatic, scrollableAxes, never, always
     }
 
     weak var scrollDelegate: (any UIScrollViewDelegate)?
@@ -117,11 +112,10 @@ open class UIScrollView: UIView {
         }
     }
 
-    /// As large as a screenful of rows, without a frame.
+    /// As large as the screen, without a frame.
     open override var bounds: CGRect {
         let size = self.frame.size
-        let full = CGSize(width: 390, height: UITableView.rowPoints * CGFloat(UITableView.visibleRows))
-        return CGRect(origin: self.contentOffset, size: size.height > 0 ? size : full)
+        return CGRect(origin: self.contentOffset, size: size.height > 0 ? size : UIScreen.main.bounds.size)
     }
 
     /// Shows another part.
@@ -131,7 +125,7 @@ open class UIScrollView: UIView {
     }
 
     /// What is left beyond the screen, in points.
-    private var end: CGFloat { max(0, self.contentSize.height - self.bounds.height) }
+    var end: CGFloat { max(0, self.contentSize.height - self.bounds.height) }
     private var canRefresh: Bool { self.refreshControl?.isRefreshing == false && self.contentOffset.y <= 0 }
 
     override var scrollDirections: [ViewAction.Direction] {

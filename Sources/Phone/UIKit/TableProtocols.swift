@@ -84,8 +84,7 @@ extension UITableViewDelegate {
 @MainActor public final class UIContextualAction {
     /// What kind of action it is. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
-        case normal = 0
-        case destructive = 1
+        case normal, destructive
     }
 
     /// Does it, and tells by the closure whether it was done.

@@ -13,35 +13,23 @@ open class UITableView: UIScrollView {
 
     /// How sections look. Raw values as Apple's.
     public enum Style: Int, Hashable, Sendable {
-        case plain = 0
-        case grouped = 1
-        case insetGrouped = 2
+        case plain, grouped, insetGrouped
     }
 
     /// Where a row is scrolled to. Raw values as Apple's.
     public enum ScrollPosition: Int, Hashable, Sendable {
-        case none = 0
-        case top = 1
-        case middle = 2
-        case bottom = 3
+        case none, top, middle, bottom
     }
 
     /// How rows come and go. Raw values as Apple's.
     public enum RowAnimation: Int, Hashable, Sendable {
-        case fade = 0
-        case right = 1
-        case left = 2
-        case top = 3
-        case bottom = 4
-        case none = 5
-        case middle = 6
+        case fade, right, left, top, bottom, none, middle
         case automatic = 100
     }
 
     /// What is drawn between rows. Raw values as Apple's.
     public enum SeparatorStyle: Int, Hashable, Sendable {
-        case none = 0
-        case singleLine = 1
+        case none, singleLine
     }
 
     /// How sections look.
@@ -79,6 +67,8 @@ open class UITableView: UIScrollView {
     private var waiting: [String: [UITableViewCell]] = [:]
     private var reconfigured: UITableViewCell?
     private var countsIfKnown: [Int]?
+    /// Counts changes of rows: a layout that meets one begins anew.
+    private var changes = 0
 
     /// A table of a style.
     public init(frame: CGRect, style: Style) {
@@ -107,6 +97,11 @@ open class UITableView: UIScrollView {
     open var numberOfSections: Int { self.counts.count }
     /// How many rows a section has.
     open func numberOfRows(inSection section: Int) -> Int { self.counts[section] }
+    /// A screenful of rows, whatever the frame.
+    open override var bounds: CGRect {
+        let height = Self.rowPoints * CGFloat(Self.visibleRows)
+        return CGRect(origin: self.contentOffset, size: CGSize(width: UIScreen.main.bounds.width, height: height))
+    }
     /// As high as all rows.
     open override var contentSize: CGSize {
         get { CGSize(width: self.bounds.width, height: Self.rowPoints * CGFloat(self.counts.reduce(0, +))) }
@@ -123,6 +118,7 @@ open class UITableView: UIScrollView {
     func moveRows(_ newPath: (IndexPath) -> IndexPath?) {
         let old = self.shown
         self.shown = []
+        self.changes += 1
         for row in old {
             if let path = newPath(row.path) { self.shown.append((path, row.cell)) } else { self.retire(row) }
         }
@@ -196,6 +192,9 @@ open class UITableView: UIScrollView {
 
     /// Gives the rows on the screen their cells.
     open override func layoutSubviews() {
+        let changes = self.changes
+        // What is scrolled beyond the end comes back, as when rows have gone.
+        if self.contentOffset.y > self.end { self.contentOffset.y = self.end }
         let paths = self.visiblePaths
         for row in self.shown where !paths.contains(row.path) { self.retire(row) }
         let old = self.shown.filter { paths.contains($0.path) }
@@ -206,6 +205,7 @@ open class UITableView: UIScrollView {
             cell.isSelected = path == self.indexPathForSelectedRow
             self.shown.append((path, cell))
             self.delegate?.tableView(self, willDisplay: cell, forRowAt: path)
+            if self.changes != changes { return self.setNeedsLayout() }
         }
         self.shown.sort { $0.path < $1.path }
         self.keepSubviews()
@@ -213,13 +213,15 @@ open class UITableView: UIScrollView {
 
     private func keepSubviews() {
         var views = [self.refreshControl, self.backgroundView, self.tableHeaderView].compactMap(\.self)
-        for (place, row) in self.shown.enumerated() {
-            let section = row.path.section
-            if row.path.row == 0 || place == 0 {
-                views += self.header(self.dataSource?.tableView(self, titleForHeaderInSection: section))
-            }
-            views.append(row.cell)
-            if row.path.row == self.counts[section] - 1 {
+        let (counts, all) = (self.counts, self.paths)
+        // An empty section is seen between rows that are, and at an end that is.
+        let first = self.shown.first?.path == all.first ? 0 : self.shown.first?.path.section ?? 0
+        let last = self.shown.last?.path == all.last ? counts.count : self.shown.last?.path.section ?? 0
+        for (section, count) in counts.enumerated() where section >= first && section <= last {
+            let rows = self.shown.filter { $0.path.section == section }
+            views += self.header(self.dataSource?.tableView(self, titleForHeaderInSection: section))
+            views += rows.map(\.cell)
+            if rows.last.map({ $0.path.row == count - 1 }) ?? true {
                 views += self.header(self.dataSource?.tableView(self, titleForFooterInSection: section))
             }
         }

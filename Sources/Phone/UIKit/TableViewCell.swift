@@ -4,27 +4,17 @@ public import Foundation
 open class UITableViewCell: UIView {
     /// Where texts stand. Raw values as Apple's.
     public enum CellStyle: Int, Hashable, Sendable {
-        case `default` = 0
-        case value1 = 1
-        case value2 = 2
-        case subtitle = 3
+        case `default`, value1, value2, subtitle
     }
 
     /// What stands at the end of a row. Raw values as Apple's.
     public enum AccessoryType: Int, Hashable, Sendable {
-        case none = 0
-        case disclosureIndicator = 1
-        case detailDisclosureButton = 2
-        case checkmark = 3
-        case detailButton = 4
+        case none, disclosureIndicator, detailDisclosureButton, checkmark, detailButton
     }
 
     /// How a chosen row looks. Raw values as Apple's.
     public enum SelectionStyle: Int, Hashable, Sendable {
-        case none = 0
-        case blue = 1
-        case gray = 2
-        case `default` = 3
+        case none, blue, gray, `default`
     }
 
     /// What kind of cell it is, for its use by another row.

@@ -2,48 +2,23 @@ public import Foundation
 
 /// Which keyboard is shown. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uikeyboardtype
 public enum UIKeyboardType: Int, Hashable, Sendable {
-    case `default` = 0
-    case asciiCapable = 1
-    case numbersAndPunctuation = 2
-    case URL = 3
-    case numberPad = 4
-    case phonePad = 5
-    case namePhonePad = 6
-    case emailAddress = 7
-    case decimalPad = 8
-    case twitter = 9
-    case webSearch = 10
+    case `default`, asciiCapable, numbersAndPunctuation, URL, numberPad, phonePad, namePhonePad, emailAddress,
+        decimalPad, twitter, webSearch
 }
 
 /// What is written on the return key. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uireturnkeytype
 public enum UIReturnKeyType: Int, Hashable, Sendable {
-    case `default` = 0
-    case go = 1
-    case google = 2
-    case join = 3
-    case next = 4
-    case route = 5
-    case search = 6
-    case send = 7
-    case yahoo = 8
-    case done = 9
-    case emergencyCall = 10
-    case `continue` = 11
+    case `default`, go, google, join, next, route, search, send, yahoo, done, emergencyCall, `continue`
 }
 
 /// Where capitals come by themselves. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uitextautocapitalizationtype
 public enum UITextAutocapitalizationType: Int, Hashable, Sendable {
-    case none = 0
-    case words = 1
-    case sentences = 2
-    case allCharacters = 3
+    case none, words, sentences, allCharacters
 }
 
 /// Whether words are corrected. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uitextautocorrectiontype
 public enum UITextAutocorrectionType: Int, Hashable, Sendable {
-    case `default` = 0
-    case no = 1
-    case yes = 2
+    case `default`, no, yes
 }
 
 /// What is typed, so that the system can suggest it. https://developer.apple.com/documentation/uikit/uitextcontenttype
@@ -74,10 +49,7 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
 
 /// When something is shown in a text field. Raw values as Apple's.
 public enum UITextFieldViewMode: Int, Hashable, Sendable {
-    case never = 0
-    case whileEditing = 1
-    case unlessEditing = 2
-    case always = 3
+    case never, whileEditing, unlessEditing, always
 }
 
 /// Is asked and told what is typed into a field. https://developer.apple.com/documentation/uikit/uitextfielddelegate
@@ -126,10 +98,7 @@ struct Typing {
 open class UITextField: UIControl {
     /// What frames it. Raw values as Apple's.
     public enum BorderStyle: Int, Hashable, Sendable {
-        case none = 0
-        case line = 1
-        case bezel = 2
-        case roundedRect = 3
+        case none, line, bezel, roundedRect
     }
 
     /// What was typed; empty, not nil, for nothing.

@@ -6,11 +6,7 @@ import PhoneCore
 @MainActor open class UIView: UIResponder {
     /// How contents fill a view. Raw values as Apple's.
     public enum ContentMode: Int, Hashable, Sendable {
-        case scaleToFill = 0
-        case scaleAspectFit = 1
-        case scaleAspectFill = 2
-        case redraw = 3
-        case center = 4
+        case scaleToFill, scaleAspectFit, scaleAspectFill, redraw, center
     }
 
     // Kept, without effect, as all that only says where or how something is drawn.
@@ -113,12 +109,24 @@ import PhoneCore
             self.subviews.insert(view, at: min(index, self.subviews.count))
             return
         }
+        self.take(view, at: index)
+        self.setNeedsLayout()
+    }
+
+    private func take(_ view: UIView, at index: Int) {
         view.removeFromSuperview()
         self.subviews.insert(view, at: min(index, self.subviews.count))
         view.superview = self
         view.didMoveToSuperview()
         view.notifyWindowChanged()
-        self.setNeedsLayout()
+    }
+
+    /// Has these views in it and no others: part of a layout, which asks for no other.
+    func keep(_ views: [UIView]) {
+        for view in self.subviews where !views.contains(where: { $0 === view }) { view.removeFromSuperview() }
+        for (place, view) in views.enumerated() {
+            if view.superview === self { self.insertSubview(view, at: place) } else { self.take(view, at: place) }
+        }
     }
 
     /// Puts a view before all others here.

@@ -248,14 +248,7 @@ public import Foundation
 
 /// How a screen covers the one it is shown over. Raw values as Apple's.
 public enum UIModalPresentationStyle: Int, Hashable, Sendable {
-    case fullScreen = 0
-    case pageSheet = 1
-    case formSheet = 2
-    case currentContext = 3
-    case custom = 4
-    case overFullScreen = 5
-    case overCurrentContext = 6
-    case popover = 7
+    case fullScreen, pageSheet, formSheet, currentContext, custom, overFullScreen, overCurrentContext, popover
     case none = -1
     case automatic = -2
 }
