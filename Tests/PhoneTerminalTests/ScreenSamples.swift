@@ -19,7 +19,7 @@ enum ScreenSample {
     static let tabs = ViewNode(
         .tabBar,
         children: [
-            ViewNode(.button, label: "Chats", isSelected: true, actions: [.tap], children: [Self.text("4")]),
+            ViewNode(.button, text: "Chats", label: "Chats", value: "4", isSelected: true, actions: [.tap]),
             ViewNode(.button, text: "Settings", label: "Settings", actions: [.tap]),
         ])
 

@@ -97,7 +97,7 @@ enum BarDrawing {
 
     static func tabs(_ bar: ViewNode, columns: Int) -> [[Span]] {
         let tabs = bar.children.map { tab -> Span in
-            let texts = ([tab.text ?? tab.label] + tab.children.flatMap(\.texts)).compactMap(\.self)
+            let texts = ([tab.text ?? tab.label, tab.value] + tab.children.flatMap(\.texts)).compactMap(\.self)
             let words = VisibleText.of(
                 texts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }.joined(separator: " "))
             return tab.isSelected ? Span("[\(words)]", .strong) : Span(" \(words) ")
