@@ -109,7 +109,7 @@ private final class NamesScreen: UITableViewController {
         #expect(phone.all(.header).map(\.text) == ["People"], "the end is further down")
         #expect(NameCell.made == 12)
         let table = self.screen.tableView
-        #expect(table.contentSize.height == 40 * 44)
+        #expect(table.contentSize.height == 1_760)
         #expect(table.indexPathsForVisibleRows == (0..<12).map { IndexPath(row: $0, section: 0) })
         #expect(table.cellForRow(at: IndexPath(row: 12, section: 0)) == nil)
         #expect(table.cellForRow(at: IndexPath(row: 3, section: 0))?.textLabel?.text == "Name 4")
@@ -208,7 +208,9 @@ private final class NamesScreen: UITableViewController {
         self.screen.tableView.backgroundView = UILabel.saying("Nobody")
         self.screen.tableView.tableHeaderView = UILabel.saying("Offline")
         self.screen.tableView.reloadData()
-        #expect(phone.views().flatMap(\.texts) == ["Nobody", "Offline"])
+        #expect(
+            phone.views().flatMap(\.texts) == ["Nobody", "Offline", "People", "No more"],
+            "a section without rows has its title all the same")
     }
 
     @Test func `is pulled at its top to refresh, until the app ends it`() async {

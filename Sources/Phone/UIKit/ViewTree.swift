@@ -187,13 +187,12 @@ extension UIView {
             while let candidate = responder, !candidate.accessibilityPerformEscape() { responder = candidate.next }
             return responder != nil
         case .named(let name):
-            guard self.takesTouches else { return false }
-            if let own = self.accessibilityCustomActions?.first(where: { $0.name == name }) {
+            guard let view = self.touched?.nearest({ $0.takenActions.contains(action) }) else { return false }
+            if let own = view.accessibilityCustomActions?.first(where: { $0.name == name }) {
                 return own.actionHandler?(own) == true
             }
-            let row = self.nearest { $0 is UITableViewCell } as? UITableViewCell
-            guard let row, let action = row.swipeActions.first(where: { $0.title == name }) else { return false }
-            row.perform(action)
+            guard let swipe = view.swipeActions.first(where: { $0.title == name }) else { return false }
+            (view as? UITableViewCell)?.perform(swipe)
             return true
         }
     }
