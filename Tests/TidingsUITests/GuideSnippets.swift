@@ -34,6 +34,14 @@ import UIKit
     return chats
 }
 
+/// What the reference begins with.
+@MainActor private func list(_ kit: NotificationIntegration) -> UINavigationController {
+    ChatInterface.shared = ChatInterface(kit: kit)
+    let chats = UINavigationController(rootViewController: ConversationListViewController())
+
+    return chats
+}
+
 @MainActor private func screens(_ kit: NotificationIntegration, in window: UIWindow) -> NavigationExecutor {
     let interface = ChatInterface(kit: kit)
     ChatInterface.shared = interface
