@@ -143,6 +143,7 @@ import Testing
              Sound                             [on]
              Hide content                     [off]
              Quiet hours                      22:00
+             Groups                   Only mentions
             ✓Mentions only
 
 

@@ -59,7 +59,9 @@ enum ScreenSample {
     static let bar = ViewNode(
         .navigationBar, children: [Self.button("Chats", identifier: "back"), Self.text("Alice"), Self.button("Info")])
 
+    /// As an app does that labels its own empty text view.
     static let input = [
+        Self.text("Message"),
         Self.button("+"),
         ViewNode(.textField, label: "Message", hint: "Message", actions: [.enter(""), .submit]), Self.button("Send"),
     ]
@@ -122,6 +124,7 @@ enum ScreenSample {
                         .row, label: "Hide content",
                         children: [Self.text("Hide content"), ViewNode(.switch, value: "0", actions: [.tap])]),
                     ViewNode(.row, label: "Quiet hours", children: [Self.text("Quiet hours"), Self.text("22:00")]),
+                    ViewNode(.row, label: "Groups", children: [Self.text("Groups"), Self.text("Only mentions")]),
                     ViewNode(.row, text: "Mentions only", isSelected: true, actions: [.tap]),
                 ]),
             ViewNode(.navigationBar, children: [Self.button("Back", identifier: "back"), Self.text("Settings")]),

@@ -29,6 +29,7 @@ private struct Shown {
         children: [
             ViewNode(.text, text: "Conversations", label: "Conversations"),
             ViewNode(.row, label: "Alice, hi", actions: [.tap], children: [ViewNode(.text, text: "Alice")]),
+            ViewNode(.row, actions: [.tap], children: [ViewNode(.text, text: "Bob")]),
             ViewNode(.button, text: "Edit", label: "Edit", actions: [.tap]),
         ])
 
@@ -68,7 +69,7 @@ private struct Shown {
         #expect(
             try await shown.host.perform(.views(Shown.app))
                 == ["app": "com.example.chat", "number": 1, "views": [Shown.list.json]])
-        #expect(try await shown.host.perform(.screen)["texts"] == ["Conversations", "Alice", "Edit"])
+        #expect(try await shown.host.perform(.screen)["texts"] == ["Conversations", "Alice", "Bob", "Edit"])
         await shown.host.stop()
     }
 
@@ -156,13 +157,15 @@ private struct Shown {
         #expect(
             await missing
                 == InvalidField(
-                    field: "view", rule: "is not on the screen: Sned; tap is taken by \"Alice, hi\", \"Edit\""))
+                    field: "view", rule: "is not on the screen: Sned; tap is taken by \"Alice, hi\", \"Bob\", \"Edit\"")
+        )
         async let dull = shown.refusal(Self.touch("Conversations"))
         shown.answer(try await shown.nextTouch().number, .notTaken)
         #expect(
             await dull
                 == InvalidField(
-                    field: "action", rule: "is not taken by Conversations: tap; tap is taken by \"Alice, hi\", \"Edit\""
+                    field: "action",
+                    rule: "is not taken by Conversations: tap; tap is taken by \"Alice, hi\", \"Bob\", \"Edit\""
                 ))
         async let nowhere = shown.refusal(Self.touch(nil, .scroll(.down)))
         shown.answer(try await shown.nextTouch().number, .notTaken)

@@ -111,7 +111,7 @@ extension ViewAction {
         var names: [String] = []
         func look(_ node: ViewNode) {
             if node.actions.contains(where: { $0.words == word }),
-                let name = node.text ?? node.label ?? node.identifier, !names.contains(name)
+                let name = node.text ?? node.label ?? node.texts.first ?? node.identifier, !names.contains(name)
             {
                 names.append(name)
             }

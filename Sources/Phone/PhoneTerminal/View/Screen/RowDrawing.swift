@@ -47,6 +47,8 @@ struct RowContent {
 struct RowDrawing {
     /// A longer text has a line of its own.
     static let noteColumns = 10
+    /// Of a title's value, which nothing else follows.
+    static let valueColumns = 20
 
     private let row: ViewNode
     private let columns: Int
@@ -61,6 +63,8 @@ struct RowDrawing {
             return self.row.words.wrapped(to: self.columns - 2).map { [Span(" " + $0, .faint)] }
         }
         let content = RowContent(self.row)
+        let isTitleAndValue = content.texts.count == 2 && !content.hasPortrait
+        let room = isTitleAndValue ? Self.valueColumns : Self.noteColumns
         var lines: [(text: String, right: [Span], hasNote: Bool)] = []
         for item in content.items {
             let last = lines.count - 1
@@ -68,7 +72,7 @@ struct RowDrawing {
             case .thing(let span):
                 if last < 0 { lines.append(("", [span], false)) } else { lines[last].right.append(span) }
             case .text(let text):
-                let isNote = last >= 0 && !lines[last].hasNote && CharacterWidth.of(text) <= Self.noteColumns
+                let isNote = last >= 0 && !lines[last].hasNote && CharacterWidth.of(text) <= room
                 if isNote {
                     lines[last].right.append(Span(text, Self.style(ofNote: text)))
                     lines[last].hasNote = true

@@ -58,7 +58,9 @@ struct ScreenDrawing {
             if !inline.isEmpty { self.body.append(.lines([inline.line])) }
             inline = InlineDrawing(columns: self.columns, isForm: isForm)
         }
-        for node in nodes {
+        // An app's own label over an empty field says what the field says.
+        let empty = nodes.filter { $0.role == .textField && $0.text == nil }.flatMap { [$0.label, $0.hint] }
+        for node in nodes where node.role != .text || !empty.contains(node.text) {
             guard inline.takes(node) else {
                 end()
                 self.add(node)
