@@ -122,9 +122,9 @@ public import UIKit
 
     private func chooseSpan(_ row: FormRow) {
         let options = zip(ConversationForm.spans, self.words.spans).map { (id: "\($0)", title: $1) }
-        let screen = ChoiceViewController(self.interface, title: row.title, options: options, chosen: []) {
+        let screen = ChoiceViewController(self.interface, title: row.title, options: options, chosen: nil) {
             [weak self] chosen in
-            guard let self, let span = chosen.first.flatMap({ Int64($0) }) else { return }
+            guard let self, let span = Int64(chosen) else { return }
             let end = Date(timeIntervalSince1970: Double(self.client.clock.now.wall + span) / 1_000)
             self.change(row) { try self.client.setNotificationLevel(.blocked, for: self.conversation, until: end) }
         }

@@ -3,14 +3,14 @@ import TidingsModel
 import UIKit
 
 /// A row of settings: the title, and beside it what it is set to.
-@MainActor class FormCell: UITableViewCell {
+@MainActor final class FormCell: UITableViewCell {
     private let toggle = UISwitch()
     private let picker = UIDatePicker()
     private var row: FormRow?
     private weak var form: FormViewController?
 
     override init(style: UITableViewCell.CellStyle, reuseIdentifier: String?) {
-        super.init(style: style == .subtitle ? .subtitle : .value1, reuseIdentifier: reuseIdentifier)
+        super.init(style: reuseIdentifier == FormRow.detailed ? .subtitle : .value1, reuseIdentifier: reuseIdentifier)
         for (label, style) in [(self.textLabel, UIFont.TextStyle.body), (self.detailTextLabel, .subheadline)] {
             label?.font = .preferredFont(forTextStyle: style)
             label?.adjustsFontForContentSizeCategory = true
@@ -76,32 +76,21 @@ import UIKit
     }
 }
 
-/// A row of settings with more text below the title.
-@MainActor final class FormDetailCell: FormCell {
-    override init(style: UITableViewCell.CellStyle, reuseIdentifier: String?) {
-        super.init(style: .subtitle, reuseIdentifier: reuseIdentifier)
-    }
-
-    required init?(coder: NSCoder) { return nil }
-}
-
-/// A choice among several rows: of one, which closes the screen, or of some.
+/// A choice among several rows, which closes the screen.
 @MainActor final class ChoiceViewController: FormViewController {
     private let options: [FormRow]
-    private var chosen: Set<String>
-    private let isOfSome: Bool
-    private let choose: @MainActor (Set<String>) -> Void
+    private let chosen: String?
+    private let choose: @MainActor (String) -> Void
 
     /// - Parameters:
     ///   - options: ids and what they are called.
-    ///   - choose: is told of each choice.
+    ///   - choose: is told of the choice.
     init(
-        _ interface: ChatInterface, title: String, options: [(id: String, title: String)], chosen: Set<String>,
-        isOfSome: Bool = false, choose: @escaping @MainActor (Set<String>) -> Void
+        _ interface: ChatInterface, title: String, options: [(id: String, title: String)], chosen: String?,
+        choose: @escaping @MainActor (String) -> Void
     ) {
         self.options = options.map { FormRow($0.id, $0.title) }
         self.chosen = chosen
-        self.isOfSome = isOfSome
         self.choose = choose
         super.init(interface: interface)
         self.title = title
@@ -112,17 +101,15 @@ import UIKit
     override func refresh() {
         let rows = self.options.map { option in
             var row = option
-            row.kind = .choice(isChosen: self.chosen.contains(option.id))
+            row.kind = .choice(isChosen: option.id == self.chosen)
             return row
         }
         self.sections = [FormSection("choice", rows: rows)]
     }
 
     override func didChoose(_ row: FormRow) {
-        self.chosen = self.isOfSome ? self.chosen.symmetricDifference([row.id]) : [row.id]
-        self.refresh()
-        self.choose(self.chosen)
-        if !self.isOfSome { self.navigationController?.popViewController(animated: true) }
+        self.choose(row.id)
+        self.navigationController?.popViewController(animated: true)
     }
 }
 
@@ -135,8 +122,8 @@ extension FormViewController {
         let levels = type.levels.map { (id: $0.rawValue, title: self.words.name(of: $0)) }
         let kind = offersKind ? [(id: "kind", title: self.words.levelOfKind)] : []
         let screen = ChoiceViewController(
-            self.interface, title: row.title, options: kind + levels, chosen: [current?.rawValue ?? "kind"]
-        ) { chosen in choose(chosen.first.flatMap(NotificationLevel.init(rawValue:))) }
+            self.interface, title: row.title, options: kind + levels, chosen: current?.rawValue ?? "kind"
+        ) { chosen in choose(NotificationLevel(rawValue: chosen)) }
         self.navigationController?.pushViewController(screen, animated: true)
     }
 }

@@ -38,7 +38,8 @@ struct FormRow: Hashable, Sendable {
         [self.title, self.value, self.detail].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    var cellIdentifier: String { self.detail == nil ? "value" : "detail" }
+    static let detailed = "detailed"
+    var cellIdentifier: String { self.detail == nil ? "plain" : Self.detailed }
 }
 
 struct FormSection: Hashable, Sendable {
@@ -103,7 +104,7 @@ struct FormSection: Hashable, Sendable {
         do {
             try change()
         } catch {
-            self.configure([row.id])
+            self.tableView.reloadData()
             self.show(error, words: self.interface.words)
         }
         self.refresh()
@@ -137,8 +138,9 @@ struct FormSection: Hashable, Sendable {
 
     open override func viewDidLoad() {
         super.viewDidLoad()
-        self.tableView.register(FormCell.self, forCellReuseIdentifier: "value")
-        self.tableView.register(FormDetailCell.self, forCellReuseIdentifier: "detail")
+        for identifier in ["plain", FormRow.detailed] {
+            self.tableView.register(FormCell.self, forCellReuseIdentifier: identifier)
+        }
         self.tableView.rowHeight = UITableView.automaticDimension
         self.tableView.delegate = self
         self.tableView.dataSource = self.source
@@ -173,12 +175,6 @@ struct FormSection: Hashable, Sendable {
         self.source.apply(snapshot, animatingDifferences: !old.isEmpty && self.view.window != nil)
         // A snapshot knows of no titles.
         if isTitledAnew, !old.isEmpty { self.tableView.reloadData() }
-    }
-
-    private func configure(_ rows: [String]) {
-        var snapshot = self.source.snapshot()
-        snapshot.reconfigureItems(rows.filter { snapshot.indexOfItem($0) != nil })
-        self.source.apply(snapshot, animatingDifferences: false)
     }
 
     private func row(at indexPath: IndexPath) -> FormRow? {

@@ -8,9 +8,6 @@ public struct ListWords: Hashable, Sendable {
     public var on: String
     /// How VoiceOver says that something is off.
     public var off: String
-
-    // MARK: The list of conversations
-
     /// The list's title.
     public var conversations: String
     /// There is no conversation yet.
@@ -43,9 +40,6 @@ public struct ListWords: Hashable, Sendable {
     public var accept: String
     /// Declines an invitation.
     public var decline: String
-
-    // MARK: Notifications
-
     /// The title of the screen.
     public var notifications: String
     /// The section of what iOS allows.
@@ -78,10 +72,6 @@ public struct ListWords: Hashable, Sendable {
     public var quietFrom: String
     /// When they end.
     public var quietTo: String
-    /// On which days they begin.
-    public var quietDays: String
-    /// On each day.
-    public var everyDay: String
     /// Whether what came meanwhile rings when they are over.
     public var quietLater: String
     /// What they do.
@@ -100,9 +90,6 @@ public struct ListWords: Hashable, Sendable {
     public var unblock: String
     /// Asks whether to: `{name}`.
     public var askUnblock: String
-
-    // MARK: Devices
-
     /// The title of the screen.
     public var devices: String
     /// The section of the device in hand.
@@ -125,9 +112,6 @@ public struct ListWords: Hashable, Sendable {
     public var signOut: String
     /// Asks whether to: `{name}`.
     public var askSignOut: String
-
-    // MARK: One conversation
-
     /// The title of the screen, and of the button that opens it.
     public var details: String
     /// The row of the level.
@@ -187,7 +171,7 @@ extension ListWords {
             .customerService: "Customer service", .system: "System messages",
             .appPublicService: "Accounts of this app", .publicService: "Accounts", .pushService: "Announcements",
             .chatRoom: "Chat rooms",
-        ], quietHours: "Quiet hours", quietFrom: "From", quietTo: "To", quietDays: "Days", everyDay: "Every day",
+        ], quietHours: "Quiet hours", quietFrom: "From", quietTo: "To",
         quietLater: "Notify afterwards", quietExplained: "Nothing rings in these hours, on all of your devices.",
         hideContent: "Hide messages' text",
         hideContentExplained: "Notifications then say only that there is a message, on all of your devices.",
@@ -215,7 +199,7 @@ extension ListWords {
         kinds: [
             .direct: "单聊", .group: "群聊", .discussion: "讨论组", .customerService: "客服", .system: "系统消息",
             .appPublicService: "应用公众号", .publicService: "公众号", .pushService: "公告", .chatRoom: "聊天室",
-        ], quietHours: "勿扰时段", quietFrom: "从", quietTo: "至", quietDays: "日期", everyDay: "每天", quietLater: "结束后通知",
+        ], quietHours: "勿扰时段", quietFrom: "从", quietTo: "至", quietLater: "结束后通知",
         quietExplained: "在此时段内，你的所有设备都不会响铃。", hideContent: "隐藏消息内容", hideContentExplained: "通知只提示有新消息，对你的所有设备生效。",
         ringInApp: "打开应用时显示横幅和声音", blocked: "黑名单", nobodyBlocked: "黑名单为空", unblock: "移出黑名单",
         askUnblock: "将{name}移出黑名单？", devices: "我的设备", thisDevice: "本设备", otherDevices: "其他设备",

@@ -19,13 +19,9 @@ import UIKit
     /// What stands for messages without words.
     var notifications: NotificationWords
     var time: ChatTimes
+}
 
-    init(words: ListWords, notifications: NotificationWords, time: ChatTimes) {
-        self.words = words
-        self.notifications = notifications
-        self.time = time
-    }
-
+extension RowTexts {
     init(_ interface: ChatInterface) {
         let (words, language) = (interface.words, interface.words.language)
         self.words = words.lists

@@ -35,14 +35,7 @@ import UserNotifications
         self.form.blocked = settings.blocked.map {
             NotificationForm.Named(user: $0, name: self.interface.knownName(of: $0, in: nil) ?? $0.rawValue)
         }
-        self.sections = self.form.sections(self.words, weekdays: self.calendar.shortWeekdaySymbols)
-    }
-
-    /// With weekdays in the language of the words.
-    private var calendar: Calendar {
-        var calendar = self.texts.time.calendar
-        calendar.locale = TimeText.locale(for: self.interface.words.language)
-        return calendar
+        self.sections = self.form.sections(self.words)
     }
 
     private func askSystem() {
@@ -83,8 +76,6 @@ import UserNotifications
         if row.id == "system.open" {
             guard let settings = URL(string: UIApplication.openSettingsURLString) else { return }
             UIApplication.shared.open(settings)
-        } else if row.id == "quiet.days" {
-            self.chooseDays(row)
         } else if let type = self.form.types.first(where: { row.id == "level.\($0.rawValue)" }) {
             self.chooseLevel(row, of: type, self.form.person.levels[type] ?? .all, offersKind: false) {
                 [weak self] level in
@@ -92,17 +83,6 @@ import UserNotifications
                 self.change(row) { try self.client.setNotificationLevel(level, forAll: type) }
             }
         }
-    }
-
-    private func chooseDays(_ row: FormRow) {
-        guard let hours = self.form.person.quietHours else { return }
-        let (days, names) = (Array(1...7), self.calendar.weekdaySymbols)
-        let screen = ChoiceViewController(
-            self.interface, title: row.title,
-            options: days.map { (id: "\($0)", title: NotificationForm.name(ofDay: $0, names)) },
-            chosen: Set((hours.weekdays.isEmpty ? days : hours.weekdays).map { "\($0)" }), isOfSome: true
-        ) { [weak self] chosen in self?.changeQuietHours(row) { $0.weekdays = NotificationForm.days(chosen: chosen) } }
-        self.navigationController?.pushViewController(screen, animated: true)
     }
 
     private func blocked(_ row: FormRow) -> NotificationForm.Named? {

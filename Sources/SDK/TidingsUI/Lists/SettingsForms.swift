@@ -28,8 +28,7 @@ struct NotificationForm: Hashable, Sendable {
     /// From ten at night to seven in the morning, for who has set none.
     static func usualHours(in zone: String) -> QuietHours { QuietHours(start: 1_320, end: 420, timeZone: zone) }
 
-    /// - Parameter weekdays: short names as a calendar has them, Sunday first.
-    func sections(_ words: ListWords, weekdays: [String]) -> [FormSection] {
+    func sections(_ words: ListWords) -> [FormSection] {
         let levels = self.types.map { type in
             FormRow(
                 "level.\(type.rawValue)", words.kinds[type] ?? type.rawValue,
@@ -39,7 +38,7 @@ struct NotificationForm: Hashable, Sendable {
         return [
             FormSection("system", header: words.allowedBySystem, rows: self.systemRows(words)),
             FormSection("levels", header: words.level, rows: levels),
-            FormSection("quiet", footer: words.quietExplained, rows: self.quietRows(words, weekdays)),
+            FormSection("quiet", footer: words.quietExplained, rows: self.quietRows(words)),
             FormSection(
                 "content", footer: words.hideContentExplained,
                 rows: [FormRow("hides", words.hideContent, kind: .toggle(isOn: self.person.hidesContent))]),
@@ -72,31 +71,16 @@ struct NotificationForm: Hashable, Sendable {
         return rows + [FormRow("system.open", words.openSettings, kind: .button(isDestructive: false))]
     }
 
-    private func quietRows(_ words: ListWords, _ weekdays: [String]) -> [FormRow] {
+    private func quietRows(_ words: ListWords) -> [FormRow] {
         guard let hours = self.person.quietHours else {
             return [FormRow("quiet", words.quietHours, kind: .toggle(isOn: false))]
         }
-        let days = hours.weekdays.map { Self.name(ofDay: $0, weekdays) }
         return [
             FormRow("quiet", words.quietHours, kind: .toggle(isOn: true)),
             FormRow("quiet.from", words.quietFrom, kind: .time(minutes: hours.start)),
             FormRow("quiet.to", words.quietTo, kind: .time(minutes: hours.end)),
-            FormRow(
-                "quiet.days", words.quietDays, value: days.isEmpty ? words.everyDay : days.joined(separator: ", "),
-                kind: .link),
             FormRow("quiet.later", words.quietLater, kind: .toggle(isOn: hours.manner == .defer)),
         ]
-    }
-
-    /// 1 is Monday, 7 Sunday; a calendar's list begins on Sunday.
-    static func name(ofDay day: Int, _ weekdays: [String]) -> String {
-        weekdays.indices.contains(day % 7) ? weekdays[day % 7] : "\(day)"
-    }
-
-    /// All seven, and none, are every day.
-    static func days(chosen: Set<String>) -> [Int] {
-        let days = chosen.compactMap { Int($0) }.sorted()
-        return days.count == 7 ? [] : days
     }
 }
 
