@@ -290,13 +290,11 @@ targets += [
             [
                 "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "APNsClientCore",
                 "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore",
-                "TidingsClient", "ClientCore", "TidingsWire",
-                "World", "ScenarioCore", "Scenarios",
+                "TidingsClient", "ClientCore", "TidingsWire", "World", "ScenarioCore", "Scenarios",
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
                 "ArgumentParser", "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
-                "NIOWebSocket",
-                "ServiceLifecycle",
+                "NIOWebSocket", "ServiceLifecycle",
             ]),
         path: "Sources/Tool/tidings", swiftSettings: facade),
     .testTarget(
@@ -317,9 +315,8 @@ if onLinux {
     targets += [
         .executableTarget(
             name: "ChatApp",
-            dependencies: ours(
-                ["TidingsModel", "TidingsUI", "TidingsKit", "TidingsClient", "ClientCore"] + keychain + facades),
-            path: "Examples/Chat/App", swiftSettings: facade),
+            dependencies: ours(["TidingsUI", "TidingsKit"] + keychain + facades), path: "Examples/Chat/App",
+            swiftSettings: facade),
         .executableTarget(
             name: "ChatNotificationService",
             dependencies: ours(["TidingsModel", "TidingsNotificationService", "ClientCore"] + extensionFacades),
