@@ -89,7 +89,7 @@ import VirtualPhone
     func untilConnected() async { await self.until { $0.client?.connectionStatus == .connected } }
     func until(reads text: String) async { await self.until { $0.texts.contains(text) } }
     func until(readsNo text: String) async { await self.until { !$0.texts.contains(text) } }
-    func settle() async { for _ in 1...20 { await self.advance(by: 1) } }
+    func settle() async { for _ in 1...6 { await self.advance(by: 1) } }
 
     // MARK: The app
 
@@ -140,6 +140,11 @@ import VirtualPhone
         return isTaken
     }
 
+    /// What VoiceOver offers on the row of a message.
+    @discardableResult func act(_ action: String, on text: String) async -> Bool {
+        await self.touch(self.row(text)?.identifier ?? text, .named(action))
+    }
+
     func write(_ text: String) async {
         await self.touch("tidings.input", .enter(text))
         await self.tap("Send")
@@ -152,11 +157,11 @@ import VirtualPhone
         self.server.send(text, from: sender, to: conversation ?? ConversationID(type: .direct, target: "alice"))
     }
 
-    func makeTeam() {
+    func makeTeam(by owner: UserID = "alice", with members: [UserID] = ["bob", "carol"]) {
         self.server.request(
             .request(
-                ServerTransport.app, actor: "alice",
-                .change(Self.team, .create(name: "Team", portrait: nil, members: ["bob", "carol"]))))
+                ServerTransport.app, actor: owner,
+                .change(Self.team, .create(name: "Team", portrait: nil, members: members))))
     }
 }
 

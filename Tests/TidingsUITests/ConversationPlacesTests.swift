@@ -44,7 +44,7 @@ import VirtualPhone
         bench.say("Yes", to: self.team)
         await bench.until(reads: "Read by 1 of 2")
         #expect(bench.row("Agreed?")?.value == "Read by 1 of 2")
-        #expect(await bench.touch("Agreed?", .named("Read By…")))
+        #expect(await bench.act("Read By…", on: "Agreed?"))
         await bench.until { $0.nodes.contains { !$0.all(.alert).isEmpty } }
         #expect(bench.nodes.flatMap { $0.all(.alert) }.flatMap(\.texts).contains("Bob"))
         #expect(await bench.tap("OK"))
@@ -72,10 +72,11 @@ import VirtualPhone
     @Test func `say who may not write, in the place of the field`() async {
         let bench = await ConversationBench()
         defer { bench.remove() }
-        bench.makeTeam()
+        bench.makeTeam(by: "bob", with: ["alice", "carol"])
         await bench.open(self.team)
         await bench.until { $0.screen?.info != nil }
-        bench.server.request(.request(ServerTransport.app, actor: nil, .change(self.team, .mute(["alice"], until: nil))))
+        bench.server.request(
+            .request(ServerTransport.app, actor: nil, .change(self.team, .mute(["alice"], until: nil))))
         await bench.until(reads: "You may not write here")
         #expect(!bench.texts.contains("Send"))
         bench.server.request(.request(ServerTransport.app, actor: nil, .change(self.team, .unmute(["alice"]))))
@@ -133,7 +134,9 @@ import VirtualPhone
         let bench = await ConversationBench()
         defer { bench.remove() }
         for number in 1...100 { bench.say("m\(number)") }
-        await bench.until { (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 200).count) == 100 }
+        await bench.until {
+            (try? $0.client?.history(conversation: ConversationBench.withBob, limit: 200).count) == 100
+        }
         try? bench.client?.markRead(self.withBob)
         await bench.until { (try? $0.client?.unreadMessageCount()) == 0 }
         await bench.open(self.withBob)

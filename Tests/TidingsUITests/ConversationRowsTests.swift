@@ -20,7 +20,7 @@ private func stored(
         id: MessageID(rawValue: number), app: "demo", sender: sender, conversation: place,
         clientMessageID: ClientMessageID("c\(number)"), objectName: .text, content: MessageContent.text(text).json,
         flags: .normal, pushText: nil, sentAt: time)
-    return StoredMessage(message: message, conversation: place, position: Int64(number), isUnread: false)
+    return StoredMessage(message: message, conversation: place, position: number, isUnread: false)
 }
 
 @MainActor private func rows(
@@ -103,7 +103,8 @@ extension ChatRow {
             return item
         }
         let items = [
-            item("c1"), item("on its way"), item("refused") { $0.failure = .blocked }, item("odd") { $0.failure = .failed },
+            item("c1"), item("on its way"), item("refused") { $0.failure = .blocked },
+            item("odd") { $0.failure = .failed },
             item("photo") {
                 $0.content = ""
                 $0.file = URL(fileURLWithPath: "/photo")
@@ -166,7 +167,9 @@ extension ChatRow {
         said.message.content = #"{"message":"Carol has joined"}"#
         let shown = rows([stored(1, "a"), edited, command, place, said]) { $0.firstUnread = MessageID(rawValue: 2) }
         #expect(
-            shown.map(\.words) == ["— Today", "Bob: a", "- New messages", "Bob: b *", "[Location]", "(Carol has joined)"])
+            shown.map(\.words) == [
+                "— Today", "Bob: a", "- New messages", "Bob: b *", "[Location]", "(Carol has joined)",
+            ])
     }
 
     @Test func `are spoken with name, answer, words and time`() throws {
@@ -219,7 +222,9 @@ extension ChatRow {
     }
 
     @Test func `offer whose name, word or id begins so`() {
-        func names(_ typed: String) -> [String] { MentionCompletion.candidates(for: typed, among: self.all).map(\.name) }
+        func names(_ typed: String) -> [String] {
+            MentionCompletion.candidates(for: typed, among: self.all).map(\.name)
+        }
         #expect(names("") == ["Everyone", "Bob Brown", "李雷"])
         #expect(names("br") == ["Bob Brown"])
         #expect(names("李") == ["李雷"])
@@ -258,7 +263,8 @@ extension ChatRow {
         #expect(self.actions({ $0.isOwn = false }) == [.reply, .copy, .delete])
         #expect(self.actions({ $0.isOwn = false }, { $0.role = .admin }) == [.reply, .copy, .recall, .delete])
         #expect(self.actions({ $0.objectName = .image }) == [.reply, .recall, .delete])
-        #expect(self.actions({ _ in }, { $0.conversation = team }) == [.reply, .copy, .edit, .recall, .readers, .delete])
+        #expect(
+            self.actions({ _ in }, { $0.conversation = team }) == [.reply, .copy, .edit, .recall, .readers, .delete])
         #expect(self.actions({ _ in }, { $0.conversation.type = .chatRoom }) == [.reply, .copy])
         #expect(self.actions({ _ in }, { $0.mayWrite = false }) == [.copy, .recall, .delete])
     }
@@ -284,7 +290,8 @@ extension ChatRow {
 @Suite struct `Words of the screens` {
     @Test func `say every failure and state in both languages`() {
         for words in [ChatWords.english, .simplifiedChinese] {
-            let texts = ChatFailure.allCases.map { $0.text(in: words) } + MessageAction.allCases.map { $0.title(in: words) }
+            let texts =
+                ChatFailure.allCases.map { $0.text(in: words) } + MessageAction.allCases.map { $0.title(in: words) }
             #expect(texts.allSatisfy { !$0.isEmpty && !$0.contains("{") })
             #expect(!SendState.readBy(1, of: 2).text(in: words).contains("{"))
             #expect(!SendState.uploading(percent: 1).text(in: words).contains("{"))

@@ -25,6 +25,7 @@ import VirtualPhone
         #expect(bench.row("Lunch?")?.label?.hasPrefix("Bob, Lunch?, ") == true)
         #expect(bench.row("Lunch?")?.identifier?.hasPrefix("incoming.") == true)
         await bench.until { (try? $0.client?.unreadMessageCount()) == 0 }
+        await bench.until { $0.server.unread(of: "alice").count == 0 }
         #expect(bench.server.unread(of: "alice").count == 0)
 
         await bench.write("At one")
@@ -33,7 +34,8 @@ import VirtualPhone
         #expect(bench.row("At one")?.label?.hasPrefix("You, At one, ") == true)
         #expect(bench.row("At one")?.value == "Sent")
         let head = bench.server.log(of: "bob").last?.position ?? 0
-        bench.server.act(as: "bob", [.ack(ClientFrame.Ack(stored: head, settled: []))])
+        guard case .message(let sent)? = bench.server.log(of: "bob").last?.body else { return }
+        bench.server.write(.signal(.receipt(self.withBob, "bob", .delivered, upTo: sent.id)), to: "alice")
         await bench.until(reads: "Delivered")
         #expect(bench.row("At one")?.value == "Delivered")
         bench.server.act(as: "bob", [.markRead(ConversationID(type: .direct, target: "alice"), upTo: head)])
@@ -143,7 +145,7 @@ import VirtualPhone
         await bench.open(self.withBob)
         await bench.write("Oops")
         await bench.until { $0.row("Oops")?.value == "Sent" }
-        #expect(await bench.touch("Oops", .named("Recall")))
+        #expect(await bench.act("Recall", on: "Oops"))
         await bench.until(reads: "You recalled a message")
         #expect(!bench.texts.contains("Oops"))
         #expect(await bench.tap("Edit Again"))
@@ -187,7 +189,7 @@ import VirtualPhone
                 return [.answer(number, .refused(.init(code: .tooLate, field: "", rule: "two minutes")))]
             }
         }
-        await bench.touch("Old", .named("Recall"))
+        await bench.act("Recall", on: "Old")
         await bench.until { $0.nodes.contains { !$0.all(.alert).isEmpty } }
         #expect(bench.nodes.contains { !$0.all(.alert).isEmpty })
         #expect(bench.row("Old") != nil)

@@ -39,7 +39,8 @@ public import UIKit
     /// always loaded.
     public var loadWebImage: @Sendable (URL) async -> Data? = { _ in nil }
     /// Makes the screen of a conversation, for an app's own subclass.
-    public var makeConversation: (ConversationID, String?, ChatInterface) -> UIViewController = { id, title, interface in
+    public var makeConversation: (ConversationID, String?, ChatInterface) -> UIViewController = {
+        id, title, interface in
         ConversationViewController(type: id.type, target: id.target, title: title, interface: interface)
     }
     /// Makes the screen of a route of the app's own, `Route.detail(screen:)`, by its name; by default an empty one.

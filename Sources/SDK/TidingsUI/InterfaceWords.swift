@@ -31,7 +31,8 @@ public struct InterfaceWords: Hashable, Sendable {
 
     /// English.
     public static let english = InterfaceWords(
-        opensConversation: "Opens the conversation", dismiss: "Dismiss", chat: .english, lists: .english, language: "en")
+        opensConversation: "Opens the conversation", dismiss: "Dismiss", chat: .english, lists: .english, language: "en"
+    )
 
     /// Simplified Chinese.
     public static let simplifiedChinese = InterfaceWords(

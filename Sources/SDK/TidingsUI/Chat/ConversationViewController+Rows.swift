@@ -78,14 +78,15 @@ extension ConversationViewController {
     /// Earlier messages have come: what is seen stays where it is.
     func renderAbove() {
         self.rowsAreStale = false
+        let wasAtBottom = self.isAtBottom
         let below = self.tableView.contentSize.height - self.tableView.contentOffset.y
         self.apply()
         self.tableView.layoutIfNeeded()
-        if self.wasPlaced {
+        if wasAtBottom {
+            self.scrollToBottom(animated: false)
+        } else {
             let offset = self.tableView.contentSize.height - below
             self.tableView.contentOffset = CGPoint(x: 0, y: max(0, offset))
-        } else {
-            self.place()
         }
         self.showButtons()
     }
@@ -104,7 +105,11 @@ extension ConversationViewController {
         }
         // Another kind of row needs another cell.
         let (reloaded, kept) = changed.reduce(into: ([ChatRow.ID](), [ChatRow.ID]())) { parts, row in
-            if let old = before[row.id], Self.isSameKind(old, row) { parts.1.append(row.id) } else { parts.0.append(row.id) }
+            if let old = before[row.id], Self.isSameKind(old, row) {
+                parts.1.append(row.id)
+            } else {
+                parts.0.append(row.id)
+            }
         }
         snapshot.reloadItems(reloaded)
         snapshot.reconfigureItems(kept)
@@ -126,7 +131,12 @@ extension ConversationViewController {
 
     private func makeRows() -> [ChatRow] {
         guard self.isOpen, let owner = self.owner else { return [] }
-        self.ask([owner] + self.log.messages.flatMap { [$0.message.sender] + [$0.message.quote?.sender].compactMap(\.self) })
+        var people: [UserID] = [owner]
+        for stored in self.log.messages {
+            people.append(stored.message.sender)
+            if let quote = stored.message.quote { people.append(quote.sender) }
+        }
+        self.ask(people)
         let language = self.interface.words.language
         let rows = ChatRows(
             conversation: self.conversation, person: owner, messages: self.log.messages,
@@ -165,7 +175,7 @@ extension ConversationViewController {
 
     /// To the newest message, when the screen appears first.
     func place() {
-        guard !self.wasPlaced, self.isOpen, !self.rows.isEmpty else { return }
+        guard !self.wasPlaced, self.isOpen else { return }
         self.wasPlaced = true
         self.tableView.layoutIfNeeded()
         self.scrollToBottom(animated: false)

@@ -123,8 +123,6 @@ extension ConversationViewController {
         self.log.merge(fromServer: messages, seenBy: owner)
         self.showTyping()
         self.render()
-        if !self.wasPlaced { self.renderNow() }
-        self.place()
     }
 
     // MARK: Delivered and read

@@ -1,4 +1,5 @@
 public import Foundation
+public import TidingsKit
 public import TidingsModel
 public import UIKit
 
@@ -161,13 +162,15 @@ open class InputBar: UIView, UITextViewDelegate {
 
     private func showCompletions() {
         for view in self.completions.arrangedSubviews { view.removeFromSuperview() }
-        let typed = self.candidates.isEmpty
+        let typed =
+            self.candidates.isEmpty
             ? nil : MentionCompletion.query(in: self.text, caret: self.textView.selectedRange.location)
         let found = typed.map { MentionCompletion.candidates(for: $0.name, among: self.candidates) } ?? []
         self.completions.isHidden = found.isEmpty
         guard let range = typed?.range else { return }
         for candidate in found {
-            let action = UIAction(title: "@\(candidate.name)") { [weak self] _ in self?.complete(range, with: candidate) }
+            let action = UIAction(title: "@\(candidate.name)") { [weak self] _ in self?.complete(range, with: candidate)
+            }
             self.completions.addArrangedSubview(UIButton(type: .system, primaryAction: action))
         }
     }

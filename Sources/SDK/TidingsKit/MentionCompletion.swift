@@ -50,7 +50,9 @@ public enum MentionCompletion {
     }
 
     /// The text with a chosen name in the place of what was typed of it, and where the caret then is.
-    public static func completed(_ text: String, _ range: NSRange, with candidate: Candidate) -> (text: String, caret: Int) {
+    public static func completed(_ text: String, _ range: NSRange, with candidate: Candidate) -> (
+        text: String, caret: Int
+    ) {
         let units = Array(text.utf16)
         let inserted = Array("@\(candidate.name) ".utf16)
         let end = min(range.location + range.length, units.count)

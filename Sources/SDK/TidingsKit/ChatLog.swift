@@ -1,26 +1,29 @@
-import ClientCore
-import TidingsModel
+package import ClientCore
+package import TidingsModel
 
 /// The messages a screen has loaded of its conversation, by id, which is the order in which the server has taken them.
-struct ChatLog {
-    private(set) var messages: [StoredMessage] = []
+package struct ChatLog {
+    package private(set) var messages: [StoredMessage] = []
     /// Whether this device may have messages before the first.
-    var hasEarlierHere = true
+    package var hasEarlierHere = true
     /// Whether the server may.
-    var hasEarlierOnServer = true
+    package var hasEarlierOnServer = true
     private var deleted: Set<MessageID> = []
 
-    var oldest: StoredMessage? { self.messages.first }
-    var newest: StoredMessage? { self.messages.last }
+    package init() {}
 
-    subscript(id: MessageID) -> StoredMessage? {
-        self.place(of: id).flatMap { $0 < self.messages.count && self.messages[$0].id == id ? self.messages[$0] : nil }
+    package var oldest: StoredMessage? { self.messages.first }
+    package var newest: StoredMessage? { self.messages.last }
+
+    package subscript(id: MessageID) -> StoredMessage? {
+        let place = self.place(of: id)
+        return place < self.messages.count && self.messages[place].id == id ? self.messages[place] : nil
     }
 
     /// Puts messages in their places; those that are there are replaced.
-    mutating func merge(_ messages: [StoredMessage]) {
+    package mutating func merge(_ messages: [StoredMessage]) {
         for message in messages where !self.deleted.contains(message.id) {
-            let place = self.place(of: message.id) ?? 0
+            let place = self.place(of: message.id)
             if place < self.messages.count, self.messages[place].id == message.id {
                 self.messages[place] = message
             } else {
@@ -30,7 +33,7 @@ struct ChatLog {
     }
 
     /// What the server alone has stands in no log of this device.
-    mutating func merge(fromServer messages: [Message], seenBy person: UserID) {
+    package mutating func merge(fromServer messages: [Message], seenBy person: UserID) {
         self.merge(
             messages.filter { self[$0.id] == nil }.map {
                 StoredMessage(
@@ -39,20 +42,20 @@ struct ChatLog {
             })
     }
 
-    mutating func remove(_ ids: [MessageID]) {
+    package mutating func remove(_ ids: [MessageID]) {
         self.deleted.formUnion(ids)
         self.messages.removeAll { ids.contains($0.id) }
     }
 
     /// Before this one the local store has earlier messages.
-    var oldestPosition: LogPosition? {
+    package var oldestPosition: LogPosition? {
         self.messages.filter { $0.position < StoredMessage.beyondLog }.map(\.position).min()
     }
 
-    var firstUnread: MessageID? { self.messages.first { $0.isUnread }?.id }
+    package var firstUnread: MessageID? { self.messages.first { $0.isUnread }?.id }
 
     /// Where it is, or belongs.
-    private func place(of id: MessageID) -> Int? {
+    private func place(of id: MessageID) -> Int {
         var low = 0
         var high = self.messages.count
         while low < high {
