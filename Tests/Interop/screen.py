@@ -47,7 +47,7 @@ class Screen:
         try:
             return self.phone.wait_until(holds, what)
         except AssertionError:
-            print(json.dumps(self.texts()))
+            print(json.dumps(self.phone.do("views")["views"], ensure_ascii=False))
             raise
 
     def wait_for(self, *texts: str):
@@ -77,6 +77,14 @@ class Screen:
     def enter(self, name: str, text: str):
         self.touch(name, "enter", text=text)
 
+    def scroll_to(self, name: str):
+        """Scrolls down until it is on the screen."""
+        for _ in range(20):
+            if self.find(name):
+                return
+            self.phone.do("touch", action="scroll", direction="down")
+        raise AssertionError(f"{name} is nowhere on the screen: {self.texts()}")
+
     def menu(self, name: str, item: str):
         """A long press, and what is chosen of the menu."""
         self.touch(name, "long_press")
@@ -86,3 +94,7 @@ class Screen:
 def texts_in(node: Node) -> list[str]:
     own = [node["text"]] if node.get("text") else []
     return own + [text for child in node.get("children", []) for text in texts_in(child)]
+
+
+def roles_in(node: Node) -> set[str]:
+    return {node["role"], *(role for child in node.get("children", []) for role in roles_in(child))}

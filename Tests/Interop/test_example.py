@@ -6,6 +6,7 @@ by iOS, finds what it needs on the phone. Server, local APNs, backend and phones
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -14,7 +15,7 @@ from conftest import Site
 from example_backend import ExampleBackend
 from phone import Phone
 from phone_stage import SETTINGS, crash, events_of, presentation
-from screen import Screen
+from screen import Screen, roles_in
 
 PASSWORDS = {"alice": "correct horse", "bob": "battery staple"}
 REPLY = "tidings.reply"
@@ -40,7 +41,9 @@ class User:
         """Types a message into the open conversation and sends it."""
         self.screen.enter("Message", text)
         self.screen.touch("Send")
-        self.screen.row_with(text)
+        # The server has it.
+        self.screen.wait_until(
+            lambda: any(text in row and {"Sent", "Delivered", "Read"} & set(row) for row in self.screen.rows()), text)
 
     def back(self):
         self.screen.touch("back")
@@ -118,6 +121,7 @@ def test_two_people_chat_by_what_they_see(make_street, ios, lifecycle):
     an_image_is_sent(alice, bob)
     a_muted_conversation_does_not_ring(street)
     settings_are_kept(street)
+    a_banner_opens_what_it_is_about(street)
     a_tap_and_a_reply_find_a_killed_app(street)
     who_signs_out_is_left_alone(street)
     assert (alice.phone.faults, bob.phone.faults) == ([], [])
@@ -155,6 +159,7 @@ def they_answer_and_take_back(alice: User, bob: User):
     bob.screen.wait_for("Reply to Alice")
     bob.say("gladly")
     alice.screen.row_with("You: lunch at noon?", "gladly")
+    bob.screen.row_with("gladly", "Read")
     alice.say("bring the money")
     bob.screen.row_with("bring the money")
     alice.screen.menu(alice.screen.row_with("bring the money"), "Recall")
@@ -168,11 +173,14 @@ def an_image_is_sent(alice: User, bob: User):
     alice.screen.touch("Photo")
     alice.screen.touch("Photo 1")
 
-    def images(user: User) -> list[dict]:
-        return [node for node in user.screen.nodes() if node["role"] == "image" and "Image" in (node.get("label") or "")]
-
-    alice.screen.wait_until(lambda: images(alice), "her image")
-    bob.screen.wait_until(lambda: images(bob), "the image on Bob's screen")
+    # Spoken as one with who sent it.
+    for user, way in ((alice, "outgoing"), (bob, "incoming")):
+        user.screen.wait_until(
+            lambda user=user, way=way: [
+                row for row in user.screen.nodes()
+                if row["role"] == "row" and (row.get("identifier") or "").startswith(way) and "Image" in (row.get("label") or "")
+                and "image" in roles_in(row)
+            ], f"the image on {user.name}'s screen")
 
 
 def a_muted_conversation_does_not_ring(street: Street):
@@ -186,15 +194,20 @@ def a_muted_conversation_does_not_ring(street: Street):
     alice.say("are you asleep?")
     muted = street.message("are you asleep?")
     # What rings after it tells that it has not rung.
-    sent = street.site.call("POST", f"/v1/apps/{street.site.app}/messages", {
-        "sender": "carol", "client_message_id": "c1", "conversation": {"type": "PR", "target": "bob"},
-        "content": '{"content":"hello from carol"}'})["message_id"]
+    sent = carol_says(street, "hello from carol")
     assert presentation(bob.phone, sent)["banner"]
     assert muted not in {event["notification"] for event in events_of(bob.phone, "presentation") if event["ring"]}
     bob.phone.do("launch")
     bob.screen.row_with("Alice", "are you asleep?")
     bob.screen.touch(bob.screen.row_with("Alice"), "swipe", direction="left")
     bob.screen.touch("Unmute")
+
+
+def carol_says(street: Street, text: str) -> str:
+    """Somebody without a phone writes to Bob; the message's id."""
+    return street.site.call("POST", f"/v1/apps/{street.site.app}/messages", {
+        "sender": "carol", "client_message_id": text.replace(" ", "-"), "conversation": {"type": "PR", "target": "bob"},
+        "content": json.dumps({"content": text})})["message_id"]
 
 
 def settings_are_kept(street: Street):
@@ -205,18 +218,32 @@ def settings_are_kept(street: Street):
     bob.screen.enter("Name", "Robert")
     bob.screen.touch("Save")
     bob.screen.row_with("Name", "Robert")
-    bob.screen.touch(bob.screen.row_with("Notifications"))
-    bob.screen.touch("Hide messages' text")
-    bob.back()
+    switch_in_notifications(bob, "Hide messages' text")
     bob.screen.touch(bob.screen.row_with("My Devices"))
     bob.screen.wait_for("This device")
     bob.back()
     app = f"/v1/apps/{street.site.app}"
     settings = street.site.call("GET", f"{app}/users/bob/settings")
     assert settings["hides_content"] is True
+    switch_in_notifications(bob, "Hide messages' text")
+
+
+def switch_in_notifications(bob: User, name: str):
     bob.screen.touch(bob.screen.row_with("Notifications"))
-    bob.screen.touch("Hide messages' text")
+    # What iOS allows is asked of it, and stands above.
+    bob.screen.wait_for("Allowed")
+    bob.screen.scroll_to(name)
+    bob.screen.touch(name)
     bob.back()
+
+
+def a_banner_opens_what_it_is_about(street: Street):
+    bob = street.bob
+    switch_in_notifications(bob, "Banner and sound while the app is open")
+    carol_says(street, "look up")
+    bob.screen.wait_for("Settings", "look up")
+    bob.screen.touch("Carol")
+    bob.screen.row_with("look up")
 
 
 def a_tap_and_a_reply_find_a_killed_app(street: Street):
@@ -250,4 +277,8 @@ def who_signs_out_is_left_alone(street: Street):
     bob.phone.do("launch")
     bob.screen.wait_for("Sign In")
     assert "take the bus" not in bob.screen.texts()
-    alice.screen.touch("back")
+    # Whose session the backend has ended is told so at the next launch.
+    alice.leave()
+    assert street.backend.add_user("alice", "another horse").returncode == 0
+    alice.phone.do("launch")
+    alice.screen.wait_for("You have been signed out.", "Sign In")
