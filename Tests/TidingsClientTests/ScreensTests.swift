@@ -1,4 +1,5 @@
 import Foundation
+import SDKTestSupport
 import Testing
 import TidingsModel
 

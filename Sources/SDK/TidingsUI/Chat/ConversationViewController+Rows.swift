@@ -224,6 +224,7 @@ extension ConversationViewController {
     /// How near to the top earlier messages are loaded, in points.
     private static let nearTop: CGFloat = 120
 
+    /// What is seen is read; near the top earlier messages are loaded.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {
         guard self.wasPlaced, self.isInFront else { return }
         self.markSeen()
@@ -231,16 +232,19 @@ extension ConversationViewController {
         if scrollView.contentOffset.y < Self.nearTop { self.loadEarlier() }
     }
 
+    /// Asks `willDisplay(_:_:)`.
     public func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
         guard let cell = cell as? MessageCell, let row = cell.row else { return }
         self.willDisplay(cell, row)
     }
 
+    /// Asks `didTap(_:)`.
     public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
         tableView.deselectRow(at: indexPath, animated: true)
         if let row = self.message(at: indexPath) { self.didTap(row) }
     }
 
+    /// Offers `actions(for:)`.
     public func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? {
