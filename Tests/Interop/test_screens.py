@@ -1,6 +1,7 @@
 """The screen of an app on `tidings phone`: read and touched by a script and over the control channel, streamed and drawn.
 
-The app is `Tests/ScreenApp`: one screen with a button that counts, and one whose work is done a moment later.
+The app is `Tests/ScreenApp`: one screen with a button that counts, and one whose work is done a moment later; at the end the example app,
+between two people.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -16,6 +18,9 @@ import tempfile
 import pytest
 
 from conftest import tool
+from test_example import Street, User, make_street, they_sign_in, they_write
+
+__all__ = ["make_street"]
 
 SECONDS = 30
 
@@ -186,3 +191,36 @@ def test_the_control_channel_streams_answers_and_touches(phone):
 )
 def test_a_wrong_command_is_refused(phone, command, field, rule):
     assert phone().ask(**command) == {"id": None, "ok": False, "field": field, "rule": rule}
+
+
+TIME = r"\d{1,2}:\d\d.[AP]M"
+
+
+def test_list_and_chat_can_be_read_on_a_terminal(make_street):
+    street: Street = make_street("17", "scenes")
+    alice, bob = street.alice, street.bob
+    they_sign_in(street)
+    they_write(alice, bob)
+
+    def picture(user: User, *patterns: str):
+        """Until the phone, as it is drawn in a terminal of 120×40, has lines like these, in this order."""
+        lines: list[str] = []
+
+        def holds() -> bool:
+            lines[:] = user.phone.do("picture")["lines"]
+            rest = iter(lines)
+            return all(any(re.fullmatch(f"│{pattern} *│", line) for line in rest) for pattern in patterns)
+
+        user.phone.wait_until(holds, f"a picture with {patterns}")
+        assert len(lines) == 40
+        assert all(line[0] + line[-1] in ("┌┐", "││", "└┘") for line in lines)
+
+    input_line = r" \[More\] ⟨Message_+⟩ \[Send\]"
+    picture(
+        alice, r" Chat", r" ‹ Conversations +Bob +\[Settings\]", "─+", " +Today", rf" {{16,}}{TIME} Read  lunch at noon\? ▐",
+        input_line)
+    picture(bob, r" ‹ Conversations +Alice +\[Settings\]", " +Today", rf" ▌ lunch at noon\?  {TIME}", input_line)
+    alice.back()
+    picture(
+        alice, r" +Conversations +\[\w+\]", "─+", rf" ○ Bob {{20,}}{TIME}", r"   lunch at noon\?", "─+",
+        r" +\[Chats\] +Settings")
