@@ -179,8 +179,10 @@ import VirtualPhone
         await bench.showList()
         await bench.until { $0.firsts.first == "P1130" }
         #expect(bench.rows.count < 20)
-        var seen = 0
-        while await bench.touch("tidings.conversations", .scroll(.down)), seen < 60 { seen += 1 }
+        for _ in 1...3 {
+            while await bench.phone.touch("tidings.conversations", .scroll(.down)) {}
+            await bench.settle()
+        }
         #expect(bench.firsts.last == "P1001")
     }
 

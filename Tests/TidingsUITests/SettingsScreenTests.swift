@@ -216,6 +216,12 @@ import VirtualPhone
         #expect(field?.label == "My name here")
         #expect(await bench.phone.touch("My name here", .enter("Al")))
         #expect(await bench.tap("Save"))
+        #expect(bench.server.requests.contains(.change(self.team, .setNickname("alice", "Al"))))
+        // By default an app's backend alone says what people are called (`own_profiles`).
+        await bench.until { $0.alert == ["You may not do that", "OK"] }
+        #expect(bench.alert == ["You may not do that", "OK"])
+        #expect(await bench.tap("OK"))
+        bench.request(.change(self.team, .setNickname("alice", "Al")), as: nil)
         await bench.until { $0.row("My name here")?.texts == ["My name here", "Al"] }
         #expect(bench.row("My name here")?.texts == ["My name here", "Al"])
         #expect(bench.row("Owner")?.texts == ["Al", "Owner"])

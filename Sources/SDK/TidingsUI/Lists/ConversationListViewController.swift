@@ -273,6 +273,7 @@ public import UIKit
         return item
     }
 
+    /// A row comes into view: what it lacks is asked for.
     open func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
         guard let entry = self.entry(at: indexPath) else { return }
         self.learn(self.question(of: entry))
@@ -303,6 +304,7 @@ public import UIKit
 
     // MARK: What a person does
 
+    /// A row was tapped.
     open func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
         tableView.deselectRow(at: indexPath, animated: true)
         switch self.entry(at: indexPath) {
@@ -312,18 +314,21 @@ public import UIKit
         }
     }
 
+    /// What a swipe from the leading edge offers.
     open func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
         self.item(at: indexPath).flatMap { self.swipe(ConversationListAction.leading(for: $0), on: $0) }
     }
 
+    /// What a swipe from the trailing edge offers.
     open func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
         self.item(at: indexPath).flatMap { self.swipe(ConversationListAction.trailing(for: $0), on: $0) }
     }
 
+    /// What a long press offers.
     open func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? { self.item(at: indexPath).flatMap { self.menu(for: $0) } }

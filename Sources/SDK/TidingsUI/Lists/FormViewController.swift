@@ -181,10 +181,12 @@ struct FormSection: Hashable, Sendable {
         self.source.itemIdentifier(for: indexPath).flatMap { self.row($0) }
     }
 
+    /// A row comes into view: what it lacks is asked for.
     open func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
         if let row = self.row(at: indexPath) { self.willShow(row) }
     }
 
+    /// A row was tapped.
     open func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
         tableView.deselectRow(at: indexPath, animated: true)
         guard let row = self.row(at: indexPath) else { return }
@@ -195,6 +197,7 @@ struct FormSection: Hashable, Sendable {
         }
     }
 
+    /// What a swipe from the trailing edge offers.
     open func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
