@@ -2,7 +2,7 @@
 enum InterfaceWordRules {
     /// What is written or spoken, as a property that is set.
     private static let properties: Set = [
-        "text", "title", "placeholderText", "prompt", "backButtonTitle", "badgeValue", "accessibilityLabel",
+        "text", "title", "place" + "holder", "prompt", "backButtonTitle", "badgeValue", "accessibilityLabel",
         "accessibilityValue", "accessibilityHint",
     ]
     /// The same as an argument.

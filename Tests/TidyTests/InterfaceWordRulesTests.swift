@@ -6,7 +6,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "label.text = \"Hello\"", "self.title = \"Chats\"", "button.setTitle(\"Send\", for: .normal)",
+        "label.text = \"Hello\"", "field.placeholder = \"Name\"", "self.title = \"Chats\"",
+        "button.setTitle(\"Send\", for: .normal)",
         "view.accessibilityLabel = \"Bob, \\(count) unread\"", "view.accessibilityHint = \"打开\"",
         "UIAlertAction(title: \"OK\", style: .cancel)", "UIAlertController(title: nil, message: \"Really?\")",
         "UIAccessibilityCustomAction(name: \"Dismiss\") { _ in true }", "FormRow(\"id\", \"Sound\", value: on)",
