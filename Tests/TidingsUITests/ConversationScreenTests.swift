@@ -45,6 +45,19 @@ import VirtualPhone
         #expect(bench.phone.faults == [])
     }
 
+    @Test func `marks an answer as read on a screen that was empty`() async {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        await bench.open(self.withBob)
+        await bench.write("Lunch?")
+        await bench.until(reads: "Sent")
+        bench.say("At one")
+        await bench.until(reads: "At one")
+        await bench.until { $0.server.unread(of: "alice").count == 0 && (try? $0.client?.unreadMessageCount()) == 0 }
+        #expect(bench.server.unread(of: "alice").count == 0)
+        #expect((try? bench.client?.unreadMessageCount()) == 0)
+    }
+
     @Test func `speaks Chinese where the app does`() async {
         let bench = await ConversationBench(language: "zh-Hans-CN")
         defer { bench.remove() }
