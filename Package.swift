@@ -36,6 +36,7 @@ let products: [String: Target.Dependency] = [
     "AsyncAlgorithms": .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
     "Configuration": .product(name: "Configuration", package: "swift-configuration"),
     "Crypto": .product(name: "Crypto", package: "swift-crypto"),
+    "CryptoExtras": .product(name: "CryptoExtras", package: "swift-crypto"),
     "GRDB": .product(name: "GRDB", package: "GRDB.swift"),
     "GRDBSQLite": .product(name: "GRDBSQLite", package: "GRDB.swift"),
     "Hummingbird": .product(name: "Hummingbird", package: "hummingbird"),
@@ -167,8 +168,14 @@ targets += shell(
 targets += core("Phone", "PhoneCore", needs: ["TidingsModel"])
 targets += shell(
     "Phone", "VirtualPhone", needs: ["TidingsModel", "APNsModel", "PhoneCore"],
-    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient"], testingUses: ["Logging"])
+    uses: ["NIOCore", "NIOPosix"], testing: ["APNsSimulator", "APNsClient"] + (onLinux ? ["ScreenApp"] : []),
+    testingUses: ["Logging"])
 if onLinux {
+    // An app with a screen, which the tests of the phone run as a process of its own.
+    targets.append(
+        .executableTarget(
+            name: "ScreenApp", dependencies: ours(["VirtualPhone", "UIKit"]), path: "Tests/ScreenApp",
+            swiftSettings: facade))
     targets += shell(
         "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
     // Swift Testing's overlay for a module named UIKit, empty here (see its source).
@@ -283,13 +290,11 @@ targets += [
             [
                 "TidingsModel", "APNsSimulator", "APNsModel", "APNsCore", "APNsClient", "APNsClientCore",
                 "TidingsServer", "StoreModel", "ServerCore", "MessageStore", "VirtualPhone", "PhoneCore",
-                "TidingsClient", "ClientCore", "TidingsWire",
-                "World", "ScenarioCore", "Scenarios",
+                "TidingsClient", "ClientCore", "TidingsWire", "World", "ScenarioCore", "Scenarios",
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
                 "ArgumentParser", "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
-                "NIOWebSocket",
-                "ServiceLifecycle",
+                "NIOWebSocket", "ServiceLifecycle",
             ]),
         path: "Sources/Tool/tidings", swiftSettings: facade),
     .testTarget(
@@ -299,12 +304,19 @@ targets += [
     // The rules of the house: imports, purity, sizes, words.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict + notOptimised),
 ]
+// The example app's backend: it has nothing of Tidings in it, as that of another app has not.
+targets.append(
+    .executableTarget(
+        name: "ChatBackend",
+        dependencies: packaged([
+            "ArgumentParser", "Crypto", "CryptoExtras", "HTTPTypes", "Hummingbird", "Logging", "NIOCore",
+        ]), path: "Examples/Backend", swiftSettings: strict))
 if onLinux {
     targets += [
         .executableTarget(
             name: "ChatApp",
-            dependencies: ours(["TidingsModel", "TidingsKit", "TidingsClient", "ClientCore"] + facades),
-            path: "Examples/Chat/App", swiftSettings: facade),
+            dependencies: ours(["TidingsUI", "TidingsKit"] + keychain + facades), path: "Examples/Chat/App",
+            swiftSettings: facade),
         .executableTarget(
             name: "ChatNotificationService",
             dependencies: ours(["TidingsModel", "TidingsNotificationService", "ClientCore"] + extensionFacades),

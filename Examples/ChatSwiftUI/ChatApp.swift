@@ -1,7 +1,7 @@
-// A SwiftUI app with the kit. Source only: SwiftUI exists on Apple's systems alone, so this file is not built here; the
+// A SwiftUI app with the SDK's screens. Source only: SwiftUI exists on Apple's systems alone, so this file is not built here; the
 // delegate below forwards exactly as Examples/Chat/App/AppDelegate.swift does, which is built and run.
 import SwiftUI
-import TidingsKit
+import TidingsUI
 import UserNotifications
 
 @main struct ChatApp: App {
@@ -68,9 +68,11 @@ import UserNotifications
             appKey: "your-app-key", appGroupIdentifier: "group.com.example.chat",
             serverURL: Address.url("wss://chat.example.com/v1/connect")),
         pushEnvironment: .sandbox)
+    @ObservationIgnored private(set) lazy var interface = ChatInterface(kit: self.kit)
     var path: [Route] = []
 
     func start() {
+        ChatInterface.shared = self.interface
         // A tap that came before this line is handed over now.
         self.kit.responseHandler = { [weak self] response in
             guard let self else { return }
@@ -100,43 +102,44 @@ import UserNotifications
 /// Addresses written in the source.
 enum Address {
     static func url(_ text: StaticString) -> URL {
-        guard let url = URL(string: "\(text)") else { preconditionFailure("\(text) must be an address") }
-        return url
+        // Valid as written: the path is never taken.
+        URL(string: "\(text)") ?? URL(fileURLWithPath: "/")
     }
 }
 
-/// The conversations; a tap on a notification puts its screen on the path.
+/// The conversations; a tap on one, or on a notification, puts its screen on the path.
 struct ConversationsView: View {
     @Bindable var chat: ChatModel
 
     var body: some View {
         NavigationStack(path: self.$chat.path) {
-            Text("Conversations")
-                .navigationDestination(for: Route.self) { route in
-                    if let conversation = route.conversation {
-                        ConversationView(client: self.chat.kit.client, conversation: conversation)
-                    }
-                }
+            ConversationList { self.chat.path.append($0) }
+                .navigationTitle("Conversations")
+                .navigationDestination(for: Route.self) { RouteScreen(route: $0).ignoresSafeArea() }
         }
     }
 }
 
-/// One conversation; showing it marks it as read and takes its notifications out of the list.
-struct ConversationView: View {
-    let client: ChatClient
-    let conversation: ConversationID
-    @State private var messages: [StoredMessage] = []
+/// The SDK's list.
+struct ConversationList: UIViewControllerRepresentable {
+    let open: (Route) -> Void
 
-    var body: some View {
-        List(self.messages, id: \.message.id) { Text($0.text ?? "") }
-            .task {
-                self.reload()
-                for await _ in self.client.logEntries { self.reload() }
-            }
+    /// SwiftUI's path takes the place of a navigation controller.
+    final class List: ConversationListViewController {
+        var open: (Route) -> Void = { _ in }
+        override func didSelect(_ item: ConversationSummary) { self.open(.conversation(item.id)) }
     }
 
-    private func reload() {
-        self.messages = (try? self.client.history(conversation: self.conversation)) ?? []
-        try? self.client.markRead(self.conversation)
+    func makeUIViewController(context: Context) -> List { List() }
+    func updateUIViewController(_ list: List, context: Context) { list.open = self.open }
+}
+
+/// The SDK's screen of a route: a conversation.
+struct RouteScreen: UIViewControllerRepresentable {
+    let route: Route
+
+    func makeUIViewController(context: Context) -> UIViewController {
+        ChatInterface.shared?.screen(for: self.route) ?? UIViewController()
     }
+    func updateUIViewController(_ screen: UIViewController, context: Context) {}
 }

@@ -17,10 +17,14 @@ SECONDS = 60
 
 
 class Phone:
-    """A virtual iPhone with the example app; every command waits for its answer."""
+    """A virtual iPhone with the example app; every command waits for its answer.
+
+    The person is signed in by the app's variables, unless `is_signed_in` is false: then the app has none, and asks them on its screen.
+    """
 
     def __init__(
         self, site: Site, user: str, *options: str, name: str | None = None, wrapper: tuple[str, ...] = (),
+        is_signed_in: bool = True,
     ):
         self.site = site
         self.user = user
@@ -30,9 +34,7 @@ class Phone:
             [
                 *wrapper, tool(), "phone", "--id", self.name, "--folder", str(site.folder / self.name),
                 "--courier", f"127.0.0.1:{site.courier_port}", "--control", str(self.port), "--bundle", TOPIC,
-                "--env", f"CHAT_SERVER_URL={site.gateway}", "--env", f"CHAT_APP_KEY={site.app}",
-                "--env", f"CHAT_USER={user}", "--env", f"CHAT_TOKEN={site.token(user)}",
-                "--env", f"CHAT_API_URL={site.phone}", *options,
+                *(self._variables() if is_signed_in else ()), *options,
             ],
             site.folder / f"{self.name}.log",
         )
@@ -40,6 +42,14 @@ class Phone:
         self.lines = self.control.makefile("r", encoding="utf-8")
         self.events: list[dict] = []
         self.mark = 0
+
+    def _variables(self) -> list[str]:
+        site = self.site
+        return [
+            "--env", f"CHAT_SERVER_URL={site.gateway}", "--env", f"CHAT_APP_KEY={site.app}",
+            "--env", f"CHAT_USER={self.user}", "--env", f"CHAT_TOKEN={site.token(self.user)}",
+            "--env", f"CHAT_API_URL={site.phone}",
+        ]
 
     def _connect(self) -> socket.socket:
         deadline = time.monotonic() + SECONDS

@@ -8,7 +8,7 @@ import TidingsModel
         .window,
         children: [
             ViewNode(
-                .button, label: "Bob, hi", value: "new", hint: "Opens", identifier: "banner",
+                .button, label: "Bob, hi", value: "new", hint: "Opens", identifier: "banner", isSelected: true,
                 actions: [.tap, .named("Dismiss"), .swipe(.up), .escape],
                 children: [ViewNode(.image), ViewNode(.text, text: "Bob"), ViewNode(.text, text: "hi")]),
             ViewNode(.text, text: "Bob", label: "Bob"),
@@ -17,9 +17,14 @@ import TidingsModel
     @Test func `has a JSON form that is read back`() throws {
         let bytes = self.tree.json
         #expect(try ViewNode(json: bytes) == self.tree)
-        for action in [ViewAction.tap, .escape, .named("Dismiss")] + ViewAction.Direction.allCases.map({ .swipe($0) }) {
+        let plain: [ViewAction] = [
+            .tap, .activate, .longPress, .submit, .escape, .enter("hi"), .enter(""), .named("Dismiss"),
+        ]
+        for action in plain + ViewAction.Direction.allCases.flatMap({ [.swipe($0), .scroll($0)] }) {
             #expect(try ViewAction(json: action.json) == action)
         }
+        #expect(ViewAction.longPress.json["type"]?.stringValue == "long_press")
+        #expect(ViewAction.enter("hi").json["text"]?.stringValue == "hi")
     }
 
     @Test func `is found by what is written, spoken or named, the one in the foreground first`() {

@@ -40,7 +40,7 @@ import TidingsModel
 
     @Test func `has a key for every word that can stand alone`() {
         for word in TerminalWord.all {
-            guard let key = word.key, !"qar?".contains(key) else { continue }
+            guard let key = word.key, !"qarPe?".contains(key) else { continue }
             #expect(self.asked(String(key), Self.called).count == 1, "\(word.word)")
         }
     }
@@ -50,6 +50,25 @@ import TidingsModel
         var snapshot = Sample.panel
         snapshot.calls = [PhoneSnapshot.Call(caller: "Ann", isAnswered: false)]
         return snapshot
+    }
+
+    @Test func `begins the words for views, which a name or a text follows`() {
+        var machine = Sample.machine(Sample.front, columns: 80, rows: 24)
+        #expect(self.press("PAlice", on: &machine) == [])
+        #expect(
+            machine.handle(.key(.enter))
+                == [.send(command(["do": "touch", "app": "com.example.chat", "view": "Alice"]))])
+        #expect(self.press("ehi into Message", on: &machine) == [])
+        #expect(
+            machine.handle(.key(.enter)) == [
+                .send(
+                    command([
+                        "do": "touch", "app": "com.example.chat", "view": "Message", "action": "enter", "text": "hi",
+                    ]))
+            ])
+        #expect(
+            self.press("s", on: &machine)
+                == [.send(command(["do": "touch", "app": "com.example.chat", "action": "submit"]))])
     }
 
     @Test func `answers and declines a call, which stands on the screen`() {

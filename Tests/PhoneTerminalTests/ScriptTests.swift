@@ -5,7 +5,7 @@ import VirtualPhone
 @testable import PhoneTerminal
 
 @Suite struct `A script for a phone` {
-    @Test func `has the words of the keys and four more`() throws {
+    @Test func `has the words of the keys and five more`() throws {
         let script = try Script(
             """
             # a comment
@@ -19,6 +19,9 @@ import VirtualPhone
             expect foregroundActive
             expect-not " fault"
             airplane on
+            picture
+            picture 80x30
+            enter hello there into Message
             quit
             """)
         let expected: [Script.Step] = [
@@ -35,7 +38,12 @@ import VirtualPhone
             .init(number: 9, text: "expect foregroundActive", action: .expect("foregroundActive")),
             .init(number: 10, text: "expect-not \" fault\"", action: .expectNot(" fault")),
             .init(number: 11, text: "airplane on", action: .command(.airplane(.on))),
-            .init(number: 12, text: "quit", action: .command(.quit)),
+            .init(number: 12, text: "picture", action: .picture(columns: 54, rows: 38)),
+            .init(number: 13, text: "picture 80x30", action: .picture(columns: 80, rows: 30)),
+            .init(
+                number: 14, text: "enter hello there into Message",
+                action: .command(.touch(view: "Message", .enter("hello there")))),
+            .init(number: 15, text: "quit", action: .command(.quit)),
         ]
         #expect(script.steps == expected)
     }
@@ -53,6 +61,15 @@ import VirtualPhone
         ("input {", "line 1: input", "needs one JSON value"), ("push {]", "line 1: push", "must be a JSON object"),
         ("alert-style loud", "line 1: alert-style", "must be one of none, banner, alert, got \"loud\""),
         ("view now", "line 1: view", "takes nothing after it"),
+        ("press", "line 1: press", "needs the name of a view"), ("press \"\"", "line 1: press", "needs the name"),
+        ("hold", "line 1: hold", "needs the name of a view"), ("enter", "line 1: enter", "needs a text"),
+        ("enter hi into \"\"", "line 1: enter", "needs the name of a view"),
+        ("scroll", "line 1: scroll", "must be up or down, got \"\""),
+        ("scroll left", "line 1: scroll", "must be up or down, got \"left\""),
+        ("swipe Alice", "line 1: swipe", "must end with left, right, up or down, got \"Alice\""),
+        ("swipe left", "line 1: swipe", "needs the name of a view"),
+        ("picture 54", "line 1: picture", "must be a size from 40x10 to 250x200"),
+        ("picture 39x10", "line 1: picture", "must be a size"), ("picture axb", "line 1: picture", "must be a size"),
         ("select", "line 1: select", "needs a number"), ("reply", "line 1: reply", "needs a text"),
         ("# nothing\n\n", "script", "must have at least one step"),
     ]) func `names the line and what may stand there`(text: String, field: String, rule: String) {
@@ -68,6 +85,27 @@ import VirtualPhone
         #expect(
             try TerminalCommand(line: "push {\"aps\":{\"content-available\":1}}")
                 == .push(JSONObject([("aps", ["content-available": 1])])))
+    }
+}
+
+@Suite struct `A word for the views of an app` {
+    @Test(
+        arguments: [
+            ("press Send", "Send", .tap), ("press New Message", "New Message", .tap),
+            ("press \" Send \"", " Send ", .tap), ("hold hi there", "hi there", .longPress),
+            ("enter hi", nil, .enter("hi")), ("enter  你好 👋  into  Message ", "Message", .enter("你好 👋")),
+            ("enter go into it into Message", "Message", .enter("go into it")),
+            ("enter \"go into it\"", nil, .enter("go into it")), ("enter \"\" into Name", "Name", .enter("")),
+            ("enter \" a \" into Server address", "Server address", .enter(" a ")),
+            ("submit", nil, .submit), ("submit Message", "Message", .submit),
+            ("scroll down", nil, .scroll(.down)), ("scroll up Messages", "Messages", .scroll(.up)),
+            ("swipe Alice left", "Alice", .swipe(.left)), ("swipe Alice and Bob up", "Alice and Bob", .swipe(.up)),
+            ("swipe \"turn left\" right", "turn left", .swipe(.right)),
+        ] as [(String, String?, ViewAction)])
+    func `names the view as a person reads it, with spaces`(line: String, view: String?, action: ViewAction) throws {
+        #expect(try TerminalCommand(line: line) == .touch(view: view, action))
+        let touch = try TerminalCommand(line: line).command(on: Sample.front, selection: nil)
+        #expect(touch == .touch("com.example.chat", view: view, action))
     }
 }
 

@@ -87,6 +87,11 @@ import VirtualPhone
     /// The screens from the root to the visible one.
     var screens: [String] { self.app?.window?.visibleScreens ?? [] }
 
+    /// Of the newest message with bob.
+    var lastPosition: LogPosition {
+        (try? self.kit?.client.history(conversation: Self.withBob).map(\.position).max()) ?? 0
+    }
+
     /// Until a banner says something.
     func untilBanner(says text: String) async { await self.until { $0.banners.last?.texts.contains(text) == true } }
 

@@ -178,10 +178,36 @@ import VirtualPhone
 
         bench.say("again")
         await bench.untilBanner(says: "again")
-        let position = (try? bench.kit?.client.history(conversation: BannerBench.withBob).last?.position) ?? 0
-        bench.server.act(as: "alice", [.markRead(BannerBench.withBob, upTo: position)])
+        bench.server.act(as: "alice", [.markRead(BannerBench.withBob, upTo: bench.lastPosition)])
         await bench.until { $0.banners.isEmpty }
         #expect(bench.banners == [])
+    }
+
+    @Test func `stays while its conversation is read up to what came before it`() async {
+        let bench = await BannerBench()
+        defer { bench.remove() }
+        bench.say("one")
+        await bench.untilBanner(says: "one")
+        let before = bench.lastPosition
+        bench.say("two")
+        await bench.untilBanner(says: "two")
+        bench.server.act(as: "alice", [.markRead(BannerBench.withBob, upTo: before)])
+        await bench.until { (try? $0.kit?.client.unreadCount(of: BannerBench.withBob)) == 1 }
+        await bench.settle()
+        #expect(bench.banners.map(\.texts) == [["Bob", "two"]])
+        bench.server.act(as: "alice", [.markRead(BannerBench.withBob, upTo: bench.lastPosition)])
+        await bench.until { $0.banners.isEmpty }
+        #expect(bench.banners == [])
+    }
+
+    @Test func `stays a millisecond to a day, whatever the app has chosen`() async {
+        let bench = await BannerBench()
+        defer { bench.remove() }
+        let chosen: [Int64: Int64] = [0: 1, -5: 1, 1: 1, 86_400_000: 86_400_000, .max: 86_400_000]
+        for (time, stays) in chosen {
+            bench.presenter?.millisecondsShown = time
+            #expect(bench.presenter?.millisecondsShown == stays)
+        }
     }
 
     @Test func `goes with the app's stay in front, and with the person`() async {
@@ -242,6 +268,12 @@ import VirtualPhone
         #expect([.leading, .trailing, .top, .bottom].allSatisfy(edges.contains))
     }
 
+    @Test func `hides its portrait without a conflict of widths`() {
+        let view = InAppBannerView(self.banner, portrait: nil, words: .english)
+        let width = view.portraitView.constraints.first { $0.secondItem == nil && $0.firstAttribute == .width }
+        #expect(width?.priority == UILayoutPriority(999))
+    }
+
     @Test func `leaves out what is empty, and a portrait that is no image`() {
         var bare = self.banner
         bare.text = AlertText(body: "hi")
@@ -259,6 +291,9 @@ import VirtualPhone
         view.sendActions(for: .touchUpInside)
         #expect(view.accessibilityPerformEscape())
         #expect(heard == ["open", "away"])
+        view.onDismiss = nil
+        #expect(!view.accessibilityPerformEscape(), "VoiceOver is not told of what did not happen")
+        #expect(view.accessibilityCustomActions?.map { $0.actionHandler?($0) } == [false])
     }
 
     @Test(arguments: [

@@ -11,6 +11,18 @@ import Testing
         "label.textAlignment = .left", "label.textAlignment = .right", "view.contentInset = UIEdgeInsets.zero",
         "view.backgroundColor = .white", "label.textColor = UIColor.black", "let c = UIColor(white: 0, alpha: 1)",
         "row.heightAnchor.constraint(equalToConstant: 44)", "label.font = .preferredFont(forTextStyle: .body)",
+        "row.heightAnchor.constraint(greaterThanOrEqualToConstant: 44)", "table.rowHeight = 44",
+        "func tableView(_ table: UITableView, heightForRowAt path: IndexPath) -> CGFloat { 44 }",
+        "let list = UICollectionView(frame: .zero, collectionViewLayout: layout)",
+        "self.send.setImage(image, for: .normal)",
+        "a.send.setImage(image, for: .normal)\na.more.setTitle(words.more, for: .normal)",
+        "let item = UIBarButtonItem(image: image, primaryAction: action)",
+        "self.item = UIBarButtonItem(title: nil, image: image)\nself.other.accessibilityLabel = words.more",
+        "bar.rightBarButtonItem = UIBarButtonItem(title: \"\", image: image, menu: menu)",
+        "let action = UIAction(title: \"\", image: image) { _ in }", "let action = UIAction(image: image) { _ in }",
+        "class Row: UITableViewCell { let a = UILabel(); let b = UILabel() }",
+        "class Row: UITableViewCell { let a = UILabel(), b = UILabel(); func f() { self.isAccessibilityElement = true } }",
+        "class Row: UITableViewCell { let a = UILabel(), b = UILabel(); func f() { self.accessibilityLabel = b.text } }",
     ])
     func `refuses what does not follow the person`(_ text: String) {
         #expect(!self.lines(text).isEmpty)
@@ -23,6 +35,20 @@ import Testing
         "a.leadingAnchor.constraint(equalTo: b.leadingAnchor, constant: 8)", "label.textAlignment = .natural",
         "view.backgroundColor = .secondarySystemBackground", "let left = total - right",
         "image.widthAnchor.constraint(equalToConstant: side)", "// UIFont(name:), .left", "let s = \".white\"",
+        "table.rowHeight = UITableView.automaticDimension",
+        "self.send.setImage(image, for: .normal)\nself.send.accessibilityLabel = words.send",
+        "send.setImage(image, for: .normal)\nself.send.setTitle(words.send, for: .normal)",
+        "let item = UIBarButtonItem(title: words.more, image: image)", "let item = UIBarButtonItem(systemItem: .add)",
+        "let item = UIBarButtonItem(image: image, menu: menu)\nitem.accessibilityLabel = words.more",
+        "UIAction(title: words.pin, image: UIImage(systemName: \"pin\")) { _ in }", "UIAction { _ in }",
+        "class Row: UITableViewCell { let a = UILabel() }",
+        "class Row: UIView { let a = UILabel(); let b = UILabel() }",
+        """
+        class Row: UITableViewCell {
+            let a = UILabel(), b = UILabel()
+            func f() { self.isAccessibilityElement = true; self.accessibilityLabel = a.text }
+        }
+        """,
     ])
     func `lets pass what does`(_ text: String) { #expect(self.lines(text) == []) }
 

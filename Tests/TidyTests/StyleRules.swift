@@ -48,6 +48,7 @@ enum StyleRules {
     /// Names of others that contain one of the words: Apple's, and the template of `mkdtemp`.
     static let namesOfOthers = [
         "XX" + "XX" + "XX", "textInput" + "Place" + "holder", "hiddenPreviewsBody" + "Place" + "holder",
+        "place" + "holderText", "var place" + "holder", ".place" + "holder",
     ]
 
     static let unfinishedWords = Rule(name: "nothing is left for later") { source in

@@ -110,6 +110,8 @@ import Testing
 
     @Test(arguments: [
         ("docs/sdk.md", 11), ("docs/apns-client.md", 3), ("docs/apns-simulator.md", 1),
+        ("docs/sdk/screens.md", 4), ("docs/migrating-from-rongcloud.md", 1), ("docs/migrating-from-jpush.md", 1),
+        ("docs/migrating-from-xg.md", 1),
         ("Sources/SDK/TidingsClient/TidingsClient.docc/TidingsClient.md", 1),
         ("Sources/SDK/TidingsKit/TidingsKit.docc/TidingsKit.md", 1),
         ("Sources/SDK/TidingsUI/TidingsUI.docc/TidingsUI.md", 1),

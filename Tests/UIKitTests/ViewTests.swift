@@ -5,23 +5,6 @@ import TidingsModel
 import UIKit
 import VirtualPhone
 
-/// An app of one screen whose view the test fills.
-private final class OneScreen: UIResponder, UIApplicationDelegate {
-    var window: UIWindow?
-    let screen = UIViewController(nibName: nil, bundle: nil)
-
-    func application(
-        _ application: UIApplication,
-        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-    ) -> Bool {
-        let window = UIWindow(frame: UIScreen.main.bounds)
-        window.rootViewController = self.screen
-        window.makeKeyAndVisible()
-        self.window = window
-        return true
-    }
-}
-
 /// A control that says what a finger does to it.
 private final class Drag: UIControl {
     var lines: [String] = []
@@ -46,21 +29,11 @@ private final class Drag: UIControl {
     private let app = OneScreen()
 
     private func phone(_ views: UIView...) async -> VirtualPhone {
-        let app = self.app
-        let phone = VirtualPhone(osVersion: 15)
-        phone.install(
-            InstalledApp(bundleID: "com.example.views", lifecycle: .application, methods: .modern),
-            code: VirtualApp(delegates: .modern, lifecycle: .application).code { app })
-        await phone.launch()
-        for view in views { app.screen.view.addSubview(view) }
-        return phone
+        for view in views { self.app.screen.view.addSubview(view) }
+        return await self.app.phone()
     }
 
-    private func label(_ text: String) -> UILabel {
-        let label = UILabel()
-        label.text = text
-        return label
-    }
+    private func label(_ text: String) -> UILabel { .saying(text) }
 
     @Test func `are a tree of what a person sees and hears, without what only holds others`() async {
         let image = UIImageView(image: UIImage(systemName: "person"))
@@ -132,6 +105,45 @@ private final class Drag: UIControl {
         #expect(await !phone.touch("Alice"))
         #expect(await !phone.touch("Send"))
         #expect(taps == ["card", "Send"])
+    }
+
+    @Test func `are touched by a finger, or activated by VoiceOver in a way of their own`() async {
+        final class Card: UIControl {
+            var activations = 0
+            override func accessibilityActivate() -> Bool {
+                self.activations += 1
+                return self.activations == 1
+            }
+        }
+        var taps = 0
+        let card = Card()
+        card.accessibilityLabel = "card"
+        card.addAction(UIAction { _ in taps += 1 }, for: .touchUpInside)
+        let phone = await self.phone(card)
+        #expect(await phone.touch("card"))
+        #expect((card.activations, taps) == (0, 1), "a finger only touches")
+        #expect(await phone.touch("card", .activate))
+        #expect((card.activations, taps) == (1, 1))
+        #expect(await phone.touch("card", .activate))
+        #expect((card.activations, taps) == (2, 2), "what it does not do itself is a touch")
+    }
+
+    @Test func `of a control without actions for a finger take no tap`() async {
+        let control = UIControl(frame: .zero, primaryAction: UIAction { _ in })
+        control.accessibilityLabel = "control"
+        let phone = await self.phone(control)
+        #expect(phone.views().first?.first("control")?.actions == [], "only some controls send primaryActionTriggered")
+        #expect(await !phone.touch("control"))
+    }
+
+    @Test func `are taken without a name where the one in front takes the action`() async {
+        let phone = await self.phone(UITextField())
+        let taken = await phone.inApp {
+            let app: UIApplication = .shared
+            return [app.perform(.enter("hi")), app.perform(.longPress), app.perform(.escape)]
+        }
+        #expect(taken == [true, false, false])
+        #expect(phone.views().flatMap(\.texts) == ["hi"])
     }
 
     @Test func `are tapped in the foreground, where two are called the same`() async {
@@ -223,6 +235,65 @@ private final class Drag: UIControl {
         #expect(stack.arrangedSubviews == [self.box])
         stack.removeArrangedSubview(self.box)
         #expect(self.box.superview === stack)
+    }
+
+    @Test func `that is added again to what it is in only moves`() {
+        final class Noted: UIView {
+            var moves = 0
+            override func didMoveToSuperview() { self.moves += 1 }
+        }
+        let noted = Noted()
+        self.box.addSubview(noted)
+        let edge = noted.topAnchor.constraint(equalTo: self.box.topAnchor)
+        edge.isActive = true
+        self.box.addSubview(self.inner)
+        self.box.addSubview(noted)
+        #expect(self.box.subviews == [self.inner, noted])
+        #expect(noted.moves == 1 && edge.isActive)
+    }
+
+    @Test func `in a stack is placed by the stack, and only where there is a place`() async {
+        UIStackView(arrangedSubviews: [self.box]).insertArrangedSubview(self.inner, at: 1)
+        #expect(!self.box.translatesAutoresizingMaskIntoConstraints)
+        #expect(!self.inner.translatesAutoresizingMaskIntoConstraints)
+        await #expect(processExitsWith: .failure) {
+            await MainActor.run { UIStackView().insertArrangedSubview(UIView(), at: 1) }
+        }
+    }
+
+    @Test func `hands on what it does not take to its controller, and that to the view around`() {
+        final class Screen: UIViewController {
+            var escapes = 0
+            override func accessibilityPerformEscape() -> Bool {
+                self.escapes += 1
+                return true
+            }
+        }
+        let screen = Screen()
+        let window = UIWindow(frame: .zero)
+        window.rootViewController = UINavigationController(rootViewController: screen)
+        window.isHidden = false
+        screen.view.addSubview(self.box)
+        var chain: [UIResponder] = [self.box]
+        while let next = chain.last?.next { chain.append(next) }
+        #expect(Array(chain[1...2]) == [screen.view, screen])
+        #expect(chain[3] === screen.navigationController?.view)
+        #expect(chain.last === window)
+    }
+
+    @Test func `is laid out once after all that changed, with its controller`() {
+        final class Laid: UIView {
+            var times = 0
+            override func layoutSubviews() { self.times += 1 }
+        }
+        let laid = Laid()
+        self.box.addSubview(laid)
+        self.box.layoutIfNeeded()
+        laid.setNeedsLayout()
+        laid.setNeedsLayout()
+        self.box.layoutIfNeeded()
+        self.box.layoutIfNeeded()
+        #expect(laid.times == 2)
     }
 
     @Test func `has colours by use, which differ from those by parts`() {

@@ -46,6 +46,8 @@ import VirtualPhone
             (["do": "restart"], .restart), (["do": "input", "value": ["a": 1]], .input(chat, ["a": 1])),
             (["do": "screen"], .screen), (["do": "trace"], .trace(after: 0)),
             (["do": "trace", "after": 7], .trace(after: 7)), (["do": "quit"], .quit),
+            (["do": "views"], .views(chat)), (["do": "picture"], .picture(columns: 54, rows: 38)),
+            (["do": "picture", "columns": 40, "rows": 12], .picture(columns: 40, rows: 12)),
         ]
         for (json, command) in cases { #expect(try PhoneCommand(json: json, apps: self.one) == command) }
     }
@@ -81,7 +83,37 @@ import VirtualPhone
                 == InvalidField(field: "minutes", rule: "must hold whole numbers from 0 to 1439, got 1440"))
     }
 
+    @Test func `says what is done with a view, a tap unless told otherwise`() throws {
+        let cases: [(JSONValue, String?, ViewAction)] = [
+            (["do": "touch", "view": "Send"], "Send", .tap),
+            (["do": "touch", "view": "Message", "action": "enter", "text": "你好"], "Message", .enter("你好")),
+            (["do": "touch", "action": "submit"], nil, .submit),
+            (["do": "touch", "action": "scroll", "direction": "up"], nil, .scroll(.up)),
+            (["do": "touch", "view": "Alice", "action": "swipe", "direction": "left"], "Alice", .swipe(.left)),
+            (["do": "touch", "view": "hi", "action": "long_press"], "hi", .longPress),
+            (["do": "touch", "view": "hi", "action": "activate"], "hi", .activate),
+            (["do": "touch", "view": "hi", "action": "escape"], "hi", .escape),
+            (["do": "touch", "view": "Alice", "action": "named", "name": "Pin"], "Alice", .named("Pin")),
+        ]
+        for (json, view, action) in cases {
+            #expect(try PhoneCommand(json: json, apps: self.one) == .touch("com.example.chat", view: view, action))
+        }
+        #expect(
+            self.fault(["do": "touch", "view": "Send", "action": "stroke"], self.one)
+                == InvalidField(field: "action", rule: "is not what is done with a view: stroke"))
+        #expect(
+            self.fault(["do": "touch", "view": "Alice", "action": "swipe"], self.one)
+                == InvalidField(field: "direction", rule: "is missing"))
+        #expect(
+            self.fault(["do": "touch", "view": "Name", "action": "enter"], self.one)
+                == InvalidField(field: "text", rule: "is missing"))
+    }
+
     @Test func `that is wrong names the member and the rule`() {
+        #expect(
+            self.fault(["do": "picture", "columns": 39], self.one)
+                == InvalidField(field: "columns", rule: "must be a whole number from 40 to 250, got 39"))
+        #expect(self.fault(["do": "picture", "rows": 201], self.one)?.field == "rows")
         #expect(self.fault([:] as JSONValue, self.one) == InvalidField(field: "do", rule: "is missing"))
         #expect(self.fault(["do": "fly"], self.one)?.field == "do")
         #expect(

@@ -91,7 +91,10 @@ import TidingsModel
                     providesAppNotificationSettings: true)),
         ]
         let messages =
-            answers.map { HostMessage.answer(3, $0) } + [.state(.background), .input(["send": "x"]), .exit]
+            answers.map { HostMessage.answer(3, $0) } + [
+                .state(.background), .input(["send": "x"]), .exit, .touch(7, view: "Send", .tap),
+                .touch(8, view: nil, .enter("你好\n")),
+            ]
         for message in messages {
             #expect(try HostMessage(json: try JSONValue(parsing: message.json.serialized)) == message)
         }
@@ -139,8 +142,11 @@ import TidingsModel
             [
                 .hello(ProcessHello(token: "t", methods: .modern, lifecycle: .scenes)),
                 .hello(ProcessHello(token: "t")), .screen(["A", "B"]), .log(level: "info", text: "\u{0}\n"),
-                .fault("f"),
-            ] + events.map { .event($0) }
+                .fault("f"), .views([]),
+                .views([
+                    ViewNode(.window, children: [ViewNode(.button, text: "Send", label: "Send", actions: [.tap])])
+                ]),
+            ] + TouchAnswer.allCases.map { .touched(7, $0) } + [] + events.map { .event($0) }
         for message in messages {
             #expect(try ProcessMessage(json: try JSONValue(parsing: message.json.serialized)) == message)
         }

@@ -1,43 +1,60 @@
 import Foundation
-import TidingsKit
+import TidingsUI
 import UIKit
 import UserNotifications
 
 /// The app's delegate: forwards to the kit, each call in one line. Works with scenes and without.
 @MainActor final class AppDelegate: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate
 {
-    let environment: ChatEnvironment
+    let configuration: AppConfiguration
     var window: UIWindow?
     private(set) var chat: ChatSession?
     private var calls: CallCenter?
 
-    init(environment: ChatEnvironment) { self.environment = environment }
+    init(configuration: AppConfiguration) { self.configuration = configuration }
 
     /// For `@main` in an Xcode project.
-    override convenience init() { self.init(environment: .ofProcess) }
+    override convenience init() { self.init(configuration: .ofProcess) }
 
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         UNUserNotificationCenter.current().delegate = self
-        let chat = ChatSession(environment: self.environment)
-        self.chat = chat
+        let chat = self.makeSession(self.configuration)
         let answer = chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
-        chat.kit.registerCategories()
         self.registerBackgroundRefresh(chat.kit, in: application)
-        if !self.environment.usesScenes {
+        chat.start()
+        if !self.configuration.usesScenes {
             let window = UIWindow()
             self.window = window
             chat.show(in: window)
         }
-        if self.environment.takesCalls {
-            self.calls = CallCenter(kit: chat.kit) { [weak chat] event in chat?.callEvent = event }
-        }
-        Task { await chat.kit.registerForNotifications() }
-        chat.start()
         return answer
     }
+
+    private func makeSession(_ configuration: AppConfiguration) -> ChatSession {
+        let chat = ChatSession(configuration: configuration)
+        self.chat = chat
+        chat.kit.registerCategories()
+        if configuration.takesCalls {
+            self.calls = CallCenter(kit: chat.kit) { [weak chat] event in chat?.callEvent = event }
+        }
+        chat.onMove = { [weak self] in self?.move(to: $0) }
+        return chat
+    }
+
+    /// Somebody has signed in at other servers. A refresh task is registered once in a process, so the new session has it from the next
+    /// launch on.
+    private func move(to configuration: AppConfiguration) {
+        let window = self.chat?.window
+        let chat = self.makeSession(configuration)
+        chat.start()
+        if let window { chat.show(in: window) }
+    }
+
+    /// What iOS gave nobody before the first unlock is there.
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) { self.chat?.signInAgain() }
 
     /// A refresh task from iOS 13 on, Background Fetch before. The task's identifier stands in the Info.plist.
     private func registerBackgroundRefresh(_ kit: NotificationIntegration, in application: UIApplication) {

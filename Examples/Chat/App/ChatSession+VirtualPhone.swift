@@ -1,17 +1,24 @@
 import Foundation
-import TidingsKit
+import TidingsUI
 import UIKit
 
-// A finger and an eye, which a phone without a display lacks. On an iPhone these are buttons and labels.
+// What tests hand in and read beside the screen's views: shorter than a walk through the screens.
 #if TIDINGS_UIKIT
     import VirtualPhone
 
     extension ChatSession {
+        /// The session whose screens are shown: what is handed in goes to it.
+        private static weak var shown: ChatSession?
+        private static var isFollowing = false
+
         /// Does what the phone hands in.
         func followFinger() {
-            Task { [weak self, values = PhoneInput.values] in
+            Self.shown = self
+            guard !Self.isFollowing else { return }
+            Self.isFollowing = true
+            Task {
                 // Sending waits for the server; the next input does not wait for it.
-                for await value in values { Task { await self?.perform(value) } }
+                for await value in PhoneInput.values { Task { await Self.shown?.perform(value) } }
             }
         }
 
@@ -25,13 +32,14 @@ import UIKit
             } else if value["banner"]?.stringValue == "tap" {
                 guard let banner = self.banner else { return self.report(fault: "there is no banner") }
                 self.banner = nil
+                self.banners.dismiss()
                 self.kit.didTap(banner)
                 self.report()
             } else if let person = value["sign_in"] {
                 guard let user = person["user"]?.stringValue, let token = person["token"]?.stringValue else {
                     return self.report(fault: "sign_in must have the strings user and token")
                 }
-                await self.signIn(as: UserID(user), token: token)
+                self.signIn(as: UserID(user), token: token)
             } else if value["sign_out"]?.boolValue == true {
                 await self.signOut()
             } else {
@@ -69,10 +77,11 @@ import UIKit
             var members: [(String, JSONValue)] = [
                 ("stack", .array((self.window?.visibleScreens ?? []).map { .string($0) }))
             ]
-            if let chat = self.openChat {
-                members.append(("conversation", .string(chat.conversation.description)))
+            if let conversation = self.openConversation {
+                let messages = (try? self.client.history(conversation: conversation)) ?? []
+                members.append(("conversation", .string(conversation.description)))
                 members.append(
-                    ("messages", .array(chat.messages.map { .string("\($0.message.sender): \(Self.words(of: $0))") })))
+                    ("messages", .array(messages.map { .string("\($0.message.sender): \(Self.words(of: $0))") })))
             }
             if let unread = try? self.client.unreadMessageCount() { members.append(("unread", .int(unread))) }
             if let callEvent = self.callEvent { members.append(("call", .string(callEvent))) }

@@ -1,139 +1,213 @@
 import Foundation
-import TidingsKit
+import TidingsUI
 import UIKit
 
-/// The app's one chat session: the kit, the window, and what a tap opens.
+/// The app's one chat session: kit, screens, and who is signed in.
 @MainActor final class ChatSession {
     let kit: NotificationIntegration
     var client: ChatClient { self.kit.client }
-    private let environment: ChatEnvironment
-    private let names: DirectoryNames
-    var window: UIWindow?
+    let configuration: AppConfiguration
+    let names: DirectoryNames
+    let banners: InAppBannerPresenter
+    private let interface: ChatInterface
+    private let account = AccountStore()
+    /// Somebody has signed in at other servers: another session takes this one's place.
+    var onMove: ((AppConfiguration) -> Void)?
+    private(set) var window: UIWindow?
     private var executor: NavigationExecutor?
+    private var followers: [Task<Void, Never>] = []
+    private var isSignedIn = false
     /// The message the server acknowledged last.
     var lastSent: MessageID?
     /// What the person did last with a call.
     var callEvent: String? { didSet { self.report() } }
-    /// The banner the app shows in the foreground where the system shows none (iOS below 10).
+    /// The banner that the app showed last in the foreground.
     var banner: InAppBanner?
     /// The backend's custom messages, oldest first, as this process was handed them.
     private(set) var customMessages: [CustomMessage] = []
 
-    init(environment: ChatEnvironment) {
-        self.environment = environment
-        self.names = DirectoryNames()
-        var configuration = ChatClient.Configuration(
-            appKey: environment.appKey, appGroupIdentifier: environment.appGroup, serverURL: environment.serverURL)
-        configuration.apiURL = environment.apiURL
-        self.kit = NotificationIntegration(configuration: configuration, pushEnvironment: .sandbox)
+    init(configuration: AppConfiguration) {
+        self.configuration = configuration
+        let addresses = configuration.addresses
+        var settings = ChatClient.Configuration(
+            appKey: AppID(addresses.appKey), appGroupIdentifier: configuration.appGroup, serverURL: addresses.server)
+        settings.apiURL = addresses.api
+        self.kit = NotificationIntegration(configuration: settings, pushEnvironment: .sandbox)
+        self.names = DirectoryNames(client: self.kit.client)
         self.kit.userInfoProvider = self.names
         self.kit.groupInfoProvider = self.names
-        self.kit.client.usesCommunicationNotifications = environment.showsPeople
+        self.kit.client.usesCommunicationNotifications = configuration.showsPeople
+        self.interface = ChatInterface(kit: self.kit)
+        ChatInterface.shared = self.interface
+        self.banners = InAppBannerPresenter(kit: self.kit)
     }
 
-    /// Connects, and follows what happens.
+    // MARK: Who is signed in
+
+    /// Connects whoever is signed in, and follows what happens. To be called at every launch, also one in the background.
     func start() {
-        let token = self.environment.token
-        let user = self.environment.user
+        self.follow()
+        self.signInAgain()
+    }
+
+    /// Connects whoever was signed in when the app ended. Called again once iOS gives what it kept back before the first unlock.
+    func signInAgain() {
+        guard !self.isSignedIn else { return }
+        if let given = self.configuration.given {
+            self.connect(as: given.user) { given.token }
+        } else if let signedIn = self.account.signedIn {
+            self.connect(as: UserID(signedIn.user), token: self.tokens(of: signedIn))
+        }
+    }
+
+    /// Asks the backend each time: a token is good for an hour.
+    private func tokens(of signedIn: SignedIn) -> @Sendable () async throws -> String {
+        let account = self.account
+        let backend = BackendClient(address: signedIn.addresses.backend)
+        return { [weak self] in
+            do {
+                return try await backend.userToken(session: try account.session())
+            } catch BackendRefusal.signedOut {
+                // Not waited for: the client cannot sign out while it waits for this token.
+                Task { await self?.signOut(because: "\(BackendRefusal.signedOut)") }
+                throw BackendRefusal.signedOut
+            }
+        }
+    }
+
+    private func connect(as user: UserID, token: @escaping @Sendable () async throws -> String) {
+        self.isSignedIn = true
+        // `LegacyAppDelegate` asks each old system in its own way.
+        if self.configuration.delegate == .modern { Task { await self.kit.registerForNotifications() } }
         Task {
             do {
-                try await self.client.connect(userID: user) { token }
+                try await self.client.connect(userID: user, tokenProvider: token)
             } catch {
                 self.report(fault: "\(error)")
             }
         }
-        Task { [weak self, entries = self.client.logEntries] in
-            for await _ in entries { self?.refresh() }
-        }
-        // A lost connection is seen, and a chat that comes back to the foreground is read.
-        Task { [weak self, statuses = self.client.connectionStatuses] in
-            for await _ in statuses { self?.refresh() }
-        }
-        Task { [weak self, runs = self.client.runStates] in
-            for await _ in runs { self?.refresh() }
-        }
-        Task { [weak self, banners = self.kit.inAppBanners] in
-            for await banner in banners {
-                self?.banner = banner
-                self?.report()
-            }
-        }
-        Task { [weak self, messages = self.client.customMessages] in
-            for await message in messages {
-                self?.customMessages.append(message)
-                self?.report()
-            }
-        }
+        self.showRoot()
     }
 
-    /// Signs in, perhaps in the place of another person, of whom nothing stays on the screen.
-    func signIn(as user: UserID, token: String) async {
-        do {
-            try await self.client.connect(userID: user) { token }
-        } catch {
-            self.report(fault: "\(error)")
-        }
-        self.showAgain()
+    /// Signs in with a password, and remembers it.
+    ///
+    /// - Throws: `BackendRefusal` and `KeychainRefusal`, which say what to tell the person.
+    func signIn(user: String, password: String, at backend: URL) async throws {
+        let session = try await BackendClient(address: backend).signIn(user: user, password: password)
+        let addresses = AppConfiguration.Addresses(
+            backend: backend, server: session.serverUrl, api: session.apiUrl, appKey: session.app)
+        let signedIn = SignedIn(user: session.user, addresses: addresses)
+        try self.account.remember(signedIn, session: session.session)
+        var configuration = self.configuration
+        configuration.addresses = addresses
+        configuration.given = nil
+        // A client is made for one server.
+        guard configuration.addresses == self.configuration.addresses else { return self.move(to: configuration) }
+        self.connect(as: UserID(signedIn.user), token: self.tokens(of: signedIn))
+    }
+
+    /// Signs in with a token, perhaps in the place of another person, of whom nothing stays on the screen.
+    func signIn(as user: UserID, token: String) {
+        self.customMessages = []
+        self.connect(as: user) { token }
     }
 
     /// Signs out; nobody's screen is left.
-    func signOut() async {
-        await self.client.signOut()
-        self.showAgain()
-    }
-
-    private func showAgain() {
+    ///
+    /// - Parameter reason: a sentence for the person, if they did not ask for it.
+    func signOut(because reason: String? = nil) async {
+        let backend = self.account.signedIn.map { BackendClient(address: $0.addresses.backend) }
+        let session = try? self.account.session()
+        self.account.forget()
+        self.isSignedIn = false
         self.customMessages = []
-        if let window { self.show(in: window) }
+        await self.client.signOut()
+        self.showRoot(telling: reason)
+        // What the backend does not hear ends with the session's time.
+        if reason == nil, let backend, let session { try? await backend.signOut(session: session) }
     }
 
-    /// Builds the screens: tabs, the first with the conversations.
+    /// Ends this session; another one takes over its window.
+    private func move(to configuration: AppConfiguration) {
+        for follower in self.followers { follower.cancel() }
+        self.onMove?(configuration)
+    }
+
+    // MARK: Screens
+
+    /// Shows the app in a window.
     func show(in window: UIWindow) {
+        self.window = window
+        self.showRoot()
+        window.makeKeyAndVisible()
+        // A finger finds only what is shown.
+        self.followFinger()
+    }
+
+    /// The sign-in screen, or tabs, the first with the conversations.
+    private func showRoot(telling reason: String? = nil) {
+        guard let window else { return }
+        guard self.isSignedIn else {
+            self.kit.responseHandler = nil
+            window.rootViewController = UINavigationController(
+                rootViewController: SignInScreen(chat: self, telling: reason))
+            return self.report()
+        }
         let conversations = UINavigationController(rootViewController: ConversationsScreen(chat: self))
-        let settings = UINavigationController(rootViewController: SettingsScreen())
+        conversations.tabBarItem = UITabBarItem(title: "Chats", image: UIImage(systemName: "message"), tag: 0)
+        let settings = UINavigationController(rootViewController: SettingsScreen(chat: self))
+        settings.tabBarItem = UITabBarItem(title: "Settings", image: UIImage(systemName: "gear"), tag: 1)
         let tabs = UITabBarController()
         tabs.setViewControllers([conversations, settings], animated: false)
         window.rootViewController = tabs
-        window.makeKeyAndVisible()
-        let isFirst = self.window == nil
-        self.window = window
-        self.executor = NavigationExecutor(window: window, router: self.kit.router) { [weak self] route in
-            switch route {
-            case .conversation(let conversation): ChatScreen(conversation: conversation, chat: self)
-            case .detail: SettingsScreen()
-            }
-        }
+        self.executor = NavigationExecutor(
+            window: window, router: self.kit.router, makeScreen: self.interface.screen(for:))
         // A tap that came before the window is handed over here.
         self.kit.responseHandler = { [weak self] response in
             if let conversation = response.route.conversation { self?.open(conversation) }
         }
-        self.refresh()
-        // A finger finds only what is shown.
-        if isFirst { self.followFinger() }
+        self.report()
     }
 
-    /// Opens a conversation and marks it as read.
+    /// Opens a conversation.
     func open(_ conversation: ConversationID) {
         self.executor?.open(Route(conversation: conversation))
-        self.refresh()
-    }
-
-    /// Shows what changed and tells the phone what is on the screen.
-    func refresh() {
-        guard let chat = self.openChat else { return self.report() }
-        chat.reload()
         self.report()
     }
 
     /// The conversation on the screen.
-    var openChat: ChatScreen? {
+    var openConversation: ConversationID? {
         let tabs = self.window?.rootViewController as? UITabBarController
-        return (tabs?.selectedViewController as? UINavigationController)?.topViewController as? ChatScreen
+        let stack = tabs?.selectedViewController as? UINavigationController
+        return (stack?.topViewController as? any RoutedScreen)?.route.conversation
     }
-}
 
-/// The example's address book: a person is called what their id says, with a capital letter.
-struct DirectoryNames: UserInfoProvider, GroupInfoProvider {
-    func userInfo(for id: UserID) async -> UserInfo? { UserInfo(name: id.rawValue.capitalized) }
-    func groupInfo(for id: ConversationID) async -> GroupInfo? { GroupInfo(name: id.target.capitalized) }
+    // MARK: What happens
+
+    private func follow() {
+        self.follow(self.client.logEntries) { chat, _ in chat.report() }
+        // A lost connection is seen, and that the app is left.
+        self.follow(self.client.connectionStatuses) { chat, _ in chat.report() }
+        self.follow(self.client.runStates) { chat, _ in chat.report() }
+        self.follow(self.kit.inAppBanners) { chat, banner in
+            chat.banner = banner
+            chat.report()
+        }
+        self.follow(self.client.customMessages) { chat, message in
+            chat.customMessages.append(message)
+            chat.report()
+        }
+    }
+
+    private func follow<Value: Sendable>(
+        _ stream: AsyncStream<Value>, _ take: @escaping @MainActor (ChatSession, Value) -> Void
+    ) {
+        self.followers.append(
+            Task { [weak self] in
+                for await value in stream {
+                    guard let self else { return }
+                    take(self, value)
+                }
+            })
+    }
 }

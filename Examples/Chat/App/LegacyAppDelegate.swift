@@ -1,19 +1,19 @@
 import Foundation
-import TidingsKit
+import TidingsUI
 import UIKit
 
 #if TIDINGS_UIKIT
     /// The delegate as apps had it before iOS 10 and before scenes: forwards to the kit, each call in one line. For the virtual phone of
     /// those versions alone: the package's oldest system is iOS 15, where none of these calls is made.
     @MainActor final class LegacyAppDelegate: UIResponder, UIApplicationDelegate {
-        let environment: ChatEnvironment
+        let configuration: AppConfiguration
         var window: UIWindow?
         private(set) var chat: ChatSession?
 
-        init(environment: ChatEnvironment) { self.environment = environment }
+        init(configuration: AppConfiguration) { self.configuration = configuration }
 
         /// For `@main` in an Xcode project.
-        override convenience init() { self.init(environment: .ofProcess) }
+        override convenience init() { self.init(configuration: .ofProcess) }
 
         // MARK: Launch and registration
 
@@ -21,16 +21,27 @@ import UIKit
             _ application: UIApplication,
             didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
         ) -> Bool {
-            let chat = ChatSession(environment: self.environment)
-            self.chat = chat
+            let chat = self.makeSession(self.configuration)
             let answer = chat.kit.application(application, didFinishLaunchingWithOptions: launchOptions)
-            let window = UIWindow()
-            self.window = window
-            chat.show(in: window)
             self.register(in: application)
             application.setMinimumBackgroundFetchInterval(UIApplication.backgroundFetchIntervalMinimum)
             chat.start()
+            let window = UIWindow()
+            self.window = window
+            chat.show(in: window)
             return answer
+        }
+
+        private func makeSession(_ configuration: AppConfiguration) -> ChatSession {
+            let chat = ChatSession(configuration: configuration)
+            self.chat = chat
+            chat.onMove = { [weak self] configuration in
+                guard let self else { return }
+                let chat = self.makeSession(configuration)
+                chat.start()
+                if let window { chat.show(in: window) }
+            }
+            return chat
         }
 
         /// Asks the person, each system in its own way, and for a device token.

@@ -130,14 +130,10 @@ extension NotificationWords {
 /// What a message says in one line.
 public enum MessageSummary {
 
-    /// The sender's own push text, a text message's content, or what stands for its type.
+    /// The sender's own push text, the text of a text message or an answer, or what stands for its type.
     public static func text(of message: Message, in words: NotificationWords) -> String {
         if let text = message.pushText, !text.isEmpty { return text }
-        if message.objectName == .text, let content = try? JSONValue(parsing: message.content),
-            let text = content["content"]?.stringValue, !text.isEmpty
-        {
-            return text
-        }
+        if let text = message.text, !text.isEmpty { return text }
         return words.kinds[message.objectName] ?? words.other
     }
 }

@@ -5,14 +5,36 @@ public import TidingsModel
 public struct ViewNode: Hashable, Sendable, JSONCodable {
     /// What a view is.
     public enum Role: String, Hashable, Sendable, CaseIterable, Codable {
+        /// A window of the app; its children are what stands in it.
         case window
         /// Views that belong together and are spoken, named or used as one.
         case group
+        /// Words that are read.
         case text
+        /// A picture.
         case image
+        /// What does something when it is tapped.
         case button
         /// Something else that is used.
         case control
+        /// What is typed into, of one line or several. Its text is what was typed, of a password as many bullets.
+        case textField
+        /// What is on or off: its value is "1" or "0".
+        case `switch`
+        /// Rows that scroll. Only the visible ones are in it.
+        case table
+        /// A row of a table.
+        case row
+        /// The title above, or the note below, a section of a table.
+        case header
+        /// The bar with the way back, the title and the screen's buttons.
+        case navigationBar
+        /// The bar with the app's tabs.
+        case tabBar
+        /// A question that must be answered before anything else is touched.
+        case alert
+        /// What can be done with something, as buttons; nothing else is touched while it is open.
+        case menu
     }
 
     /// What the view is.
@@ -27,7 +49,10 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
     public var hint: String?
     /// The name the app's code gave it.
     public var identifier: String?
-    /// What a person can do with it. A swipe is possible everywhere and is not listed.
+    /// Whether it is the chosen one among its like: a tab, a segment, a row with a mark.
+    public var isSelected: Bool
+    /// What a person can do with it: `enter` with an empty text. Nothing if something that must be answered first covers it.
+    /// What is possible everywhere is not listed: a swipe, `activate` and `escape`.
     public var actions: [ViewAction]
     /// What is in it, back to front.
     public var children: [ViewNode]
@@ -37,7 +62,7 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
     /// A node from its parts.
     public init(
         _ role: Role, text: String? = nil, label: String? = nil, value: String? = nil, hint: String? = nil,
-        identifier: String? = nil, actions: [ViewAction] = [], children: [ViewNode] = []
+        identifier: String? = nil, isSelected: Bool = false, actions: [ViewAction] = [], children: [ViewNode] = []
     ) {
         self.role = role
         self.text = text
@@ -45,6 +70,7 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
         self.value = value
         self.hint = hint
         self.identifier = identifier
+        self.isSelected = isSelected
         self.actions = actions
         self.children = children
     }
@@ -64,20 +90,41 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
 
 /// What a person does with a view.
 public enum ViewAction: Hashable, Sendable, JSONTagged {
-    /// A tap, or VoiceOver's double tap.
+    /// A tap with a finger.
     case tap
-    /// A short swipe that begins on the view.
+    /// VoiceOver's double tap: what the view does itself when it is activated, otherwise a tap.
+    case activate
+    /// A finger that stays: opens the menu of what lies under it.
+    case longPress
+    /// A short swipe that begins on the view. To the side it opens what a row has there; up or down it scrolls.
     case swipe(Direction)
+    /// Scrolls by half a screen to what is further in a direction: `down` shows later rows. At the top, `up` refreshes.
+    case scroll(Direction)
+    /// Types until this is what is written; in a control of times, sets it: `22:00`.
+    case enter(String)
+    /// The return key.
+    case submit
     /// VoiceOver's scrub with two fingers, which means "away with this".
     case escape
     /// One of the actions that VoiceOver offers by name.
     case named(String)
 
-    /// Where a finger goes; left and right are those of the screen, whatever is written from where.
+    /// Where a finger goes, or a scroll; left and right are those of the screen, whatever is written from where.
     public enum Direction: String, Hashable, Sendable, CaseIterable, Codable {
-        case up, down, left, right
+        /// Towards the top of the screen.
+        case up
+        /// Towards the bottom.
+        case down
+        /// To the left.
+        case left
+        /// To the right.
+        case right
     }
 
     package static let tag = JSONTag(
-        "type", meaning: "what is done with a view", names: ["swipe": ["_0": "direction"], "named": ["_0": "name"]])
+        "type", meaning: "what is done with a view",
+        names: [
+            "swipe": ["_0": "direction"], "scroll": ["_0": "direction"], "enter": ["_0": "text"],
+            "named": ["_0": "name"],
+        ])
 }

@@ -2,26 +2,41 @@ import VirtualPhone
 
 /// What VoiceOver says a view is. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uiaccessibilitytraits
 public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
+    /// Apple's bits.
     public let rawValue: UInt64
+    /// Wraps Apple's bits.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Nothing is known of it.
     public static let none: UIAccessibilityTraits = []
+    /// It is tapped.
     public static let button = UIAccessibilityTraits(rawValue: 1 << 0)
+    /// It leads elsewhere.
     public static let link = UIAccessibilityTraits(rawValue: 1 << 1)
+    /// It is a picture.
     public static let image = UIAccessibilityTraits(rawValue: 1 << 2)
+    /// It is the chosen one.
     public static let selected = UIAccessibilityTraits(rawValue: 1 << 3)
+    /// It is read.
     public static let staticText = UIAccessibilityTraits(rawValue: 1 << 6)
+    /// It takes no touches now.
     public static let notEnabled = UIAccessibilityTraits(rawValue: 1 << 8)
+    /// It changes while one listens.
     public static let updatesFrequently = UIAccessibilityTraits(rawValue: 1 << 9)
+    /// It begins a part of the screen.
     public static let header = UIAccessibilityTraits(rawValue: 1 << 16)
 }
 
 /// Something VoiceOver offers to do with a view. https://developer.apple.com/documentation/uikit/uiaccessibilitycustomaction
 @MainActor public final class UIAccessibilityCustomAction {
+    /// What is done; returns whether it was.
     public typealias Handler = (UIAccessibilityCustomAction) -> Bool
 
+    /// What VoiceOver says of it.
     public var name: String
+    /// What is done.
     public var actionHandler: Handler?
 
+    /// An action.
     public init(name: String, actionHandler: Handler?) {
         self.name = name
         self.actionHandler = actionHandler
@@ -32,12 +47,20 @@ public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
 @MainActor public enum UIAccessibility {
     /// What has happened. Raw values as Apple's.
     public struct Notification: RawRepresentable, Hashable, Sendable {
+        /// Apple's number.
         public let rawValue: UInt32
+        /// Wraps Apple's number.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// Another screen is shown.
         public static let screenChanged = Notification(rawValue: 1_000)
+        /// A part of the screen is another.
         public static let layoutChanged = Notification(rawValue: 1_001)
+        /// Words that VoiceOver says.
         public static let announcement = Notification(rawValue: 1_008)
     }
+
+    /// Whether VoiceOver is on: not on a virtual phone, which says all the same what it would say.
+    public static var isVoiceOverRunning: Bool { false }
 
     /// An announcement is a line of the log; anything else has no effect.
     public static func post(notification: Notification, argument: Any?) {

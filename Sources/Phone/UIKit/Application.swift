@@ -71,6 +71,9 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
 
     init(process: PhoneProcess) { self.process = process }
 
+    /// The app's delegate, if it is a responder.
+    public override var next: UIResponder? { self.delegate as? UIResponder }
+
     /// The app this code belongs to.
     public static var shared: UIApplication { self.of(PhoneProcess.current) }
 

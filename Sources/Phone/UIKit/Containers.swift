@@ -4,6 +4,8 @@ import VirtualPhone
 /// A stack of screens.
 @MainActor open class UINavigationController: UIViewController {
     private var stack: [UIViewController] = []
+    /// The bar above: the way back, the title and the items of the screen below it.
+    public let navigationBar = UINavigationBar()
 
     /// An empty stack.
     public override init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
@@ -21,8 +23,23 @@ import VirtualPhone
         self.replace(with: [rootViewController], animated: false)
     }
 
-    /// Whether the bar above is hidden; kept, without effect.
-    open var isNavigationBarHidden = false
+    /// Makes the view, with the bar.
+    open override func loadView() {
+        super.loadView()
+        self.navigationBar.owner = self
+        self.view.addSubview(self.navigationBar)
+    }
+
+    /// VoiceOver's scrub goes back.
+    open override func accessibilityPerformEscape() -> Bool {
+        self.popViewController(animated: true) != nil || super.accessibilityPerformEscape()
+    }
+
+    /// Whether the bar above is hidden.
+    open var isNavigationBarHidden: Bool {
+        get { self.navigationBar.isHidden }
+        set { self.navigationBar.isHidden = newValue }
+    }
     /// Shows or hides the bar above.
     open func setNavigationBarHidden(_ hidden: Bool, animated: Bool) { self.isNavigationBarHidden = hidden }
 
@@ -101,8 +118,27 @@ import VirtualPhone
     private var tabs: [UIViewController]?
     private var chosen = 0
 
-    /// Kept, without effect: a phone without a display has no touches.
-    open weak var delegate: AnyObject?
+    /// The bar below.
+    public let tabBar = UITabBar()
+    /// Who is asked and told about taps on the bar.
+    open weak var delegate: (any UITabBarControllerDelegate)?
+
+    /// Makes the view, with the bar.
+    open override func loadView() {
+        super.loadView()
+        self.tabBar.owner = self
+        self.view.addSubview(self.tabBar)
+    }
+
+    /// What a finger on the bar does: on the chosen tab, back to its first screen.
+    func tap(_ controller: UIViewController) {
+        guard self.delegate?.tabBarController(self, shouldSelect: controller) != false else { return }
+        if controller === self.selectedViewController {
+            (controller as? UINavigationController)?.popToRootViewController(animated: true)
+        }
+        self.selectedViewController = controller
+        self.delegate?.tabBarController(self, didSelect: controller)
+    }
 
     /// The screens.
     open var viewControllers: [UIViewController]? {
@@ -162,6 +198,21 @@ import VirtualPhone
     override var ownTitles: [String] { self.selectedViewController?.visibleTitles ?? [] }
 }
 
+/// Who is asked and told about the tabs a person chooses. https://developer.apple.com/documentation/uikit/uitabbarcontrollerdelegate
+@MainActor public protocol UITabBarControllerDelegate: AnyObject {
+    /// Whether a tap may choose a tab: yes if nothing else is said.
+    func tabBarController(_ tabBarController: UITabBarController, shouldSelect viewController: UIViewController) -> Bool
+    /// A tap chose a tab, or the chosen one again.
+    func tabBarController(_ tabBarController: UITabBarController, didSelect viewController: UIViewController)
+}
+
+extension UITabBarControllerDelegate {
+    public func tabBarController(
+        _ tabBarController: UITabBarController, shouldSelect viewController: UIViewController
+    ) -> Bool { true }
+    public func tabBarController(_ tabBarController: UITabBarController, didSelect viewController: UIViewController) {}
+}
+
 /// Where an app draws.
 @MainActor open class UIWindow: UIView {
     /// The screen at the bottom.
@@ -191,6 +242,31 @@ import VirtualPhone
         }
     }
     open override var window: UIWindow? { self }
+    open override var next: UIResponder? {
+        self.windowScene ?? PhoneProcess.currentIfAny.map { UIApplication.of($0) }
+    }
+    weak var firstResponder: UIResponder?
+    private var isLayoutScheduled = false
+    private var isLayoutDue = false
+
+    func scheduleLayout() {
+        self.isLayoutDue = true
+        guard !self.isLayoutScheduled else { return }
+        self.isLayoutScheduled = true
+        Task { [weak self] in
+            self?.isLayoutScheduled = false
+            self?.layOut()
+        }
+    }
+
+    /// Until nothing waits; a layout that asks for another each time is left after a few.
+    func layOut() {
+        for _ in 1...8 {
+            self.isLayoutDue = false
+            self.layoutIfNeeded()
+            if !self.isLayoutDue { return }
+        }
+    }
 
     /// A window without a scene, as before iOS 13.
     public override init(frame: CGRect) {

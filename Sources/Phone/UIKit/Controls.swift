@@ -1,66 +1,61 @@
 public import Foundation
 
-/// What is done when a control is used. https://developer.apple.com/documentation/uikit/uiaction
-@MainActor open class UIAction {
-    /// Names an action, so that another takes its place.
-    public struct Identifier: RawRepresentable, Hashable, Sendable {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-        public init(_ rawValue: String) { self.rawValue = rawValue }
-    }
-
-    open var title: String
-    open var image: UIImage?
-    public let identifier: Identifier
-    /// The control that is used; nil otherwise.
-    public private(set) weak var sender: AnyObject?
-    private let handler: (UIAction) -> Void
-
-    public init(
-        title: String = "", image: UIImage? = nil, identifier: Identifier? = nil, handler: @escaping (UIAction) -> Void
-    ) {
-        self.title = title
-        self.image = image
-        self.identifier = identifier ?? Identifier(UUID().uuidString)
-        self.handler = handler
-    }
-
-    func run(by sender: AnyObject?) {
-        self.sender = sender
-        self.handler(self)
-        self.sender = nil
-    }
-}
-
 /// A view that is used: its actions are closures. Targets with selectors need Objective-C, which Linux has not.
 /// https://developer.apple.com/documentation/uikit/uicontrol
 open class UIControl: UIView {
     /// What happens to a control. Raw values as Apple's.
     public struct Event: OptionSet, Hashable, Sendable {
+        /// Apple's bits.
         public let rawValue: UInt
+        /// Wraps Apple's bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// A finger is on it.
         public static let touchDown = Event(rawValue: 1 << 0)
+        /// A finger has left it that was on it.
         public static let touchUpInside = Event(rawValue: 1 << 6)
+        /// Something else has taken the finger over.
         public static let touchCancel = Event(rawValue: 1 << 8)
+        /// The person has set it to something else.
         public static let valueChanged = Event(rawValue: 1 << 12)
+        /// What the control is for has happened.
         public static let primaryActionTriggered = Event(rawValue: 1 << 13)
+        /// The menu of it is about to open.
+        public static let menuActionTriggered = Event(rawValue: 1 << 14)
+        /// It is typed into.
+        public static let editingDidBegin = Event(rawValue: 1 << 16)
+        /// The person has typed something.
+        public static let editingChanged = Event(rawValue: 1 << 17)
+        /// It is not typed into any more.
+        public static let editingDidEnd = Event(rawValue: 1 << 18)
+        /// The return key, which ends typing if somebody is told of it.
+        public static let editingDidEndOnExit = Event(rawValue: 1 << 19)
     }
 
     /// What a control looks like. Raw values as Apple's.
     public struct State: OptionSet, Hashable, Sendable {
+        /// Apple's bits.
         public let rawValue: UInt
+        /// Wraps Apple's bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// As usual.
         public static let normal: State = []
+        /// With a finger on it.
         public static let highlighted = State(rawValue: 1 << 0)
+        /// Off.
         public static let disabled = State(rawValue: 1 << 1)
+        /// Chosen.
         public static let selected = State(rawValue: 1 << 2)
     }
 
+    /// Whether it takes touches.
     open var isEnabled = true
+    /// Whether it is chosen.
     open var isSelected = false
+    /// Whether it looks as with a finger on it.
     open var isHighlighted = false
     /// Whether a finger is on it.
     public private(set) var isTracking = false
+    /// What it looks like.
     open var state: State {
         var state = State.normal
         if self.isHighlighted { state.insert(.highlighted) }
@@ -70,6 +65,7 @@ open class UIControl: UIView {
     }
     private var actions: [(action: UIAction, events: Event)] = []
 
+    /// A control without actions.
     public override init(frame: CGRect) {
         super.init(frame: frame)
         self.isAccessibilityElement = true
@@ -92,6 +88,7 @@ open class UIControl: UIView {
         self.actions.append((action, controlEvents))
     }
 
+    /// Takes an action away from some events.
     open func removeAction(_ action: UIAction, for controlEvents: Event) {
         self.actions = self.actions.compactMap { known in
             guard known.action.identifier == action.identifier else { return known }
@@ -100,16 +97,20 @@ open class UIControl: UIView {
         }
     }
 
+    /// Has an action done.
     open func sendAction(_ action: UIAction) { action.run(by: self) }
 
+    /// Has the actions of events done.
     open func sendActions(for controlEvents: Event) {
         for known in self.actions where !known.events.isDisjoint(with: controlEvents) { self.sendAction(known.action) }
     }
 
-    var takesTaps: Bool {
-        self.isEnabled
-            && self.actions.contains { !$0.events.isDisjoint(with: [.touchUpInside, .primaryActionTriggered]) }
-    }
+    /// What a finger that has left the control sends.
+    var tapEvents: Event { .touchUpInside }
+
+    func hasActions(for events: Event) -> Bool { self.actions.contains { !$0.events.isDisjoint(with: events) } }
+
+    override var takesTaps: Bool { self.isEnabled && self.hasActions(for: self.tapEvents) }
 
     // MARK: A finger
 
@@ -117,9 +118,12 @@ open class UIControl: UIView {
     open func beginTracking(_ touch: UITouch, with event: UIEvent?) -> Bool { true }
     /// False follows the finger no longer: no `touchUpInside` comes.
     open func continueTracking(_ touch: UITouch, with event: UIEvent?) -> Bool { true }
+    /// The finger has left the screen.
     open func endTracking(_ touch: UITouch?, with event: UIEvent?) {}
+    /// Something else has taken the finger over.
     open func cancelTracking(with event: UIEvent?) {}
 
+    /// Follows the finger.
     open override func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) {
         guard self.isEnabled, let touch = touches.first, self.beginTracking(touch, with: event) else { return }
         self.isTracking = true
@@ -127,11 +131,13 @@ open class UIControl: UIView {
         self.sendActions(for: .touchDown)
     }
 
+    /// Follows it.
     open override func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) {
         guard self.isTracking, let touch = touches.first, !self.continueTracking(touch, with: event) else { return }
         self.stopTracking()
     }
 
+    /// A tap, if the finger is still on it.
     open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
         guard self.isTracking else { return }
         self.stopTracking()
@@ -139,6 +145,7 @@ open class UIControl: UIView {
         if touches.first?.isAway == false { self.sendTap() }
     }
 
+    /// Forgets the finger.
     open override func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) {
         guard self.isTracking else { return }
         self.stopTracking()
@@ -151,29 +158,38 @@ open class UIControl: UIView {
         self.isHighlighted = false
     }
 
-    func sendTap() { self.sendActions(for: .touchUpInside) }
+    func sendTap() { self.sendActions(for: self.tapEvents) }
 }
 
 /// A button. https://developer.apple.com/documentation/uikit/uibutton
 open class UIButton: UIControl {
-    /// Raw values as Apple's.
+    /// What a button looks like. Raw values as Apple's.
     public enum ButtonType: Int, Hashable, Sendable {
-        case custom = 0
-        case system = 1
+        case custom, system
         case close = 7
     }
 
+    /// What it looks like.
     public private(set) var buttonType = ButtonType.custom
     /// Its font and the like; the text on it is the title.
     public private(set) lazy var titleLabel: UILabel? = UILabel()
+    /// What the image looks like; the image on it is that of `setImage(_:for:)`.
+    public private(set) lazy var imageView: UIImageView? = UIImageView()
+    /// What can be done with it: opened by a finger that stays, or by a tap (`showsMenuAsPrimaryAction`).
+    open var menu: UIMenu?
+    /// Whether a tap opens the menu.
+    open var showsMenuAsPrimaryAction = false
     private var titles: [UInt: String] = [:]
     private var images: [UInt: UIImage] = [:]
+    private var colors: [UInt: UIColor] = [:]
 
+    /// A button without words.
     public override init(frame: CGRect) {
         super.init(frame: frame)
         self.accessibilityTraits = .button
     }
 
+    /// A button of a type.
     public convenience init(type buttonType: ButtonType) {
         self.init(frame: .zero)
         self.buttonType = buttonType
@@ -190,16 +206,36 @@ open class UIButton: UIControl {
     /// From an archive, of which a virtual phone has none: always nil.
     public required init?(coder: NSCoder) { super.init(coder: coder) }
 
+    /// Sets the words of a state; those of `normal` stand for the others.
     open func setTitle(_ title: String?, for state: State) { self.titles[state.rawValue] = title }
+    /// The words of a state.
     open func title(for state: State) -> String? {
         self.titles[state.rawValue] ?? self.titles[State.normal.rawValue]
     }
+    /// Sets the image of a state.
     open func setImage(_ image: UIImage?, for state: State) { self.images[state.rawValue] = image }
+    /// The image of a state.
     open func image(for state: State) -> UIImage? {
         self.images[state.rawValue] ?? self.images[State.normal.rawValue]
     }
+    /// Sets the colour of the words of a state.
+    open func setTitleColor(_ color: UIColor?, for state: State) { self.colors[state.rawValue] = color }
+    /// The colour of the words of a state.
+    open func titleColor(for state: State) -> UIColor? {
+        self.colors[state.rawValue] ?? self.colors[State.normal.rawValue]
+    }
+    /// The words now.
     open var currentTitle: String? { self.title(for: self.state) }
+    /// The image now.
     open var currentImage: UIImage? { self.image(for: self.state) }
 
-    override func sendTap() { self.sendActions(for: [.touchUpInside, .primaryActionTriggered]) }
+    override var tapEvents: Event { [.touchUpInside, .primaryActionTriggered] }
+    private var opensMenu: Bool { self.isEnabled && self.showsMenuAsPrimaryAction && self.menu != nil }
+    override var takesTaps: Bool { self.opensMenu || super.takesTaps }
+    override var contextMenu: UIMenu? { self.isEnabled && !self.opensMenu ? self.menu : nil }
+    override func sendTap() {
+        guard self.opensMenu, let menu = self.menu else { return super.sendTap() }
+        self.sendActions(for: .menuActionTriggered)
+        MenuView.open(menu, over: self)
+    }
 }

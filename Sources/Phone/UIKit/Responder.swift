@@ -7,15 +7,55 @@ public import Foundation
     /// Who gets what this one does not take; nil for nobody.
     open var next: UIResponder? { nil }
 
+    // MARK: Typing: one responder of a window is typed into
+
+    /// Whether it can be typed into.
+    open var canBecomeFirstResponder: Bool { false }
+    /// Whether it lets the keyboard go.
+    open var canResignFirstResponder: Bool { true }
+    /// Whether it is the one that is typed into.
+    open var isFirstResponder: Bool { self.hostingWindow?.firstResponder === self }
+
+    /// Takes the keyboard. Returns false out of a window, or if the one that has it keeps it.
+    @discardableResult open func becomeFirstResponder() -> Bool {
+        guard let window = self.hostingWindow, self.canBecomeFirstResponder else { return false }
+        if window.firstResponder === self { return true }
+        if let former = window.firstResponder, !former.resignFirstResponder() { return false }
+        window.firstResponder = self
+        return true
+    }
+
+    /// Lets the keyboard go. Returns false if it keeps it.
+    @discardableResult open func resignFirstResponder() -> Bool {
+        guard self.canResignFirstResponder else { return false }
+        if let window = self.hostingWindow, window.firstResponder === self { window.firstResponder = nil }
+        return true
+    }
+
+    var hostingWindow: UIWindow? { (self as? UIView)?.window ?? (self as? UIViewController)?.viewIfLoaded?.window }
+
+    // MARK: VoiceOver
+
+    /// VoiceOver's double tap; false leaves it to a touch on the view.
+    open func accessibilityActivate() -> Bool { false }
+    /// VoiceOver's scrub with two fingers; false if it is nothing that goes away, and the next one is asked.
+    open func accessibilityPerformEscape() -> Bool { false }
+
+    // MARK: Fingers; each is told to the next one unless it is taken
+
+    /// A finger is on the screen.
     open func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) {
         self.next?.touchesBegan(touches, with: event)
     }
+    /// It has moved.
     open func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) {
         self.next?.touchesMoved(touches, with: event)
     }
+    /// It has left the screen.
     open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
         self.next?.touchesEnded(touches, with: event)
     }
+    /// Something else has taken it over.
     open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) {
         self.next?.touchesCancelled(touches, with: event)
     }
@@ -46,7 +86,9 @@ public import Foundation
         case cancelled = 4
     }
 
+    /// What it does now.
     public private(set) var phase = Phase.began
+    /// The view it began on.
     public let view: UIView?
     private var place = CGPoint.zero
 
@@ -61,6 +103,7 @@ public import Foundation
     /// Whether it has left the control it began on: without a layout, 70 points are far enough.
     var isAway: Bool { max(abs(self.place.x), abs(self.place.y)) > 70 }
 
+    /// Where it is.
     public func location(in view: UIView?) -> CGPoint { self.place }
 
     public nonisolated static func == (left: UITouch, right: UITouch) -> Bool { left === right }
@@ -69,6 +112,7 @@ public import Foundation
 
 /// What the system tells with touches. https://developer.apple.com/documentation/uikit/uievent
 @MainActor public final class UIEvent {
+    /// The fingers.
     public let allTouches: Set<UITouch>?
     init(_ touch: UITouch) { self.allTouches = [touch] }
 }

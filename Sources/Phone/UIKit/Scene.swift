@@ -1,5 +1,6 @@
 public import Foundation
 public import UserNotifications
+import VirtualPhone
 
 extension UIScene {
     /// Where a scene is. Raw values as Apple's.
@@ -30,6 +31,9 @@ extension UIScene {
     open var title: String?
 
     init(session: UISceneSession) { self.session = session }
+
+    /// The app.
+    open override var next: UIResponder? { PhoneProcess.currentIfAny.map { UIApplication.of($0) } }
 
     /// A scene was connected, before `scene(_:willConnectTo:options:)`.
     public nonisolated static let willConnectNotification = Notification.Name("UISceneWillConnectNotification")

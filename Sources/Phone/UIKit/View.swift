@@ -1,26 +1,31 @@
 public import Foundation
+import PhoneCore
 
 /// A view: what it is, what it is called, what is in it. Nothing is drawn or laid out; a virtual phone shows the tree
 /// (`VirtualPhone.views(of:)`). https://developer.apple.com/documentation/uikit/uiview
 @MainActor open class UIView: UIResponder {
     /// How contents fill a view. Raw values as Apple's.
     public enum ContentMode: Int, Hashable, Sendable {
-        case scaleToFill = 0
-        case scaleAspectFit = 1
-        case scaleAspectFill = 2
-        case redraw = 3
-        case center = 4
+        case scaleToFill, scaleAspectFit, scaleAspectFill, redraw, center
     }
 
-    /// Kept, without effect, as all that only says where or how something is drawn.
+    // Kept, without effect, as all that only says where or how something is drawn.
+
+    /// Where it is in the view it is in.
     open var frame: CGRect
+    /// Its own size.
     open var bounds: CGRect { CGRect(origin: .zero, size: self.frame.size) }
+    /// What it is painted with; nil for nothing.
     open var backgroundColor: UIColor?
     /// On Apple's systems it is implicitly unwrapped, as fonts and colours of labels are.
     open var tintColor: UIColor = .tintColor
+    /// How its contents fill it.
     open var contentMode = ContentMode.scaleToFill
+    /// Whether what is in it ends at its edges.
     open var clipsToBounds = false
+    /// What it is drawn on.
     public let layer = CALayer()
+    /// A number to find it by.
     open var tag = 0
     /// A hidden view, and what is in it, is not in the tree.
     open var isHidden = false
@@ -30,29 +35,57 @@ public import Foundation
     open var isUserInteractionEnabled = true
     /// Back to front.
     public private(set) var subviews: [UIView] = []
+    /// The view it is in.
     public private(set) weak var superview: UIView?
+    /// The window it is in.
     open var window: UIWindow? { self.superview?.window ?? self as? UIWindow }
-    open override var next: UIResponder? { self.superview }
+    /// The controller whose view it is, otherwise the view it is in.
+    open override var next: UIResponder? { self.controller ?? self.superview }
+    /// The controller whose view it is.
+    weak var controller: UIViewController?
+    /// Whether nothing behind it takes touches while it is in the window: what is shown over a screen, and menus.
+    var coversTouches = false
+    private var waitsForLayout = true
 
     // Auto Layout: recorded, not solved (Anchors.swift).
+
+    /// Whether the frame says where it is, not constraints.
     open var translatesAutoresizingMaskIntoConstraints = true
+    /// The distances of `layoutMarginsGuide`.
     open var directionalLayoutMargins = NSDirectionalEdgeInsets(top: 8, leading: 8, bottom: 8, trailing: 8)
+    /// Where no bar and no notch is.
     public private(set) lazy var safeAreaLayoutGuide = UILayoutGuide(of: self)
+    /// Within the margins.
     public private(set) lazy var layoutMarginsGuide = UILayoutGuide(of: self)
+    /// As wide as lines are easy to read.
+    public private(set) lazy var readableContentGuide = UILayoutGuide(of: self)
+    /// Where the keyboard is, or would come from (iOS 15).
+    public private(set) lazy var keyboardLayoutGuide = UIKeyboardLayoutGuide(of: self)
     /// The constraints that are active and have this view as their nearest common ancestor.
     public internal(set) var constraints: [NSLayoutConstraint] = []
     private var huggings: [NSLayoutConstraint.Axis: UILayoutPriority] = [:]
     private var resistances: [NSLayoutConstraint.Axis: UILayoutPriority] = [:]
 
     // Accessibility: what VoiceOver says and offers, and what tests find views by.
+
+    /// Whether VoiceOver speaks of it, and then of nothing in it.
     open var isAccessibilityElement = false
+    /// Whether VoiceOver leaves out what is in it.
+    open var accessibilityElementsHidden = false
+    /// What it is, in words.
     open var accessibilityLabel: String?
+    /// What it is set to.
     open var accessibilityValue: String?
+    /// What it does.
     open var accessibilityHint: String?
+    /// What kind of thing it is.
     open var accessibilityTraits = UIAccessibilityTraits.none
+    /// Its name for tests, which nobody hears.
     open var accessibilityIdentifier: String?
+    /// What VoiceOver offers to do with it.
     open var accessibilityCustomActions: [UIAccessibilityCustomAction]?
 
+    /// A view.
     public init(frame: CGRect) {
         self.frame = frame
         super.init()
@@ -61,6 +94,7 @@ public import Foundation
     /// From an archive, of which a virtual phone has none: always nil.
     public required init?(coder: NSCoder) { return nil }
 
+    /// A view without a size.
     public override convenience init() { self.init(frame: .zero) }
 
     // MARK: The tree
@@ -68,44 +102,100 @@ public import Foundation
     /// Puts a view in the foreground.
     open func addSubview(_ view: UIView) { self.insertSubview(view, at: self.subviews.count) }
 
-    /// Puts a view behind those from a place on.
+    /// Puts a view behind those from a place on. One that is in here already only moves.
     open func insertSubview(_ view: UIView, at index: Int) {
+        if view.superview === self {
+            self.subviews.removeAll { $0 === view }
+            self.subviews.insert(view, at: min(index, self.subviews.count))
+            return
+        }
+        self.take(view, at: index)
+        self.setNeedsLayout()
+    }
+
+    private func take(_ view: UIView, at index: Int) {
         view.removeFromSuperview()
         self.subviews.insert(view, at: min(index, self.subviews.count))
         view.superview = self
         view.didMoveToSuperview()
-        view.tellWindow()
+        view.notifyWindowChanged()
     }
 
+    /// Has these views in it and no others: part of a layout, which asks for no other.
+    func keep(_ views: [UIView]) {
+        for view in self.subviews where !views.contains(where: { $0 === view }) { view.removeFromSuperview() }
+        for (place, view) in views.enumerated() {
+            if view.superview === self { self.insertSubview(view, at: place) } else { self.take(view, at: place) }
+        }
+    }
+
+    /// Puts a view before all others here.
     open func bringSubviewToFront(_ view: UIView) {
-        guard let place = self.subviews.firstIndex(where: { $0 === view }) else { return }
-        self.subviews.append(self.subviews.remove(at: place))
+        if view.superview === self { self.insertSubview(view, at: self.subviews.count) }
     }
 
     /// Takes the view out of the one it is in, with the constraints between what is in it and what is not.
     open func removeFromSuperview() {
         guard let superview = self.superview else { return }
+        // As on a phone, the keyboard goes with the view that it types into.
+        if let typed = self.window?.firstResponder as? UIView, typed.isDescendant(of: self) {
+            typed.resignFirstResponder()
+        }
         self.dropOuterConstraints()
         superview.subviews.removeAll { $0 === self }
         superview.didRemove(self)
         self.superview = nil
         self.didMoveToSuperview()
-        self.tellWindow()
+        self.notifyWindowChanged()
     }
 
     func didRemove(_ view: UIView) {}
 
-    private func tellWindow() {
+    private func notifyWindowChanged() {
         self.didMoveToWindow()
-        for view in self.subviews { view.tellWindow() }
+        for view in self.subviews { view.notifyWindowChanged() }
     }
 
+    /// It is in another view, or in none.
     open func didMoveToSuperview() {}
+    /// It is in another window, or in none.
     open func didMoveToWindow() {}
-    open func setNeedsLayout() {}
-    open func layoutIfNeeded() {}
-    open func layoutSubviews() {}
 
+    /// Ends typing into a view in here. Returns whether nothing here is typed into any more.
+    @discardableResult open func endEditing(_ force: Bool) -> Bool {
+        guard let typed = self.window?.firstResponder as? UIView, typed.isDescendant(of: self) else { return true }
+        let isOver = typed.resignFirstResponder()
+        if force, !isOver { self.window?.firstResponder = nil }
+        return isOver || force
+    }
+
+    // MARK: Layout: once, after whatever changed, as at the end of a turn of the run loop
+
+    /// Has `layoutSubviews()` called soon.
+    open func setNeedsLayout() {
+        self.waitsForLayout = true
+        self.window?.scheduleLayout()
+    }
+    /// Has it called now, if it waits, here and in what is in here.
+    open func layoutIfNeeded() {
+        if self.waitsForLayout || self.isLaidOutAlways {
+            self.waitsForLayout = false
+            self.controller?.viewWillLayoutSubviews()
+            self.layoutSubviews()
+            self.controller?.viewDidLayoutSubviews()
+        }
+        for view in self.subviews { view.layoutIfNeeded() }
+    }
+    /// Arranges what is in it; no frame is set here.
+    open func layoutSubviews() {}
+    /// Whether what it shows belongs to others, who do not tell of changes.
+    var isLaidOutAlways: Bool { false }
+    /// Kept, without effect.
+    open func setNeedsDisplay() {}
+    /// Kept, without effect.
+    open func invalidateIntrinsicContentSize() {}
+
+    /// Whether it is a view, or in it.
     open func isDescendant(of view: UIView) -> Bool {
         var candidate: UIView? = self
         while let current = candidate {
@@ -122,30 +212,46 @@ public import Foundation
         return nil
     }
 
+    // MARK: What a person does; what is not one of these is a touch (ViewTree.swift)
+
+    /// Whether a tap does something.
+    var takesTaps: Bool { false }
+    func receiveTap() {}
+    /// Whether it is typed into.
+    var takesText: Bool { false }
+    /// Types until this is the text. Returns false if it is not allowed.
+    func type(_ text: String) -> Bool { false }
+    func pressReturn() -> Bool { false }
+    /// What a finger that stays opens.
+    var contextMenu: UIMenu? { nil }
+    /// What a swipe to the side opens.
+    var swipeActions: [UIContextualAction] { [] }
+    /// Where there is more to see.
+    var scrollDirections: [ViewAction.Direction] { [] }
+    func scroll(_ direction: ViewAction.Direction) {}
+
     // MARK: Layout priorities, kept without effect
 
+    /// How strongly it does not grow.
     open func setContentHuggingPriority(_ priority: UILayoutPriority, for axis: NSLayoutConstraint.Axis) {
         self.huggings[axis] = priority
     }
+    /// How strongly it does not grow: 250 if nothing was said.
     open func contentHuggingPriority(for axis: NSLayoutConstraint.Axis) -> UILayoutPriority {
         self.huggings[axis] ?? .defaultLow
     }
+    /// How strongly it does not shrink.
     open func setContentCompressionResistancePriority(
         _ priority: UILayoutPriority, for axis: NSLayoutConstraint.Axis
     ) { self.resistances[axis] = priority }
+    /// How strongly it does not shrink: 750 if nothing was said.
     open func contentCompressionResistancePriority(for axis: NSLayoutConstraint.Axis) -> UILayoutPriority {
         self.resistances[axis] ?? .defaultHigh
     }
 
-    // MARK: Accessibility
-
-    /// VoiceOver's double tap; false leaves it to a touch on the view.
-    open func accessibilityActivate() -> Bool { false }
-    /// VoiceOver's scrub with two fingers; false if the view is nothing that goes away.
-    open func accessibilityPerformEscape() -> Bool { false }
-
     // MARK: Animation: there are no moments between, so what is animated is so at once
 
+    /// Changes views over a time.
     public class func animate(
         withDuration duration: TimeInterval, animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
     ) {
@@ -153,38 +259,56 @@ public import Foundation
         completion?(true)
     }
 
+    /// Changes views over a time, later, or in some way.
     public class func animate(
         withDuration duration: TimeInterval, delay: TimeInterval, options: AnimationOptions = [],
         animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
     ) { self.animate(withDuration: duration, animations: animations, completion: completion) }
 
+    /// Changes views at once.
     public class func performWithoutAnimation(_ actionsWithoutAnimation: () -> Void) { actionsWithoutAnimation() }
 
     /// How an animation runs. Raw values as Apple's.
     public struct AnimationOptions: OptionSet, Sendable {
+        /// Apple's bits.
         public let rawValue: UInt
+        /// Wraps Apple's bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// The views take touches meanwhile.
         public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
+        /// From where a running animation is.
         public static let beginFromCurrentState = AnimationOptions(rawValue: 1 << 2)
+        /// Slow at first.
         public static let curveEaseIn = AnimationOptions(rawValue: 1 << 16)
+        /// Slow at the end.
         public static let curveEaseOut = AnimationOptions(rawValue: 2 << 16)
     }
 }
 
 /// What a view is drawn on; kept, without effect. https://developer.apple.com/documentation/quartzcore/calayer
 @MainActor public final class CALayer {
+    /// How round the corners are, in points.
     public var cornerRadius: CGFloat = 0
+    /// Whether what is in it ends at its edges.
     public var masksToBounds = false
+    /// How wide the line around it is, in points.
+    public var borderWidth: CGFloat = 0
 }
 
 /// Distances from the edges, by the direction of writing. https://developer.apple.com/documentation/uikit/nsdirectionaledgeinsets
 public struct NSDirectionalEdgeInsets: Hashable, Sendable {
+    /// No distances.
     public static let zero = NSDirectionalEdgeInsets(top: 0, leading: 0, bottom: 0, trailing: 0)
+    /// From the top, in points.
     public var top: CGFloat
+    /// From where lines begin.
     public var leading: CGFloat
+    /// From the bottom.
     public var bottom: CGFloat
+    /// From where lines end.
     public var trailing: CGFloat
 
+    /// Four distances.
     public init(top: CGFloat, leading: CGFloat, bottom: CGFloat, trailing: CGFloat) {
         self.top = top
         self.leading = leading

@@ -5,12 +5,24 @@ public import Foundation
 /// The initializers are Apple's: a subclass with an initializer of its own calls `super.init(nibName: nil, bundle: nil)` and
 /// has `required init?(coder:)`.
 @MainActor open class UIViewController: UIResponder {
-    /// The name of the screen; also what a virtual phone shows of it.
-    open var title: String?
+    /// The name of the screen; setting it names it in the bars too.
+    open var title: String? {
+        didSet {
+            self.navigationItem.title = self.title
+            self.tabBarItem.title = self.title
+        }
+    }
     /// Whether the tab bar disappears when the screen is pushed (S1.18).
     open var hidesBottomBarWhenPushed = false
     /// What the navigation bar says of the screen.
     public let navigationItem = UINavigationItem()
+    /// Where a popover comes from; kept, without effect.
+    public private(set) lazy var popoverPresentationController: UIPopoverPresentationController? =
+        UIPopoverPresentationController()
+    /// Whether what it shows is being changed by the person.
+    open var isEditing = false
+    /// Begins or ends changing what it shows.
+    open func setEditing(_ editing: Bool, animated: Bool) { self.isEditing = editing }
     /// What the tab bar says of the screen.
     open var tabBarItem = UITabBarItem()
     /// How the screen covers the one it is shown over; kept, without effect.
@@ -25,6 +37,8 @@ public import Foundation
     open var presentingViewController: UIViewController? { self.presenter ?? self.parent?.presentingViewController }
     /// Whether a screen of the style `currentContext` or `overCurrentContext` covers no more than this one.
     open var definesPresentationContext = false
+    /// Who gets what the screen does not take: the view its view is in.
+    open override var next: UIResponder? { self.viewIfMade?.superview ?? self.presenter }
     weak var rootWindow: UIWindow?
     private var presented: UIViewController?
     private weak var presenter: UIViewController?
@@ -51,7 +65,11 @@ public import Foundation
             guard let view = self.viewIfMade else { fatalError("loadView() must set the view") }
             return view
         }
-        set { self.viewIfMade = newValue }
+        set {
+            self.viewIfMade?.controller = nil
+            self.viewIfMade = newValue
+            newValue.controller = self
+        }
     }
 
     /// The view if it was made.
@@ -59,7 +77,7 @@ public import Foundation
     /// Whether the view was made.
     open var isViewLoaded: Bool { self.viewIfMade != nil }
     /// Makes the view.
-    open func loadView() { self.viewIfMade = UIView(frame: UIScreen.main.bounds) }
+    open func loadView() { self.view = UIView(frame: UIScreen.main.bounds) }
     /// The view has been made.
     open func viewDidLoad() {}
 
@@ -70,6 +88,10 @@ public import Foundation
         self.viewDidLoad()
     }
 
+    /// The view is about to be laid out.
+    open func viewWillLayoutSubviews() {}
+    /// The view was laid out.
+    open func viewDidLayoutSubviews() {}
     /// The screen is about to be visible.
     open func viewWillAppear(_ animated: Bool) {}
     /// The screen is visible.
@@ -106,6 +128,13 @@ public import Foundation
     open func removeFromParent() {
         self.parent?.added.removeAll { $0 === self }
         self.parent = nil
+    }
+
+    /// VoiceOver's scrub: takes away what is shown over another screen.
+    open override func accessibilityPerformEscape() -> Bool {
+        guard self.presenter != nil else { return false }
+        self.dismiss(animated: true)
+        return true
     }
 
     /// The screen was added to a container, or taken out: nil.
@@ -193,7 +222,14 @@ public import Foundation
     /// A view that the app put somewhere itself stays there.
     private func hangView() {
         guard let view = self.viewIfMade, view.superview == nil else { return }
-        (self.parent?.viewIfMade ?? self.hostWindow)?.addSubview(view)
+        view.coversTouches = self.presenter != nil
+        if let container = self.parent?.viewIfMade {
+            // Behind a bar at the bottom, which is seen last.
+            let place = container.subviews.firstIndex { $0 is UITabBar }
+            container.insertSubview(view, at: place ?? container.subviews.count)
+        } else {
+            self.hostWindow?.insertSubview(view, at: self.presenter == nil ? 0 : .max)
+        }
         self.hangsInPlace = view.superview != nil
     }
 
@@ -212,44 +248,17 @@ public import Foundation
 
 /// How a screen covers the one it is shown over. Raw values as Apple's.
 public enum UIModalPresentationStyle: Int, Hashable, Sendable {
-    case fullScreen = 0
-    case pageSheet = 1
-    case formSheet = 2
-    case currentContext = 3
-    case custom = 4
-    case overFullScreen = 5
-    case overCurrentContext = 6
-    case popover = 7
+    case fullScreen, pageSheet, formSheet, currentContext, custom, overFullScreen, overCurrentContext, popover
     case none = -1
     case automatic = -2
 }
 
-/// What a navigation bar says of a screen.
-@MainActor public final class UINavigationItem {
-    /// The title.
-    public var title: String?
-    /// A line above the title.
-    public var prompt: String?
-    /// Whether the way back is hidden.
-    public var hidesBackButton = false
-}
-
-/// What a tab bar says of a screen.
-@MainActor open class UITabBarItem {
-    /// The title.
-    open var title: String?
-    /// The number in the corner; nil for none.
-    open var badgeValue: String?
-    /// A number to find it by.
-    open var tag = 0
-
-    /// An item that says nothing.
-    public init() {}
-
-    /// An item with a title; images are not drawn.
-    public convenience init(title: String?, image: AnyObject?, tag: Int) {
-        self.init()
-        self.title = title
-        self.tag = tag
-    }
+/// Where a popover comes from, on a display wide enough for it. https://developer.apple.com/documentation/uikit/uipopoverpresentationcontroller
+@MainActor public final class UIPopoverPresentationController {
+    /// The view it points to.
+    public var sourceView: UIView?
+    /// Where in that view.
+    public var sourceRect = CGRect.zero
+    /// The item of a bar it points to.
+    public var barButtonItem: UIBarButtonItem?
 }

@@ -28,6 +28,7 @@ extension VirtualApp {
     ) -> Never {
         let process = self.connectToPhone()
         Self.attach(process, delegate: delegate(), sceneDelegate: sceneDelegate)
+        process.reportViews()
         runUntilKilled()
     }
 

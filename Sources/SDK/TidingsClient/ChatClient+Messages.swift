@@ -134,6 +134,11 @@ extension ChatClient {
         try self.reading { try $0.history(conversation, before: before, limit: min(max(1, limit), 1_000)) }
     }
 
+    /// A message of the local store; nil for one that is not there.
+    ///
+    /// - Throws: `ChatError.notSignedIn`, `.store`.
+    public func storedMessage(_ id: MessageID) throws -> StoredMessage? { try self.reading { try $0.message(id) } }
+
     /// Marks everything in a conversation as read, on all of the person's devices, and clears its notifications.
     ///
     /// - Throws: `ChatError.notSignedIn`, `.store`.

@@ -16,8 +16,11 @@ public import UIKit
 /// Keep it as long as the kit. A tap opens the conversation by the kit's `responseHandler`. A banner goes when it is tapped or swiped up, after
 /// `millisecondsShown`, when its message is recalled or its conversation read, and when the app leaves the foreground or the person signs out.
 @MainActor public final class InAppBannerPresenter {
-    /// How long a banner stays, in milliseconds: 1 or more, 5,000 if nothing else is said.
-    public var millisecondsShown: Int64 = 5_000
+    /// How long a banner stays, in milliseconds: 1 to 86,400,000, a day; what is set beyond is the nearest of these. 5,000 if nothing else is
+    /// said.
+    public var millisecondsShown: Int64 = 5_000 {
+        didSet { self.millisecondsShown = min(max(1, self.millisecondsShown), 86_400_000) }
+    }
     /// What VoiceOver says beside messages: by default the built-in words in the language of `ChatClient.Configuration.words`.
     public var words: InterfaceWords
     /// Makes the view of a banner from its portrait, JPEG or PNG; for an app's own subclass.
@@ -32,6 +35,8 @@ public import UIKit
     private let kit: NotificationIntegration
     private var followers: [Task<Void, Never>] = []
     private var timer: Task<Void, Never>?
+    /// The one that is being taken away, for as long as it is still seen.
+    private weak var fading: InAppBannerView?
     private let background = Locked<(any NSObjectProtocol)?>(nil)
 
     /// A presenter that shows the kit's banners from now on.
@@ -39,13 +44,14 @@ public import UIKit
         self.kit = kit
         self.words = InterfaceWords.words(for: kit.client.configuration.words.words(for: nil).tag)
         self.follow(kit.inAppBanners) { $0.show($1) }
-        self.follow(kit.client.logEntries) { $0.take($1) }
+        self.follow(kit.client.logEntries) { $0.dismissIfEnded(by: $1) }
         self.follow(kit.client.connectionStatuses) { if $1 == .disconnected { $0.dismiss() } }
-        // Before the system takes the picture for the app switcher.
+        // At once, fading or not: the system takes its picture for the app switcher when this returns.
+        // https://developer.apple.com/library/archive/qa/qa1838/
         let token = NotificationCenter.default.addObserver(
             forName: UIApplication.didEnterBackgroundNotification, object: UIApplication.shared, queue: nil
         ) { [weak self] _ in
-            MainActor.assumeIsolated { self?.dismiss() ?? () }
+            MainActor.assumeIsolated { self?.removeAtOnce() ?? () }
         }
         self.background.withLock { $0 = token }
     }
@@ -57,13 +63,13 @@ public import UIKit
     }
 
     private func follow<Value: Sendable>(
-        _ stream: AsyncStream<Value>, _ take: @escaping @MainActor (InAppBannerPresenter, Value) -> Void
+        _ stream: AsyncStream<Value>, _ handle: @escaping @MainActor (InAppBannerPresenter, Value) -> Void
     ) {
         self.followers.append(
             Task { [weak self] in
                 for await value in stream {
                     guard let self else { return }
-                    take(self, value)
+                    handle(self, value)
                 }
             })
     }
@@ -96,10 +102,17 @@ public import UIKit
         self.timer = nil
         guard let view = self.current else { return }
         self.current = nil
+        self.fading?.removeFromSuperview()
+        self.fading = view
         // Nothing opens while it fades.
         view.isUserInteractionEnabled = false
         UIView.animate(
             withDuration: 0.2, animations: { view.alpha = 0 }, completion: { _ in view.removeFromSuperview() })
+    }
+
+    private func removeAtOnce() {
+        self.dismiss()
+        self.fading?.removeFromSuperview()
     }
 
     private func place(_ view: InAppBannerView, in window: UIWindow) {
@@ -128,13 +141,18 @@ public import UIKit
         }
     }
 
-    private func take(_ entry: LogEntry) {
+    private func dismissIfEnded(by entry: LogEntry) {
         guard let shown = self.current,
             let payload = try? NotificationPayload(userInfo: shown.banner.userInfo)
         else { return }
         switch entry.body {
         case .recall(let recall): if recall.message.description == payload.messageUID { self.dismiss() }
-        case .read(let conversation, _): if conversation == payload.conversation { self.dismiss() }
+        case .read(let conversation, let end):
+            guard conversation == payload.conversation else { return }
+            // What came after the place that was read up to is still new. A message that is not kept has no place to compare.
+            let message = payload.messageUID.flatMap { MessageID($0) }
+            let stored = message.flatMap { try? self.kit.client.storedMessage($0) }
+            if stored.map({ $0.position <= end }) ?? true { self.dismiss() }
         default: break
         }
     }

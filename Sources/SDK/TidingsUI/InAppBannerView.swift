@@ -82,14 +82,16 @@ public import UIKit
         self.addSubview(row)
         let side = UIFontMetrics(forTextStyle: .headline).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
+        let width = self.portraitView.widthAnchor.constraint(equalToConstant: side)
+        // A stack hides a view by a width of 0.
+        width.priority = UILayoutPriority(999)
         let margins = self.layoutMarginsGuide
         NSLayoutConstraint.activate([
             row.leadingAnchor.constraint(equalTo: margins.leadingAnchor),
             row.trailingAnchor.constraint(equalTo: margins.trailingAnchor),
             row.topAnchor.constraint(equalTo: margins.topAnchor),
             row.bottomAnchor.constraint(equalTo: margins.bottomAnchor),
-            self.portraitView.widthAnchor.constraint(equalToConstant: side),
-            self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
+            width, self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
         ])
     }
 
@@ -102,15 +104,20 @@ public import UIKit
         self.accessibilityHint = words.opensConversation
         self.accessibilityCustomActions = [
             UIAccessibilityCustomAction(name: words.dismiss) { [weak self] _ in
-                self?.onDismiss?()
-                return self != nil
+                self?.leave() == true
             }
         ]
     }
 
-    /// VoiceOver's escape takes the banner away.
+    /// VoiceOver's escape takes the banner away; false where nobody does.
     open override func accessibilityPerformEscape() -> Bool {
-        self.onDismiss?()
+        self.leave()
+    }
+
+    /// Returns false if nobody takes it away.
+    private func leave() -> Bool {
+        guard let onDismiss = self.onDismiss else { return false }
+        onDismiss()
         return true
     }
 

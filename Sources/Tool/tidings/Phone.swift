@@ -124,6 +124,7 @@ struct Phone: AsyncParsableCommand {
             ], controlPort: self.control, answersPrompts: self.answersPrompts(mode))
         configuration.settings.backgroundTaskTime = self.backgroundTime
         configuration.settings.payloadLimit = self.payloadLimit
+        configuration.picture = PhoneTerminal.picture(screen:views:columns:rows:)
         return configuration
     }
 

@@ -10,9 +10,8 @@ struct PhoneApp {
     let contentExtension: PhoneHost.ContentExtension?
     private let isChat: Bool
 
-    private static let gateway = "ws://127.0.0.1:7400"
     private static let api = "http://127.0.0.1:7480"
-    private static let phoneRoutes = "http://127.0.0.1:7481"
+    private static let app = "demo"
 
     static let names = "chat"
 
@@ -67,32 +66,26 @@ struct PhoneApp {
         return installed
     }
 
-    /// What the example app needs and was not given: variables of the same name in the tool's environment, then the
-    /// defaults of `tidings serve`. The user token is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY; without one
-    /// the app runs and the server refuses it.
+    /// What the example app is told: variables of the same name in the tool's environment, and for whom it has a user token,
+    /// which is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY. Without one the app asks for user name and password.
     func environment(phone: String, given: [String: String]) async -> [String: String] {
         guard self.isChat else { return [:] }
         let own = ProcessInfo.processInfo.environment
         var variables = own.filter { $0.key.hasPrefix("CHAT_") }.merging(given) { $1 }
-        let defaults = ["CHAT_SERVER_URL": Self.gateway, "CHAT_APP_KEY": "demo", "CHAT_USER": phone]
-        variables.merge(defaults) { given, _ in given }
-        // An extension token goes to the server it is from, never to another one that happens to be there.
-        if variables["CHAT_API_URL"] == nil {
-            variables["CHAT_API_URL"] = variables["CHAT_SERVER_URL"] == Self.gateway ? Self.phoneRoutes : nil
-        }
+        let user = variables["CHAT_USER"] ?? phone
         if variables["CHAT_TOKEN"] == nil {
-            variables["CHAT_TOKEN"] = await Self.token(
-                app: variables["CHAT_APP_KEY"] ?? "", user: variables["CHAT_USER"] ?? "", own)
+            variables["CHAT_TOKEN"] = await Self.token(app: variables["CHAT_APP_KEY"] ?? Self.app, user: user, own)
         }
+        if variables["CHAT_TOKEN"] != nil { variables["CHAT_USER"] = user }
         return variables
     }
 
-    private static func token(app: String, user: String, _ own: [String: String]) async -> String {
+    private static func token(app: String, user: String, _ own: [String: String]) async -> String? {
         if let token = own["TIDINGS_TOKEN"], !token.isEmpty { return token }
-        guard let key = own["TIDINGS_API_KEY"], !key.isEmpty else { return "none" }
+        guard let key = own["TIDINGS_API_KEY"], !key.isEmpty else { return nil }
         var options = APIOptions()
         (options.api, options.apiKey, options.app) = (own["TIDINGS_API"] ?? Self.api, key, app)
-        return (try? await options.userToken(for: user, seconds: 86_400)) ?? "none"
+        return try? await options.userToken(for: user, seconds: 86_400)
     }
 }
 

@@ -1,4 +1,5 @@
 package import TidingsModel
+import VirtualPhone
 
 /// One step a line; `#` begins a comment line. Read whole before the first step runs.
 package struct Script: Equatable, Sendable {
@@ -8,6 +9,7 @@ package struct Script: Equatable, Sendable {
         case waitFor(String, milliseconds: Int)
         case expect(String)
         case expectNot(String)
+        case picture(columns: Int, rows: Int)
     }
 
     struct Step: Equatable, Sendable {
@@ -27,6 +29,7 @@ package struct Script: Equatable, Sendable {
         ("wait-for TEXT [within TIME]", "wait until TEXT is on the phone or in the trace; 10s if no time is given"),
         ("expect TEXT", "fail unless TEXT is on the phone, or in the trace since the last command"),
         ("expect-not TEXT", "fail if it is"),
+        ("picture [COLUMNSxROWS]", "print what the phone shows; 54x38 if no size is given"),
     ]
 
     /// Throws the first wrong line with its number and what may stand there.
@@ -57,12 +60,15 @@ package struct Script: Equatable, Sendable {
                 milliseconds: try self.time(range.time, field: "wait-for within"))
         case "expect": return .expect(try self.text(rest, field: word))
         case "expect-not": return .expectNot(try self.text(rest, field: word))
+        case "picture": return try self.picture(rest)
         default:
             if TerminalWord.all.contains(where: { $0.word == word }), word != "help" {
                 return .command(try TerminalCommand(line: rest.isEmpty ? word : "\(word) \(rest)"))
             }
             let allowed =
-                TerminalWord.all.map(\.word).filter { $0 != "help" } + ["wait", "wait-for", "expect", "expect-not"]
+                TerminalWord.all.map(\.word).filter { $0 != "help" } + [
+                    "wait", "wait-for", "expect", "expect-not", "picture",
+                ]
             throw InvalidField(
                 field: "step", rule: "must be one of \(allowed.joined(separator: ", ")), got \"\(word)\"")
         }
@@ -81,6 +87,20 @@ package struct Script: Equatable, Sendable {
         let parts = rest.split(separator: " ")
         guard parts.count >= 3, parts[parts.count - 2] == "within" else { return nil }
         return (parts.dropLast(2).joined(separator: " "), String(parts[parts.count - 1]))
+    }
+
+    private static func picture(_ rest: String) throws(InvalidField) -> Action {
+        guard !rest.isEmpty else {
+            return .picture(columns: PhoneCommand.pictureColumns, rows: PhoneCommand.pictureRows)
+        }
+        let parts = rest.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2, let columns = Int(parts[0]), let rows = Int(parts[1]),
+            PhoneCommand.pictureColumnsRange.contains(columns), PhoneCommand.pictureRowsRange.contains(rows)
+        else {
+            throw InvalidField(
+                field: "picture", rule: "must be a size from 40x10 to 250x200 such as 54x38, got \"\(rest)\"")
+        }
+        return .picture(columns: columns, rows: rows)
     }
 
     private static func time(_ text: String, field: String) throws(InvalidField) -> Int {

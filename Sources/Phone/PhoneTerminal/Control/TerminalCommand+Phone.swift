@@ -31,6 +31,7 @@ extension TerminalCommand {
         case .declineCall: try Self.call(.declineCall, snapshot)
         case .alertStyle(let style, let app): .change(.alertStyle(try Self.bundle(app, snapshot), style))
         case .restart: .restart
+        case .touch(let view, let action): .touch(try Self.bundle(snapshot.foregroundApp, snapshot), view: view, action)
         case .input(let value): .input(try Self.bundle(snapshot.foregroundApp, snapshot), value)
         case .push(let payload):
             .push(

@@ -45,6 +45,8 @@ enum TerminalCommand: Hashable, Sendable {
     case declineCall
     case alertStyle(AlertStyle, app: String?)
     case restart
+    /// For the app in the foreground; without a name with the view in front that takes it.
+    case touch(view: String?, ViewAction)
     /// For the app's own interface.
     case input(JSONValue)
     /// Without APNs.
@@ -91,6 +93,13 @@ package struct TerminalWord: Sendable {
         TerminalWord("dismiss", "[N|ID]", key: "d", "clear the notification", Self.choice { .dismiss($0) }),
         TerminalWord("action", "NAME", key: "a", "press a button of it", Self.text("action", "button") { .action($0) }),
         TerminalWord("reply", "TEXT", key: "r", "answer it with a text", Self.text("reply", "text") { .reply($0) }),
+        TerminalWord("press", "NAME", key: "P", "tap a view of the app, by what is written on it", Self.press),
+        TerminalWord(
+            "enter", "TEXT [into NAME]", key: "e", "type into a field; \"TEXT\" is taken as it is", Self.enter),
+        TerminalWord("submit", "[NAME]", key: "s", "the return key in a field", Self.submit),
+        TerminalWord("hold", "NAME", "press long: opens a menu", Self.hold),
+        TerminalWord("scroll", "up|down [NAME]", "scroll the table by half a screen", Self.scroll),
+        TerminalWord("swipe", "NAME left|right|up|down", "a short swipe on a view", Self.swipe),
         TerminalWord("kill", "[APP]", key: "k", "kill the app without a word", Self.app { .kill($0) }),
         TerminalWord("force-quit", "[APP]", key: "x", "swipe the app away", Self.app { .forceQuit($0) }),
         TerminalWord("freeze", "[APP]", key: "z", "suspend the app at once", Self.app { .freeze($0) }),

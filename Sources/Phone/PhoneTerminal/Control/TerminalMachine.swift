@@ -16,7 +16,7 @@ enum TerminalEffect: Equatable, Sendable {
     case quit
 }
 
-//           ?, :help               :, r
+//           ?, :help               :, P, e, r
 //   help ◀──────────── phone ────────────────▶ typing
 //    │  any other key   ▲ │ │ ▲                  │  ▲
 //    └──────────────────┘ │ │ └──────────────────┘  │
@@ -129,11 +129,13 @@ struct TerminalMachine: Equatable, Sendable {
         case .character("l"): self.run(.lockOrUnlock, &effects)
         case .character("a"): self.chooseAction()
         case .character("r"): self.startReply()
+        case .character("P"): self.mode = .typing(Typing(target: .command, text: "press "))
+        case .character("e"): self.mode = .typing(Typing(target: .command, text: "enter "))
         case .character(let character):
             guard let word = TerminalWord.all.first(where: { $0.key == character }) else {
                 return self.notice = "\(VisibleText.of(String(character))) is no key of the phone; ? shows all of them"
             }
-            // Every word with a key can stand alone, except the two above.
+            // Every word with a key can stand alone, except those above.
             if let command = try? word.read("") { self.run(command, &effects) }
         case .backspace, .interrupt, .redraw, .pasted: break
         }

@@ -30,7 +30,10 @@ package enum PhoneTerminal {
 
 extension PhoneHost {
     func snapshot() async throws(InvalidField) -> PhoneSnapshot {
-        PhoneSnapshot(screen: try await self.perform(.screen))
+        let (screen, views) = try await self.look()
+        var snapshot = PhoneSnapshot(screen: screen)
+        snapshot.views = views
+        return snapshot
     }
 
     func trace(after number: Int) async throws(InvalidField) -> [JSONValue] {

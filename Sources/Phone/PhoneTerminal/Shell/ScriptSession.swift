@@ -69,6 +69,10 @@ struct ScriptSession {
         case .expectNot(let text):
             await self.catchUp()
             guard !self.shows(text) else { throw .failed("\"\(text)\" is there") }
+        case .picture(let columns, let rows):
+            await self.catchUp()
+            let picture = PhoneTerminal.picture(of: self.machine.snapshot, columns: columns, rows: rows)
+            for line in picture { Output.line(line) }
         }
     }
 

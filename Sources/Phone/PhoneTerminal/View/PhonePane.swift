@@ -6,8 +6,12 @@ struct PhonePane {
     private let rows: Int
 
     init(_ machine: TerminalMachine, columns: Int, rows: Int) {
-        self.snapshot = machine.snapshot
-        self.selected = machine.selectedIndex
+        self.init(machine.snapshot, selected: machine.selectedIndex, columns: columns, rows: rows)
+    }
+
+    init(_ snapshot: PhoneSnapshot, selected: Int? = nil, columns: Int, rows: Int) {
+        self.snapshot = snapshot
+        self.selected = selected
         self.columns = columns
         self.rows = rows
     }
@@ -15,10 +19,23 @@ struct PhonePane {
     /// At most as many lines as there are rows; what must be seen comes first.
     var lines: [[Span]] {
         guard self.rows >= 10 else { return self.compactLines }
+        return self.lines(above: self.apps)
+    }
+
+    /// What a person sees of the phone itself: without the states of its apps.
+    var face: [[Span]] { self.lines(above: []) }
+
+    private func lines(above bottom: [[Span]]) -> [[Span]] {
         let top = self.statusBar + self.prompts + self.banners
-        let bottom = self.apps
         let room = max(0, self.rows - top.count - bottom.count)
         let notices = self.notices
+        if self.showsViews {
+            // The list must not cut the screen of the app short.
+            let list = self.cutNotices(notices, to: min(notices.count, max(2, room / 5)))
+            let screen = ScreenDrawing.lines(
+                of: self.snapshot.views, columns: self.columns, rows: max(0, room - list.count))
+            return Array((top + screen + list + bottom).prefix(self.rows))
+        }
         let front = self.front
         // The list and what is in the foreground share the room; what one does not need is the other's.
         let forNotices = min(notices.count, max(room - front.count, (room + 1) / 2))
@@ -39,6 +56,8 @@ struct PhonePane {
         let filler = Array(repeating: [Span]() as [Span], count: max(0, room - notices.count))
         return Array((top + notices + filler + bottom).prefix(self.rows))
     }
+
+    private var showsViews: Bool { !self.snapshot.isLocked && ScreenDrawing.hasContent(self.snapshot.views) }
 
     /// Two lines if the signs do not fit beside the title.
     private var statusBar: [[Span]] {

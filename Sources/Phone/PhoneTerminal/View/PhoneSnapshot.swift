@@ -1,3 +1,4 @@
+import PhoneCore
 import TidingsModel
 
 /// What a phone shows, as its `screen` command answers (docs/virtual-phone.md). Texts are unchanged.
@@ -61,6 +62,8 @@ struct PhoneSnapshot: Equatable, Sendable {
     /// iOS 3–9.
     var alertPanel: Notice?
     var calls: [Call] = []
+    /// The windows of the app in the foreground, back to front; empty if it tells nothing of them.
+    var views: [ViewNode] = []
 
     var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
 
@@ -84,7 +87,17 @@ struct PhoneSnapshot: Equatable, Sendable {
             if !app.stack.isEmpty { lines.append("screens: \(app.stack.joined(separator: " > "))") }
             lines += app.details
         }
+        lines += self.views.flatMap(Self.lines(of:))
         return lines.map(VisibleText.of)
+    }
+
+    /// What is written and, where it is something else, what VoiceOver says.
+    private static func lines(of node: ViewNode) -> [String] {
+        let spoken = [node.label, node.value].compactMap(\.self).joined(separator: ", ")
+        let hint = node.role == .textField && node.text == nil ? node.hint : nil
+        return [node.text, hint].compactMap { $0.map { "shown: \($0)" } }
+            + (spoken.isEmpty || spoken == node.text ? [] : ["spoken: \(spoken)"])
+            + node.children.flatMap(Self.lines(of:))
     }
 
     var signs: [String] {

@@ -126,6 +126,7 @@ struct PhoneView: Sendable {
         }
         let all =
             (isLocked ? ["l unlock"] : ["o open", "h home", "l lock"])
+            + (snapshot.views.isEmpty || isLocked ? [] : ["P press", "e enter", "s return"])
             + (snapshot.list.isEmpty ? [] : ["t tap", "d dismiss", "a button", "r reply"])
             + ["k kill", "x quit app", "p airplane", "f focus", "w power", "R restart", "q quit"]
         return Self.row(all, columns: columns)
@@ -150,7 +151,8 @@ struct PhoneView: Sendable {
                 let key = word.key.map(String.init) ?? " "
                 return [
                     Span(" \(key)  ", .strong),
-                    Span("\(word.word) \(word.form)".fitted(to: 20) + " "), Span(word.meaning, .faint),
+                    Span("\(word.word) \(word.form)".fitted(to: size.columns >= Self.wideColumns ? 29 : 20) + " "),
+                    Span(word.meaning, .faint),
                 ]
             } + [
                 [Span(" ↑↓ ", .strong), Span("choose a notification".fitted(to: 21)), Span("enter taps it", .faint)],

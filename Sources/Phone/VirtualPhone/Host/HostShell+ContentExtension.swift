@@ -117,7 +117,7 @@ extension HostShell {
             guard self.expanded?.process == process else { return }
             self.expanded?.screen = value
             self.appendTrace("screen", process.app, [("screen", value), ("role", .string(process.role.rawValue))])
-        case .log, .fault, .hello: break
+        case .log, .fault, .hello, .views, .touched: break
         }
     }
 

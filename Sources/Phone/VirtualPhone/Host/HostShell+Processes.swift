@@ -22,7 +22,8 @@ extension HostShell {
         // Messages of a process that the phone has ended have no effect and are no fault.
         if speaker.isOver || speaker.process.map({ self.processes[$0] == nil }) == true { return }
         do throws(InvalidField) {
-            try self.handleMessage(try ProcessMessage(line: line), of: speaker, on: channel)
+            try self.handleMessage(
+                try ProcessMessage(line: line, depthMax: Self.messageDepthMax), of: speaker, on: channel)
         } catch {
             self.traceFault(speaker.process?.app, "a process's \(error)")
             speaker.isOver = true
@@ -48,6 +49,12 @@ extension HostShell {
             self.screens[process.app] = value
             self.appendTrace("screen", process.app, [("screen", value)])
             self.engine.post(.process(process, .screenChanged(value.screenText)))
+        case .views(let views):
+            guard process.role == .app else {
+                throw InvalidField(field: "type", rule: "must be said by an app only: views")
+            }
+            self.show(views, of: process)
+        case .touched(let number, let answer): self.handleTouched(number, answer, by: process)
         case .responded: throw InvalidField(field: "type", rule: "must be said by a content extension only")
         }
     }
@@ -100,6 +107,7 @@ extension HostShell {
     private func removeProcess(_ process: ProcessID, _ end: ChildProcess.End) {
         guard let hosted = self.processes.removeValue(forKey: process) else { return }
         self.rememberEndedToken(of: hosted)
+        self.refuseTouches(of: process)
         self.reportEnd(of: process, crashed: end != .exited(status: 0))
     }
 
@@ -110,4 +118,6 @@ extension HostShell {
     }
 
     private static let endedTokensMax = 64
+    /// Two for each view that is in another.
+    private static let messageDepthMax = 512
 }

@@ -164,6 +164,7 @@ extension HostShell: PhoneSurroundings {
     func killProcess(_ process: ProcessID) {
         guard let hosted = self.processes.removeValue(forKey: process) else { return }
         self.rememberEndedToken(of: hosted)
+        self.refuseTouches(of: process)
         hosted.child?.kill()
         hosted.channel?.close(promise: nil)
     }
@@ -208,6 +209,7 @@ extension HostShell: PhoneSurroundings {
 
     func settled(nextDeadline: Int64?) {
         self.answerPrompt()
+        self.forgetHiddenViews()
         self.updateExpanded()
         self.protectFolders()
         guard self.alarm?.at != nextDeadline else { return }

@@ -24,6 +24,9 @@ final class HostShell {
     var processes: [ProcessID: Hosted] = [:]
     private var answersPrompts: Bool?
     var screens: [BundleID: JSONValue] = [:]
+    let views = ShownViews()
+    var touches: [UInt64: Touch] = [:]
+    var lastTouch: UInt64 = 0
     /// nil before the phone looked.
     var foldersAreProtected: Bool?
     /// Counts down, so that it never equals a number of the courier's.
@@ -121,6 +124,7 @@ final class HostShell {
         self.courier?.close()
         for channel in self.listeners + self.controls { channel.close(promise: nil) }
         self.processes = [:]
+        for process in Set(self.touches.values.map(\.process)) { self.refuseTouches(of: process) }
         let ends = self.unreaped.keys.map { process -> EventLoopFuture<Void> in
             let promise = self.loop.makePromise(of: Void.self)
             self.ending[process] = promise
@@ -128,6 +132,7 @@ final class HostShell {
         }
         for child in self.unreaped.values { child.kill() }
         self.trace.finish()
+        self.views.finish()
         let folder = (self.socketPath as NSString).deletingLastPathComponent
         return EventLoopFuture.andAllComplete(ends, on: self.loop).map {
             try? FileManager.default.removeItem(atPath: folder)
@@ -139,12 +144,21 @@ final class HostShell {
     func forgetControl(_ channel: any Channel) {
         self.controls.removeAll { $0 === channel }
         self.trace.unsubscribe(channel)
+        self.views.unsubscribe(channel)
     }
 
     // MARK: Commands
 
-    func execute(_ command: PhoneCommand) throws(InvalidField) -> JSONValue {
+    /// A touch is answered by the app; everything else at once.
+    func execute(_ command: PhoneCommand) throws(InvalidField) -> EventLoopFuture<JSONValue> {
         guard !self.isStopping else { throw InvalidField(field: "phone", rule: "is switched off") }
+        guard case .touch(let app, let view, let action) = command else {
+            return self.loop.makeSucceededFuture(try self.executeNow(command))
+        }
+        return try self.touch(view, action, in: app)
+    }
+
+    private func executeNow(_ command: PhoneCommand) throws(InvalidField) -> JSONValue {
         switch command {
         case .launch(let app): self.engine.post(.person(.appOpened(app)))
         case .home: self.engine.post(.person(.wentHome))
@@ -177,6 +191,9 @@ final class HostShell {
             self.collapse()
             self.engine.post(.system(.restarted))
         case .input(let app, let value): try self.input(value, to: app)
+        case .touch: break
+        case .views(let app): return self.views.answer(for: app)
+        case .picture(let columns, let rows): return try self.picture(columns: columns, rows: rows)
         case .screen: return self.screen
         case .trace(let after): return .members([("events", .array(self.trace.lines(after: after)))])
         case .change(let change): try self.execute(change)
@@ -206,7 +223,7 @@ final class HostShell {
         self.send(.input(value), to: process)
     }
 
-    private var screen: JSONValue {
+    var screen: JSONValue {
         let phone = self.engine.phone
         let apps = self.apps.map { app -> (String, JSONValue) in
             let process = phone.process(of: app).flatMap { self.processes[$0]?.child?.processIdentifier }
@@ -228,6 +245,7 @@ final class HostShell {
         return .members(
             phone.screen.members { phone.actions(of: $0) } + [
                 ("expanded", expanded ?? .null),
+                ("texts", .array(self.frontViews.flatMap(\.texts).map { .string($0) })),
                 ("low_power", .bool(phone.isInLowPowerMode)), ("apps", .members(apps)),
             ])
     }

@@ -34,6 +34,13 @@ public enum PhoneCommand: Equatable, Sendable {
     /// Answers what the person sees, with each app's state and screens.
     case screen
     case trace(after: Int)
+    /// Answers what the app shows; nothing if it is not in the foreground.
+    case views(BundleID)
+    /// Something a person does with a view, named by its words or identifier; without a name with the view in the foreground
+    /// that takes it. Refused unless the app is active and something takes it.
+    case touch(BundleID, view: String?, ViewAction)
+    /// Answers what the person sees as text.
+    case picture(columns: Int, rows: Int)
     /// Without APNs: its delivery number is not used.
     case push(Push)
     case change(PhoneChange)
@@ -41,7 +48,7 @@ public enum PhoneCommand: Equatable, Sendable {
 
     private enum Word: String, CaseIterable {
         case launch, home, lock, unlock, freeze, kill, evict, tap, dismiss, action, airplane, overlay, restart, input
-        case screen, trace, quit, setting, focus, push, expand, collapse
+        case screen, trace, views, touch, picture, quit, setting, focus, push, expand, collapse
         case forceQuit = "force_quit"
         case allowNotifications = "allow_notifications"
         case denyNotifications = "deny_notifications"
@@ -98,8 +105,39 @@ public enum PhoneCommand: Equatable, Sendable {
         case .input: self = .input(try Self.app(fields, apps), try fields.get("value"))
         case .screen: self = .screen
         case .trace: self = .trace(after: try fields.optional("after") ?? 0)
+        case .views: self = .views(try Self.app(fields, apps))
+        case .touch:
+            self = .touch(try Self.app(fields, apps), view: try fields.optional("view"), try Self.viewAction(fields))
+        case .picture:
+            self = .picture(
+                columns: try Self.length(fields, "columns", Self.pictureColumnsRange) ?? Self.pictureColumns,
+                rows: try Self.length(fields, "rows", Self.pictureRowsRange) ?? Self.pictureRows)
         case .quit: self = .quit
         }
+    }
+
+    /// What the phone has of a terminal of 120×40.
+    package static let pictureColumns = 54
+    package static let pictureRows = 38
+    package static let pictureColumnsRange = 40...250
+    package static let pictureRowsRange = 10...200
+
+    /// A tap unless told otherwise; what belongs to the action stands beside its word.
+    private static func viewAction(_ fields: JSONFields) throws(InvalidField) -> ViewAction {
+        var object = fields.object
+        object["type"] = .string(try fields.optional("action") ?? "tap")
+        do throws(InvalidField) { return try ViewAction(json: .object(object)) } catch {
+            throw InvalidField(field: error.field == "type" ? "action" : error.field, rule: error.rule)
+        }
+    }
+
+    private static func length(
+        _ fields: JSONFields, _ key: String, _ range: ClosedRange<Int>
+    ) throws(InvalidField) -> Int? {
+        let length: Int? = try fields.optional(key)
+        guard let length, !range.contains(length) else { return length }
+        throw InvalidField(
+            field: key, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound), got \(length)")
     }
 
     static func app(_ fields: JSONFields, _ apps: [BundleID]) throws(InvalidField) -> BundleID {

@@ -90,6 +90,8 @@ public final class PhoneHost: Sendable {
         public var controlPort: Int?
         /// How permission prompts are answered: nil leaves them to the control channel.
         public var answersPrompts: Bool?
+        /// Draws what the person sees, of its `screen` answer and the views in the foreground, as so many columns and rows of text.
+        package var picture: (@Sendable (JSONValue, [ViewNode], Int, Int) -> [String])?
 
         /// A phone.
         public init(
@@ -206,17 +208,27 @@ public final class PhoneHost: Sendable {
     /// - Throws: `InvalidField` if it cannot be done now; nothing was changed.
     @discardableResult
     public func perform(_ command: PhoneCommand) async throws(InvalidField) -> JSONValue {
+        try await self.ask { shell throws(InvalidField) in try shell.execute(command) }
+    }
+
+    /// What the person sees: the `screen` command's answer, and the views of the app in the foreground, back to front.
+    package func look() async throws(InvalidField) -> (screen: JSONValue, views: [ViewNode]) {
+        try await self.ask { shell in shell.loop.makeSucceededFuture((shell.screen, shell.frontViews)) }
+    }
+
+    private func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (HostShell) throws(InvalidField) -> EventLoopFuture<Answer>
+    ) async throws(InvalidField) -> Answer {
+        let isOff = InvalidField(field: "phone", rule: "is switched off")
         guard let shell = self.running.withLock({ $0?.shell }), let loop = self.running.withLock({ $0?.group.next() })
-        else { throw InvalidField(field: "phone", rule: "is switched off") }
-        let result = try? await loop.submit { () -> Result<JSONValue, InvalidField> in
-            do throws(InvalidField) {
-                return .success(try shell.value.execute(command))
-            } catch {
-                return .failure(error)
-            }
-        }.get()
-        guard let result else { throw InvalidField(field: "phone", rule: "is switched off") }
-        return try result.get()
+        else { throw isOff }
+        do {
+            return try await loop.flatSubmit { () -> EventLoopFuture<Answer> in
+                do throws(InvalidField) { return try question(shell.value) } catch {
+                    return loop.makeFailedFuture(error)
+                }
+            }.get()
+        } catch { throw error as? InvalidField ?? isOff }
     }
 
     /// The trace's lines from now on, as the control channel's `subscribe` sends them; also those of a phone that is

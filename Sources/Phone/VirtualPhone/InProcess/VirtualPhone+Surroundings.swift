@@ -95,7 +95,8 @@ extension VirtualPhone: @preconcurrency PhoneSurroundings {
             let needsAnswer = if case .serviceExtensionTimeWillExpire = callback { false } else { true }
             if needsAnswer { self.openCalls.insert(OpenCall(process: process, number: number)) }
             self.mail.append(Letter(process: process, message: message))
-        case .state, .input, .show, .respond, .exit: self.mail.append(Letter(process: process, message: message))
+        case .state, .input, .show, .respond, .touch, .exit:
+            self.mail.append(Letter(process: process, message: message))
         }
     }
 

@@ -7,6 +7,19 @@ public import PhoneCore
     var viewTree: [ViewNode] { get }
     /// Does something with the view in the foreground that is called so. Returns false if there is none, or nothing takes it.
     func perform(_ action: ViewAction, on name: String) -> Bool
+    /// Does something with the view in the foreground that lists it among its actions. Returns false if none does.
+    func perform(_ action: ViewAction) -> Bool
+}
+
+extension ViewHosting {
+    package func perform(_ action: ViewAction) -> Bool { false }
+
+    /// Without a name the view in the foreground is meant that takes the action.
+    func touch(_ name: String?, _ action: ViewAction) -> TouchAnswer {
+        guard let name else { return self.perform(action) ? .done : .notTaken }
+        if self.perform(action, on: name) { return .done }
+        return self.viewTree.contains { $0.first(name) != nil } ? .notTaken : .noSuchView
+    }
 }
 
 // What is on an app's screen. A call without an app means the first one installed.

@@ -302,7 +302,7 @@ public import TidingsModel
         case .log(let level, let text): self.reports.append(.log(app: process.app, level: level, text: text))
         case .fault(let text): self.reports.append(.fault(app: process.app, text))
         // Only a content extension in its own process sends this.
-        case .responded: break
+        case .responded, .views, .touched: break
         }
     }
 

@@ -11,6 +11,9 @@ package enum HostMessage: Equatable, Sendable, JSONTagged {
     /// For the app's own interface (`PhoneInput`).
     case input(JSONValue)
     case show(DeliveredNotification)
+    /// To an app that shows views, in the foreground; without a name the view in front is meant that takes it. Answered by
+    /// `ProcessMessage.touched` with the same number.
+    case touch(UInt64, view: String?, ViewAction)
     /// To a content extension; answered by `ProcessMessage.responded` with the same number.
     case respond(UInt64, UserResponse)
     case exit
@@ -20,6 +23,7 @@ package enum HostMessage: Equatable, Sendable, JSONTagged {
         names: [
             "call": ["_0": "number", "_1": "callback", "_2": "state"], "answer": ["_0": "number", "_1": "answer"],
             "input": ["_0": "value"], "show": ["_0": "notification"], "respond": ["_0": "number", "_1": "response"],
+            "touch": ["_0": "number", "_2": "action"],
         ])
 }
 
@@ -32,13 +36,22 @@ package enum ProcessMessage: Equatable, Sendable, JSONTagged {
     /// A rule that only the process's side can see was broken.
     case fault(String)
     case responded(UInt64, ContentExtensionAnswer)
+    /// All that is on the screen of an app in the foreground, each time that has changed.
+    case views([ViewNode])
+    case touched(UInt64, TouchAnswer)
 
     package static let tag = JSONTag(
         "type", meaning: "a message of a process",
         names: [
             "hello": ["_0": ""], "screen": ["_0": "value"], "fault": ["_0": "text"],
-            "responded": ["_0": "number", "_1": "answer"],
+            "responded": ["_0": "number", "_1": "answer"], "touched": ["_0": "number", "_1": "answer"],
         ])
+}
+
+package enum TouchAnswer: String, Hashable, Sendable, CaseIterable, Codable {
+    case done
+    case notTaken = "not_taken"
+    case noSuchView = "no_such_view"
 }
 
 package struct ProcessHello: Equatable, Sendable, Codable {

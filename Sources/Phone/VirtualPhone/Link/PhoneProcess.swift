@@ -78,6 +78,7 @@ public final class PhoneProcess: Sendable {
         var early: [(Callback, PhoneReply)] = []
         var content: (any ContentExtensionHosting)?
         var views: (any ViewHosting)?
+        var viewReporter: ViewReporter?
         var declared: DelegateMethods?
     }
 
@@ -185,6 +186,15 @@ public final class PhoneProcess: Sendable {
 
     package func setViews(_ host: any ViewHosting) { self.state.withLock { $0.views = host } }
 
+    /// From now on the phone is told what is on the screen, for a phone that cannot look itself.
+    @MainActor package func reportViews() {
+        let reporter = ViewReporter(process: self)
+        self.state.withLock { $0.viewReporter = reporter }
+        reporter.look()
+    }
+
+    private var viewReporter: ViewReporter? { self.state.withLock { $0.viewReporter } }
+
     /// Nil in a process that shows nothing.
     package var views: (any ViewHosting)? { self.state.withLock { $0.views } }
 
@@ -218,8 +228,17 @@ public final class PhoneProcess: Sendable {
         case .input(let value): PhoneInput.yield(value, in: self)
         case .show(let notification): self.content?.receive(notification)
         case .respond(let number, let response): self.respond(response, number)
+        case .touch(let number, let view, let action): self.touch(view, action, number)
         case .exit: self.kill()
         }
+        self.viewReporter?.look()
+    }
+
+    /// What it changed is told before the answer.
+    @MainActor private func touch(_ view: String?, _ action: ViewAction, _ number: UInt64) {
+        let answer = PhoneContext.$process.withValue(self) { self.views?.touch(view, action) }
+        self.viewReporter?.look()
+        self.send(.touched(number, answer ?? .noSuchView))
     }
 
     private var content: (any ContentExtensionHosting)? { self.state.withLock { $0.content } }

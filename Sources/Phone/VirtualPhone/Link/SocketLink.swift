@@ -80,7 +80,7 @@ final class SocketLink: PhoneLink {
             question.answer.withLock { $0 = answer }
             question.arrived.signal()
         case .exit: _exit(0)
-        case .call, .state, .input, .show, .respond:
+        case .call, .state, .input, .show, .respond, .touch:
             DispatchQueue.main.async { MainActor.assumeIsolated { process.receive(message) } }
         }
     }

@@ -39,7 +39,7 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
 
     /// The message's id.
     public var id: MessageID { self.message.id }
-    /// The text of a text message; nil for other types.
+    /// The text of a text message or of an answer; nil for other types.
     public var text: String? { self.message.text }
     /// What it says, typed; `custom` for types of the app's own and for content that is not what its object name promises.
     public var content: MessageContent { self.message.typedContent }
@@ -96,13 +96,5 @@ public struct ConversationSummary: Hashable, Sendable, Identifiable {
     /// The pinned ones first, the one pinned last before all others; then by the newest message.
     package static func comesFirst(_ left: ConversationSummary, _ right: ConversationSummary) -> Bool {
         (left.pinnedAt ?? .min, left.last.id) > (right.pinnedAt ?? .min, right.last.id)
-    }
-}
-
-extension Message {
-    /// The text of a text message (`RC:TxtMsg`); nil for other types.
-    public var text: String? {
-        guard self.objectName == .text else { return nil }
-        return (try? JSONValue(parsing: self.content))?["content"]?.stringValue
     }
 }

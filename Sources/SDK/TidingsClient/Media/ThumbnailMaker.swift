@@ -27,6 +27,21 @@ public struct GivenThumbnail: ThumbnailMaker {
     public func thumbnail(of file: URL, pixels: Int) throws -> Data? { self.data }
 }
 
+/// The system's own thumbnails: ImageIO's where it is, none on systems without image codecs.
+public struct SystemThumbnails: ThumbnailMaker {
+    /// A maker.
+    public init() {}
+
+    /// A JPEG of the image; nil where the system reads no images.
+    public func thumbnail(of file: URL, pixels: Int) throws -> Data? {
+        #if canImport(ImageIO)
+            return try ImageIOThumbnails().thumbnail(of: file, pixels: pixels)
+        #else
+            return nil
+        #endif
+    }
+}
+
 #if canImport(ImageIO)
     /// Makes thumbnails with ImageIO, which holds no more of the image in memory than the thumbnail needs, and turns it as the camera
     /// was held.

@@ -13,6 +13,20 @@ struct ClientFolders {
         self.storeFolder(app).appendingPathComponent("\(Self.hexadecimal(person.rawValue)).sqlite")
     }
 
+    /// Of the folder beside a person's store in which the SDK's screens keep what is theirs; it goes with the store.
+    static let screensSuffix = "-screens"
+
+    /// Made if it is not there.
+    func screensFolder(app: AppID, person: UserID) throws -> URL {
+        let path = self.store(app: app, person: person).path + Self.screensSuffix
+        let folder = URL(fileURLWithPath: path, isDirectory: true)
+        guard !FileManager.default.fileExists(atPath: path) else { return folder }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try self.safety.protectAll(in: folder, as: .completeUntilFirstUserAuthentication)
+        try self.safety.excludeFromBackup(path)
+        return folder
+    }
+
     /// Excluded from backups: the server can give messages back, and a copy of log and outbox on another device would
     /// be wrong.
     func makeStoreFolder(app: AppID) throws {

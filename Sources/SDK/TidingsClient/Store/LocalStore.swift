@@ -295,6 +295,7 @@ final class LocalStore: Sendable {
                 do { try Self.remove(path + suffix) } catch { failure = failure ?? error }
             }
         }
+        do { try Self.remove(file.path + ClientFolders.screensSuffix) } catch { failure = failure ?? error }
         if let failure { throw failure }
     }
 

@@ -6,8 +6,8 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show a message reaching a phone in each of its states; exit status 0 only if every step held.",
         discussion: """
-            Starts a server, a local APNs and two virtual phones in processes of their own on fresh temporary state and \
-            plays five steps: in the foreground; in the background; frozen, with tap; frozen without a word; the server killed right \
+            Starts a server, a local APNs, the example app's backend and two virtual phones in processes of their own on \
+            fresh temporary state, signs two people in on the app's screen, and plays five steps: in the foreground; in the background; frozen, with tap; frozen without a word; the server killed right \
             after an acknowledgement. With --stay everything is left running and the addresses are printed.
             """)
 
@@ -15,9 +15,16 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         let timeline = Timeline()
+        if self.stay, !isPortFree(ExampleBackend.usualPort) {
+            throw ToolFailure(
+                """
+                port \(ExampleBackend.usualPort) (the example's backend) on 127.0.0.1 is in use. End what uses it first, or play the \
+                demo on free ports: tidings demo
+                """)
+        }
         let site = try await LocalServer.start(
             name: "demo", withAPNs: true, ports: self.stay ? [7_400, 7_480, 7_443, 7_444, 7_445, 7_481] : nil)
-        let stage = DemoStage(site: site, timeline: timeline)
+        let stage = DemoStage(site: site, timeline: timeline, backendPort: self.stay ? ExampleBackend.usualPort : nil)
         try await withCleanUp({
             await stage.close()
             site.remove()
@@ -42,6 +49,7 @@ struct Demo: AsyncParsableCommand {
             Everything is running; Ctrl-C, or closing the terminal, ends it.
               gateway      \(site.gatewayAddress)
               HTTP API     \(site.apiAddress)   (GET /healthz, /readyz, /metrics, /openapi.yaml)
+              backend      \(stage.backend?.address ?? "")   (where the app signs in: \(DemoStage.people))
               local APNs   https://localhost:\(site.apnsPort), log at http://127.0.0.1:\(site.controlPort)/log
               phones       control ports \(stage.phonePorts)
               state        \(site.folder.path)

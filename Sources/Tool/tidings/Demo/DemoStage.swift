@@ -1,7 +1,7 @@
 import Foundation
 import TidingsModel
 
-/// The demo's two phones and its five steps. Each step checks the phone itself and the server's trace of the message.
+/// The demo's two phones and its five steps. Each step checks what is on the phone's screen and the server's trace of the message.
 final class DemoStage {
     private let site: LocalServer
     private let timeline: Timeline
@@ -10,42 +10,68 @@ final class DemoStage {
     private var bob: ControlClient?
     private(set) var phonePorts = ""
     private var sent: [String] = []
+    private let backendPort: Int?
+    private(set) var backend: ExampleBackend?
 
-    init(site: LocalServer, timeline: Timeline) {
+    /// - Parameter backendPort: nil takes a free one.
+    init(site: LocalServer, timeline: Timeline, backendPort: Int? = nil) {
         self.site = site
         self.timeline = timeline
+        self.backendPort = backendPort
     }
+
+    private static let passwords: [(user: String, password: String)] = [
+        ("alice", "alice's password"), ("bob", "bob's password"),
+    ]
+    /// Who can sign in, for whoever goes on by hand.
+    static var people: String { Self.passwords.map { "\($0.user), \"\($0.password)\"" }.joined(separator: "; ") }
 
     func open() async throws {
         self.timeline.add("server", "gateway \(self.site.gatewayPort), HTTP API \(self.site.apiPort)", reason: "ready")
         self.timeline.add(
             "local APNs", "HTTP/2 \(self.site.apnsPort), courier \(self.site.courierPort)", reason: "ready")
-        self.alice = try await self.phone("alice")
-        self.bob = try await self.phone("bob")
+        let backend = try await ExampleBackend.start(
+            for: self.site, port: try self.backendPort ?? freePort(), people: Self.passwords)
+        self.backend = backend
+        self.timeline.add("backend", backend.address, reason: "ready")
+        for person in Self.passwords {
+            let phone = try await self.phone(person.user)
+            try await self.signIn(person.user, person.password, at: backend, on: phone)
+            if person.user == "alice" { self.alice = phone } else { self.bob = phone }
+        }
     }
 
+    /// A phone without anything of the person: iOS launches its app as it launches every app, without variables.
     private func phone(_ user: String) async throws -> ControlClient {
         let port = try freePort()
         let process = try ManagedProcess(
             name: "\(user)-phone", executable: ownExecutable(),
             arguments: [
                 "phone", "--id", "\(user)-phone", "--folder", "\(self.site.folder.path)/\(user)-phone", "--courier",
-                "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic, "--env",
-                "CHAT_SERVER_URL=\(self.site.gatewayAddress)", "--env", "CHAT_APP_KEY=\(LocalServer.app)", "--env",
-                "CHAT_USER=\(user)", "--env", "CHAT_TOKEN=\(try self.site.userToken(user))", "--env",
-                "CHAT_API_URL=\(self.site.phoneAddress)",
-            ], folder: self.site.folder.path)
+                "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic,
+            ], folder: self.site.folder.path, environment: ["TIDINGS_API_KEY": "", "TIDINGS_TOKEN": ""])
         self.phones.append(process)
         self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"
-        let client = try await ControlClient.connect(name: "\(user)'s phone", port: port, process: process)
-        try await client.command("unlock")
-        try await client.command("allow_notifications")
-        try await client.command("launch")
-        try await self.wait(client, "the app connects", seconds: 30) {
-            Self.app($0)?["screen"]?["connection"]?.stringValue == "connected"
+        return try await ControlClient.connect(name: "\(user)'s phone", port: port, process: process)
+    }
+
+    private func signIn(
+        _ user: String, _ password: String, at backend: ExampleBackend, on phone: ControlClient
+    ) async throws {
+        try await phone.command("unlock")
+        try await phone.command("allow_notifications")
+        try await phone.command("launch")
+        try await self.wait(phone, "the app asks who signs in", seconds: 30) { Self.texts($0).contains("Sign In") }
+        for (field, text) in [("User name", user), ("Password", password), ("Server", backend.address)] {
+            try await phone.command(
+                "touch", [("view", .string(field)), ("action", "enter"), ("text", .string(text))])
         }
-        self.timeline.add("\(user)'s phone", "iOS 17, app opened by its icon, signed in", reason: "connected")
-        return client
+        try await phone.command("touch", [("view", "Password"), ("action", "submit")])
+        try await self.wait(phone, "the app connects and shows the conversations", seconds: 30) {
+            Self.app($0)?["screen"]?["connection"]?.stringValue == "connected"
+                && Self.texts($0).contains("Conversations")
+        }
+        self.timeline.add("\(user)'s phone", "iOS 17, signed in on the app's screen", reason: "connected")
     }
 
     func play() async throws {
@@ -62,9 +88,7 @@ final class DemoStage {
         try await bob.command("input", [("value", ["open": "PR:alice"])])
         let mark = await bob.mark
         let id = try await self.send("one", from: alice)
-        try await self.wait(bob, "the open chat shows the message", seconds: 10) {
-            Self.texts($0).contains("alice: one")
-        }
+        try await self.wait(bob, "the open chat shows the message", seconds: 10) { Self.shows(["one"], $0) }
         try await self.expectEnd(id, "settled", seconds: 10)
         try await self.expectRings(bob, id, 0, after: mark)
         self.timeline.add(
@@ -109,7 +133,7 @@ final class DemoStage {
         try await bob.command("tap", [("notification", .string(id))])
         try await self.wait(bob, "the tap opens the chat with alice, with all messages", seconds: 15) {
             Self.app($0)?["screen"]?["conversation"]?.stringValue == "PR:alice"
-                && ["alice: one", "alice: two", "alice: three"].allSatisfy(Self.texts($0).contains)
+                && Self.shows(["one", "two", "three"], $0)
         }
         try await self.expectRings(bob, id, 1, after: mark)
         self.timeline.add(
@@ -143,8 +167,7 @@ final class DemoStage {
         try await self.expectEnd(id, "accepted", seconds: 15)
         self.addPush(id, shown, reason: "leg taken up after the restart")
         try await bob.command("tap", [("notification", .string(id))])
-        let expected = ["one", "two", "three", "four", "five"].map { "alice: \($0)" }
-        try await self.wait(bob, "the chat shows five messages, each once", seconds: 30) { Self.texts($0) == expected }
+        try await self.wait(bob, "the chat shows five messages, each once", seconds: 30) { Self.shows(Self.all, $0) }
         try await self.expectRings(bob, id, 1, after: mark)
         for earlier in self.sent.dropLast() { try await self.expectRings(bob, earlier, 0, after: mark) }
         self.timeline.add(
@@ -156,11 +179,12 @@ final class DemoStage {
         await self.alice?.close()
         await self.bob?.close()
         for phone in self.phones { await phone.stop() }
+        await self.backend?.process.stop()
         await self.site.stop()
     }
 
     func printLogs() async {
-        for process in self.phones + [self.site.server, self.site.apns].compactMap({ $0 }) {
+        for process in self.phones + [self.backend?.process, self.site.server, self.site.apns].compactMap({ $0 }) {
             print("\nlast lines of \(process.name):\n\(process.logTail())")
         }
     }
@@ -179,8 +203,16 @@ extension DemoStage {
 
     static func app(_ screen: JSONValue) -> JSONValue? { screen["apps"]?.objectValue?.members.first?.value }
 
+    /// What the person reads in the app in the foreground, from top to bottom.
     static func texts(_ screen: JSONValue) -> [String] {
-        Self.app(screen)?["screen"]?["messages"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        screen["texts"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    }
+
+    private static let all = ["one", "two", "three", "four", "five"]
+
+    /// Whether these messages, and no others of the demo's, stand on the screen, each once and in this order.
+    static func shows(_ messages: [String], _ screen: JSONValue) -> Bool {
+        Self.texts(screen).filter(Self.all.contains) == messages
     }
 
     static func parts(_ presentation: JSONValue) -> String {

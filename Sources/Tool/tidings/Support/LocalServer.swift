@@ -91,10 +91,12 @@ final class LocalServer {
             api: {port: \(self.apiPort)}
             phone: {port: \(self.phonePort)}
             store: {path: "\(self.folder.path)/tidings.sqlite"}
+            media: {path: "\(self.folder.path)/media"}
             apps: [\(Self.app)]
             app:
               \(Self.app):
                 token_secret: "\(secret)"
+                own_profiles: true
                 api_keys: [tool]
                 api_key:
                   tool:

@@ -10,7 +10,10 @@ final class ManagedProcess {
     var pid: Int32 { self.process.processIdentifier }
     var isRunning: Bool { self.process.isRunning }
 
-    init(name: String, executable: String, arguments: [String], folder: String) throws {
+    /// - Parameter environment: variables beside this process's own.
+    init(
+        name: String, executable: String, arguments: [String], folder: String, environment: [String: String] = [:]
+    ) throws {
         self.name = name
         self.logPath = "\(folder)/\(name).log"
         if !FileManager.default.fileExists(atPath: self.logPath) {
@@ -23,6 +26,9 @@ final class ManagedProcess {
         self.process = Process()
         self.process.executableURL = URL(fileURLWithPath: executable)
         self.process.arguments = arguments
+        if !environment.isEmpty {
+            self.process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        }
         self.process.standardInput = FileHandle.nullDevice
         self.process.standardOutput = log
         self.process.standardError = log
@@ -40,6 +46,14 @@ final class ManagedProcess {
     }
 
     func signal(_ number: Int32) { if self.isRunning { kill(self.pid, number) } }
+
+    /// Its exit status, once it has ended by itself; nil if it has not within ten seconds.
+    func ended() async -> Int32? {
+        for _ in 0..<500 where self.isRunning { try? await Task.sleep(for: .milliseconds(20)) }
+        guard !self.isRunning else { return nil }
+        Leftovers.remove(process: self.pid)
+        return self.process.terminationStatus
+    }
 
     /// Kills it if it does not end within five seconds.
     func stop() async {

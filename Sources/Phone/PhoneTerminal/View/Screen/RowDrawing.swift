@@ -1,0 +1,114 @@
+import PhoneCore
+
+/// What is in a row, in its order.
+struct RowContent {
+    enum Item {
+        case text(String)
+        /// Pictures, buttons, switches: what stands at the right of the line.
+        case thing(Span)
+    }
+
+    private(set) var items: [Item] = []
+    /// A picture stands before all else.
+    private(set) var hasPortrait = false
+
+    init(_ row: ViewNode) {
+        self.add(row.children)
+        if self.items.isEmpty, !row.words.isEmpty { self.items = [.text(row.words)] }
+    }
+
+    private mutating func add(_ nodes: [ViewNode]) {
+        for node in nodes {
+            switch node.role {
+            case .image:
+                if self.items.isEmpty, !self.hasPortrait {
+                    self.hasPortrait = true
+                } else if !node.words.isEmpty {
+                    self.items.append(.thing(Span(node.words, .faint)))
+                }
+            case .button, .control, .switch, .textField:
+                if node.children.isEmpty || node.role == .button {
+                    self.items.append(.thing(InlineDrawing.span(of: node)))
+                } else {
+                    self.add(node.children)
+                }
+            case .text: if !node.words.isEmpty { self.items.append(.text(node.words)) }
+            case .window, .group, .table, .row, .header, .navigationBar, .tabBar, .alert, .menu:
+                if node.children.isEmpty, !node.words.isEmpty { self.items.append(.text(node.words)) }
+                self.add(node.children)
+            }
+        }
+    }
+
+    var texts: [String] { self.items.compactMap { if case .text(let text) = $0 { text } else { nil } } }
+}
+
+/// A row of a list: a text at the left and, at the right of its line, the short one that follows it.
+struct RowDrawing {
+    /// A longer text has a line of its own.
+    static let noteColumns = 10
+    /// Of a title's value, which nothing else follows.
+    static let valueColumns = 20
+
+    private let row: ViewNode
+    private let columns: Int
+
+    init(_ row: ViewNode, columns: Int) {
+        self.row = row
+        self.columns = columns
+    }
+
+    var lines: [[Span]] {
+        if self.row.role == .header {
+            return self.row.words.wrapped(to: self.columns - 2).map { [Span(" " + $0, .faint)] }
+        }
+        let content = RowContent(self.row)
+        let isTitleAndValue = content.texts.count == 2 && !content.hasPortrait
+        let room = isTitleAndValue ? Self.valueColumns : Self.noteColumns
+        var lines: [(text: String, right: [Span], hasNote: Bool)] = []
+        for item in content.items {
+            let last = lines.count - 1
+            switch item {
+            case .thing(let span):
+                if last < 0 { lines.append(("", [span], false)) } else { lines[last].right.append(span) }
+            case .text(let text):
+                let isNote = last >= 0 && !lines[last].hasNote && CharacterWidth.of(text) <= room
+                if isNote {
+                    lines[last].right.append(Span(text, Self.style(ofNote: text)))
+                    lines[last].hasNote = true
+                } else {
+                    lines.append((text, [], false))
+                }
+            }
+        }
+        return lines.enumerated().map { index, line in
+            let mark = self.row.isSelected ? "✓" : " "
+            let lead = content.hasPortrait ? index == 0 ? mark + "○ " : "   " : index == 0 ? mark : "  "
+            let style: Style = index == 0 && lines.count > 1 ? .strong : .plain
+            return Self.spread([Span(lead), Span(line.text, style)], line.right, columns: self.columns - 1)
+        }
+    }
+
+    /// What is at the right keeps its place; what is at the left is shortened.
+    static func spread(_ left: [Span], _ right: [Span], columns: Int) -> [Span] {
+        let notes = right.flatMap { [Span(" "), $0] }
+        guard !notes.isEmpty else { return left }
+        return Line(left, columns: max(1, columns - notes.width)).spans + notes
+    }
+
+    private static func style(ofNote text: String) -> Style {
+        text.allSatisfy { $0.isNumber || $0 == "+" } ? .good : .faint
+    }
+
+    enum Side {
+        case left
+        case right
+    }
+
+    /// Of a message: the names that code gives its views begin so.
+    static func side(of row: ViewNode) -> Side? {
+        if row.identifier?.hasPrefix("outgoing") == true { return .right }
+        if row.identifier?.hasPrefix("incoming") == true { return .left }
+        return row.children.lazy.compactMap { self.side(of: $0) }.first
+    }
+}

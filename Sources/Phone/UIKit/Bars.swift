@@ -1,0 +1,260 @@
+import Foundation
+
+/// What stands in a bar. https://developer.apple.com/documentation/uikit/uibaritem
+@MainActor open class UIBarItem {
+    /// What is written on it.
+    open var title: String?
+    /// Its picture.
+    open var image: UIImage?
+    /// A number to find it by.
+    open var tag = 0
+    /// Whether it can be tapped.
+    open var isEnabled = true
+    /// What it is, in words.
+    open var accessibilityLabel: String?
+    /// What it does.
+    open var accessibilityHint: String?
+    /// Its name for tests.
+    open var accessibilityIdentifier: String?
+    /// Its view, the same as long as the item.
+    private(set) lazy var button = UIButton(type: .system)
+
+    /// An item that says nothing.
+    public init() {}
+
+    func describeButton() {
+        self.button.setTitle(self.title, for: .normal)
+        self.button.setImage(self.image, for: .normal)
+        self.button.isEnabled = self.isEnabled
+        self.button.accessibilityLabel = self.accessibilityLabel
+        self.button.accessibilityHint = self.accessibilityHint
+        self.button.accessibilityIdentifier = self.accessibilityIdentifier
+    }
+}
+
+/// A button of a navigation bar. https://developer.apple.com/documentation/uikit/uibarbuttonitem
+@MainActor open class UIBarButtonItem: UIBarItem {
+    /// Buttons whose looks are the system's. Raw values as Apple's.
+    public enum SystemItem: Int, Hashable, Sendable {
+        case done, cancel, edit, save, add, flexibleSpace, fixedSpace, compose, reply, action, organize, bookmarks,
+            search, refresh, stop, camera, trash
+        case close = 24
+
+        /// What VoiceOver says.
+        var title: String {
+            switch self {
+            case .done: "Done"
+            case .cancel: "Cancel"
+            case .edit: "Edit"
+            case .save: "Save"
+            case .add: "Add"
+            case .flexibleSpace, .fixedSpace: ""
+            case .compose: "Compose"
+            case .reply: "Reply"
+            case .action: "Share"
+            case .organize: "Organize"
+            case .bookmarks: "Bookmarks"
+            case .search: "Search"
+            case .refresh: "Refresh"
+            case .stop: "Stop"
+            case .camera: "Camera"
+            case .trash: "Delete"
+            case .close: "Close"
+            }
+        }
+    }
+
+    /// How a button looks. Raw values as Apple's.
+    public enum Style: Int, Hashable, Sendable {
+        case plain = 0
+        case done = 2
+    }
+
+    /// How it looks.
+    open var style = Style.plain
+    /// What a tap does.
+    open var primaryAction: UIAction?
+    /// What a tap opens if there is no action.
+    open var menu: UIMenu?
+    /// A view in its place.
+    open var customView: UIView?
+    /// Its colour.
+    open var tintColor: UIColor?
+
+    /// A button of words or a picture.
+    public convenience init(
+        title: String? = nil, image: UIImage? = nil, primaryAction: UIAction? = nil, menu: UIMenu? = nil
+    ) {
+        self.init()
+        self.title = title ?? primaryAction?.title
+        self.image = image ?? primaryAction?.image
+        self.primaryAction = primaryAction
+        self.menu = menu
+    }
+
+    /// A button whose looks are the system's.
+    public convenience init(systemItem: SystemItem, primaryAction: UIAction? = nil, menu: UIMenu? = nil) {
+        self.init(title: systemItem.title, primaryAction: primaryAction, menu: menu)
+    }
+
+    /// A view in a bar.
+    public convenience init(customView: UIView) {
+        self.init()
+        self.customView = customView
+    }
+
+    private lazy var tap = UIAction { [weak self] _ in
+        if let self { self.primaryAction?.run(by: self) }
+    }
+
+    var view: UIView {
+        if let view = self.customView { return view }
+        self.describeButton()
+        self.button.menu = self.menu
+        self.button.showsMenuAsPrimaryAction = self.primaryAction == nil
+        self.button.removeAction(self.tap, for: .primaryActionTriggered)
+        if self.primaryAction != nil { self.button.addAction(self.tap, for: .primaryActionTriggered) }
+        return self.button
+    }
+}
+
+/// What a tab bar says of a screen. https://developer.apple.com/documentation/uikit/uitabbaritem
+@MainActor open class UITabBarItem: UIBarItem {
+    /// The number in the corner; nil for none.
+    open var badgeValue: String?
+    /// The picture while the tab is chosen.
+    open var selectedImage: UIImage?
+
+    /// An item with a title; images are not drawn.
+    public convenience init(title: String?, image: UIImage?, tag: Int) {
+        self.init()
+        self.title = title
+        self.image = image
+        self.tag = tag
+    }
+
+    /// An item with a title and two pictures.
+    public convenience init(title: String?, image: UIImage?, selectedImage: UIImage?) {
+        self.init(title: title, image: image, tag: 0)
+        self.selectedImage = selectedImage
+    }
+}
+
+/// What a navigation bar says of a screen. https://developer.apple.com/documentation/uikit/uinavigationitem
+@MainActor public final class UINavigationItem {
+    /// Whether a title is large while the screen is at its top. Raw values as Apple's.
+    public enum LargeTitleDisplayMode: Int, Hashable, Sendable {
+        case automatic, always, never
+    }
+
+    /// The title.
+    public var title: String?
+    /// A line above the title.
+    public var prompt: String?
+    /// A view in the place of the title.
+    public var titleView: UIView?
+    /// Whether the way back is hidden.
+    public var hidesBackButton = false
+    /// What the way back to this screen is called; nil for its title.
+    public var backButtonTitle: String?
+    /// Whether the title is large; kept, without effect.
+    public var largeTitleDisplayMode = LargeTitleDisplayMode.automatic
+    /// Whether the way back stays beside the buttons at the beginning.
+    public var leftItemsSupplementBackButton = false
+    /// Buttons where lines begin, in the place of the way back.
+    public var leftBarButtonItems: [UIBarButtonItem]?
+    /// Buttons where lines end, the last one first.
+    public var rightBarButtonItems: [UIBarButtonItem]?
+    /// The first button where lines begin.
+    public var leftBarButtonItem: UIBarButtonItem? {
+        get { self.leftBarButtonItems?.first }
+        set { self.leftBarButtonItems = newValue.map { [$0] } }
+    }
+    /// The last button where lines end.
+    public var rightBarButtonItem: UIBarButtonItem? {
+        get { self.rightBarButtonItems?.first }
+        set { self.rightBarButtonItems = newValue.map { [$0] } }
+    }
+
+    /// An item that says nothing.
+    init() {}
+    /// An item with a title.
+    public convenience init(title: String) {
+        self.init()
+        self.title = title
+    }
+    /// Sets the buttons where lines begin.
+    public func setLeftBarButtonItems(_ items: [UIBarButtonItem]?, animated: Bool) { self.leftBarButtonItems = items }
+    /// Sets the buttons where lines end.
+    public func setRightBarButtonItems(_ items: [UIBarButtonItem]?, animated: Bool) { self.rightBarButtonItems = items }
+}
+
+/// The bar of a stack of screens. https://developer.apple.com/documentation/uikit/uinavigationbar
+open class UINavigationBar: UIView {
+    /// Whether titles are large; kept, without effect.
+    open var prefersLargeTitles = false
+    weak var owner: UINavigationController?
+    private let prompt = UILabel()
+    private let title = UILabel()
+    private lazy var back = UIButton(
+        type: .system,
+        primaryAction: UIAction { [weak self] _ in self?.owner?.popViewController(animated: true) })
+
+    override var isLaidOutAlways: Bool { true }
+
+    /// Shows what the screen says.
+    open override func layoutSubviews() {
+        guard let screens = self.owner?.viewControllers, let item = screens.last?.navigationItem else {
+            return self.keep([])
+        }
+        self.prompt.text = item.prompt
+        self.title.text = item.title
+        self.title.accessibilityTraits = .header
+        var views = [self.prompt] as [UIView]
+        if let before = screens.dropLast().last?.navigationItem, !item.hidesBackButton,
+            (item.leftBarButtonItems ?? []).isEmpty || item.leftItemsSupplementBackButton
+        {
+            self.back.setTitle(before.backButtonTitle ?? before.title ?? "Back", for: .normal)
+            self.back.accessibilityLabel = "Back"
+            self.back.accessibilityIdentifier = "back"
+            views.append(self.back)
+        }
+        views += (item.leftBarButtonItems ?? []).map(\.view) + [item.titleView ?? self.title]
+        self.keep(views + (item.rightBarButtonItems ?? []).reversed().map(\.view))
+    }
+}
+
+/// The bar of an app's tabs. https://developer.apple.com/documentation/uikit/uitabbar
+open class UITabBar: UIView {
+    weak var owner: UITabBarController?
+    /// The tabs.
+    open var items: [UITabBarItem]? { self.owner?.viewControllers?.map(Self.item) }
+
+    override var isLaidOutAlways: Bool { true }
+
+    /// Shows the tabs, unless the screen hides them.
+    open override func layoutSubviews() {
+        guard let owner = self.owner, owner.isTabBarVisible else { return self.keep([]) }
+        self.keep(
+            (owner.viewControllers ?? []).map { controller in
+                let item = Self.item(of: controller)
+                item.describeButton()
+                item.button.accessibilityValue = item.badgeValue
+                item.button.isSelected = controller === owner.selectedViewController
+                item.button.addAction(
+                    UIAction(identifier: UIAction.Identifier("tab")) { [weak owner, weak controller] _ in
+                        if let controller { owner?.tap(controller) }
+                    }, for: .touchUpInside)
+                return item.button
+            })
+    }
+
+    /// A stack of screens whose own item says nothing has that of its first.
+    private static func item(of controller: UIViewController) -> UITabBarItem {
+        let item = controller.tabBarItem
+        guard item.title == nil, item.image == nil, let stack = controller as? UINavigationController else {
+            return item
+        }
+        return stack.viewControllers.first?.tabBarItem ?? item
+    }
+}

@@ -1,0 +1,248 @@
+public import Foundation
+
+/// What is on or off. https://developer.apple.com/documentation/uikit/uiswitch
+open class UISwitch: UIControl {
+    /// Whether it is on.
+    open var isOn = false
+    /// The colour while it is on.
+    open var onTintColor: UIColor?
+    /// Sets it, without telling anybody.
+    open func setOn(_ on: Bool, animated: Bool) { self.isOn = on }
+    /// "1" or "0", as Apple's.
+    open override var accessibilityValue: String? {
+        get { self.isOn ? "1" : "0" }
+        set {}
+    }
+    override var takesTaps: Bool { self.isEnabled }
+    override func sendTap() {
+        self.isOn.toggle()
+        self.sendActions(for: [.touchUpInside, .valueChanged, .primaryActionTriggered])
+    }
+}
+
+/// Shows that something is going on. https://developer.apple.com/documentation/uikit/uiactivityindicatorview
+open class UIActivityIndicatorView: UIView {
+    /// How large it is. Raw values as Apple's.
+    public enum Style: Int, Hashable, Sendable {
+        case medium = 100
+        case large = 101
+    }
+
+    /// How large it is.
+    open var style: Style
+    /// Its colour.
+    open var color: UIColor?
+    /// Whether it is seen only while it is animated.
+    open var hidesWhenStopped = true { didSet { self.isHidden = self.hidesWhenStopped && !self.isAnimating } }
+    /// Whether something is going on.
+    public private(set) var isAnimating = false
+
+    /// An indicator that stands still.
+    public init(style: Style) {
+        self.style = style
+        super.init(frame: .zero)
+        self.isAccessibilityElement = true
+        self.accessibilityLabel = "In progress"
+        self.isHidden = true
+    }
+
+    /// An indicator of the style `medium`.
+    public override convenience init(frame: CGRect) { self.init(style: .medium) }
+
+    /// From an archive, of which a virtual phone has none: a still one, as Apple's cannot fail.
+    public required init(coder: NSCoder) {
+        self.style = .medium
+        super.init(frame: .zero)
+    }
+
+    /// Something is going on.
+    open func startAnimating() {
+        self.isAnimating = true
+        self.isHidden = false
+    }
+    /// It is over.
+    open func stopAnimating() {
+        self.isAnimating = false
+        self.isHidden = self.hidesWhenStopped
+    }
+}
+
+/// Shows how far something is. https://developer.apple.com/documentation/uikit/uiprogressview
+open class UIProgressView: UIView {
+    /// How it looks. Raw values as Apple's.
+    public enum Style: Int, Hashable, Sendable {
+        case `default`, bar
+    }
+
+    /// From 0 to 1.
+    open var progress: Float = 0 { didSet { self.progress = min(max(0, self.progress), 1) } }
+    /// The colour of what is done.
+    open var progressTintColor: UIColor?
+    /// The colour of the rest.
+    open var trackTintColor: UIColor?
+    /// In percent.
+    open override var accessibilityValue: String? {
+        get { "\(Int((self.progress * 100).rounded()))%" }
+        set {}
+    }
+
+    /// A bar at 0.
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        self.isAccessibilityElement = true
+        self.accessibilityLabel = "Progress"
+    }
+
+    /// A bar of a style.
+    public convenience init(progressViewStyle style: Style) { self.init(frame: .zero) }
+
+    /// From an archive, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    /// Sets how far it is.
+    open func setProgress(_ progress: Float, animated: Bool) { self.progress = progress }
+}
+
+/// How a picker of dates looks. Raw values as Apple's.
+public enum UIDatePickerStyle: Int, Hashable, Sendable {
+    case automatic, wheels, compact, inline
+}
+
+/// Sets a time of the day. https://developer.apple.com/documentation/uikit/uidatepicker
+open class UIDatePicker: UIControl {
+    /// What is set. Raw values as Apple's. On a virtual phone a person sets times only.
+    public enum Mode: Int, Hashable, Sendable {
+        case time, date, dateAndTime, countDownTimer
+    }
+
+    /// What is set.
+    open var datePickerMode = Mode.dateAndTime
+    /// What it is set to.
+    open var date = Date()
+    /// How it looks; kept, without effect.
+    open var preferredDatePickerStyle = UIDatePickerStyle.automatic
+    /// Minutes between two choices; kept, without effect.
+    open var minuteInterval = 1
+    /// How dates are written; kept, without effect.
+    open var locale: Locale?
+    /// How days are counted. On Apple's systems it is implicitly unwrapped.
+    open var calendar = Calendar.current
+    /// Where the time is meant; nil for the calendar's zone.
+    open var timeZone: TimeZone?
+    /// Sets it, without telling anybody.
+    open func setDate(_ date: Date, animated: Bool) { self.date = date }
+
+    private var ownCalendar: Calendar {
+        var calendar = self.calendar
+        if let zone = self.timeZone { calendar.timeZone = zone }
+        return calendar
+    }
+
+    /// The time as `22:00`.
+    open override var accessibilityValue: String? {
+        get {
+            let parts = self.ownCalendar.dateComponents([.hour, .minute], from: self.date)
+            return [parts.hour, parts.minute].map { ($0 ?? 0) < 10 ? "0\($0 ?? 0)" : "\($0 ?? 0)" }
+                .joined(separator: ":")
+        }
+        set {}
+    }
+
+    override var takesText: Bool { self.isEnabled && self.datePickerMode == .time }
+    override func type(_ text: String) -> Bool {
+        let parts = text.split(separator: ":").compactMap { Int($0) }
+        guard parts.count == 2, (0..<24).contains(parts[0]), (0..<60).contains(parts[1]),
+            let date = self.ownCalendar.date(bySettingHour: parts[0], minute: parts[1], second: 0, of: self.date)
+        else { return false }
+        self.date = date
+        self.sendActions(for: [.valueChanged, .primaryActionTriggered])
+        return true
+    }
+}
+
+/// A row of choices, one of them chosen. https://developer.apple.com/documentation/uikit/uisegmentedcontrol
+open class UISegmentedControl: UIControl {
+    /// No segment.
+    public nonisolated static let noSegment = -1
+    /// The chosen one; `noSegment` for none.
+    open var selectedSegmentIndex = UISegmentedControl.noSegment { didSet { self.mark() } }
+    private var segments: [(button: UIButton, action: UIAction?)] = []
+
+    /// Choices with titles or images.
+    public convenience init(items: [Any]?) {
+        self.init(frame: .zero)
+        for item in items ?? [] {
+            let place = self.segments.count
+            self.insert(title: item as? String, image: item as? UIImage, action: nil, at: place)
+        }
+    }
+
+    /// Choices that are actions.
+    public convenience init(frame: CGRect, actions: [UIAction]) {
+        self.init(frame: frame)
+        for action in actions { self.insertSegment(action: action, at: self.segments.count, animated: false) }
+    }
+
+    /// A control without choices.
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        self.isAccessibilityElement = false
+    }
+
+    /// From an archive, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    /// Whether it, and every choice, takes touches.
+    open override var isEnabled: Bool {
+        didSet { for segment in self.segments { segment.button.isEnabled = self.isEnabled } }
+    }
+    /// How many choices there are.
+    open var numberOfSegments: Int { self.segments.count }
+    /// Adds a choice that is an action (iOS 14).
+    open func insertSegment(action: UIAction, at segment: Int, animated: Bool) {
+        self.insert(title: action.title, image: action.image, action: action, at: segment)
+    }
+    /// Adds a choice with a title.
+    open func insertSegment(withTitle title: String?, at segment: Int, animated: Bool) {
+        self.insert(title: title, image: nil, action: nil, at: segment)
+    }
+    /// The title of a choice.
+    open func titleForSegment(at segment: Int) -> String? { self.segments[segment].button.title(for: .normal) }
+    /// Gives a choice another title.
+    open func setTitle(_ title: String?, forSegmentAt segment: Int) {
+        self.segments[segment].button.setTitle(title, for: .normal)
+    }
+    /// Takes all choices away.
+    open func removeAllSegments() {
+        for segment in self.segments { segment.button.removeFromSuperview() }
+        self.segments = []
+        self.selectedSegmentIndex = Self.noSegment
+    }
+
+    private func insert(title: String?, image: UIImage?, action: UIAction?, at place: Int) {
+        let button = UIButton(type: .system)
+        button.setTitle(title, for: .normal)
+        button.setImage(image, for: .normal)
+        button.addAction(
+            UIAction { [weak self, weak button] _ in if let button { self?.choose(button) } }, for: .touchUpInside)
+        let place = min(max(0, place), self.segments.count)
+        self.segments.insert((button, action), at: place)
+        self.insertSubview(button, at: place)
+        if self.selectedSegmentIndex >= place { self.selectedSegmentIndex += 1 }
+    }
+
+    private func choose(_ button: UIButton) {
+        guard self.isEnabled, let place = self.segments.firstIndex(where: { $0.button === button }),
+            place != self.selectedSegmentIndex
+        else { return }
+        self.selectedSegmentIndex = place
+        self.segments[place].action?.run(by: self)
+        self.sendActions(for: [.valueChanged, .primaryActionTriggered])
+    }
+
+    private func mark() {
+        for (place, segment) in self.segments.enumerated() {
+            segment.button.isSelected = place == self.selectedSegmentIndex
+        }
+    }
+}

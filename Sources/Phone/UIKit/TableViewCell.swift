@@ -1,0 +1,128 @@
+public import Foundation
+
+/// The view of a row. https://developer.apple.com/documentation/uikit/uitableviewcell
+open class UITableViewCell: UIView {
+    /// Where texts stand. Raw values as Apple's.
+    public enum CellStyle: Int, Hashable, Sendable {
+        case `default`, value1, value2, subtitle
+    }
+
+    /// What stands at the end of a row. Raw values as Apple's.
+    public enum AccessoryType: Int, Hashable, Sendable {
+        case none, disclosureIndicator, detailDisclosureButton, checkmark, detailButton
+    }
+
+    /// How a chosen row looks. Raw values as Apple's.
+    public enum SelectionStyle: Int, Hashable, Sendable {
+        case none, blue, gray, `default`
+    }
+
+    /// What kind of cell it is, for its use by another row.
+    public let reuseIdentifier: String?
+    /// Where the app's views go.
+    public let contentView = UIView()
+    private let style: CellStyle
+    /// The text.
+    public private(set) lazy var textLabel: UILabel? = self.added(UILabel())
+    /// The second text; nil in the style `default`.
+    public private(set) lazy var detailTextLabel: UILabel? = self.style == .default ? nil : self.added(UILabel())
+    /// The picture at the beginning.
+    public private(set) lazy var imageView: UIImageView? = {
+        let view = UIImageView()
+        self.contentView.insertSubview(view, at: 0)
+        return view
+    }()
+    /// What stands at the end. A mark is what VoiceOver calls *selected*.
+    open var accessoryType = AccessoryType.none
+    /// A view at the end, in the place of the accessory type.
+    open var accessoryView: UIView? {
+        didSet {
+            oldValue?.removeFromSuperview()
+            if let view = self.accessoryView { self.addSubview(view) }
+        }
+    }
+    /// How it looks while it is chosen; with `none` it is chosen all the same.
+    open var selectionStyle = SelectionStyle.default
+    /// Whether its row is chosen.
+    open var isSelected = false
+    /// Whether a finger is on it.
+    open var isHighlighted = false
+    /// What is behind it.
+    open var backgroundView: UIView?
+    /// What is behind it while it is chosen.
+    open var selectedBackgroundView: UIView?
+    weak var table: UITableView?
+    private var swipeButtons: [UIButton] = []
+
+    /// A cell of a style.
+    public init(style: CellStyle, reuseIdentifier: String?) {
+        self.style = style
+        self.reuseIdentifier = reuseIdentifier
+        super.init(frame: .zero)
+        self.addSubview(self.contentView)
+    }
+
+    /// A cell of the style `default`.
+    public override convenience init(frame: CGRect) { self.init(style: .default, reuseIdentifier: nil) }
+
+    /// From an archive, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { return nil }
+
+    /// A cell of a class that only the table's registration names: of the class's own `init(style:reuseIdentifier:)`. Linux only.
+    public required convenience init(dequeuedAs reuseIdentifier: String) {
+        self.init(style: .default, reuseIdentifier: reuseIdentifier)
+    }
+
+    private func added(_ label: UILabel) -> UILabel {
+        label.adjustsFontForContentSizeCategory = true
+        self.contentView.addSubview(label)
+        return label
+    }
+
+    /// It will be used by another row. Subclasses call `super`.
+    open func prepareForReuse() { self.closeSwipe() }
+    /// Marks it as chosen.
+    open func setSelected(_ selected: Bool, animated: Bool) { self.isSelected = selected }
+    /// Marks it as under a finger.
+    open func setHighlighted(_ highlighted: Bool, animated: Bool) { self.isHighlighted = highlighted }
+
+    // MARK: A person
+
+    override var takesTaps: Bool { self.table?.allowsSelection == true && self.table?.indexPath(for: self) != nil }
+    override func receiveTap() {
+        self.table?.closeSwipes()
+        self.table?.choose(self)
+    }
+    override var contextMenu: UIMenu? { self.table?.menu(of: self) }
+    override var swipeActions: [UIContextualAction] {
+        (self.table?.swipeActions(of: self, leading: true) ?? [])
+            + (self.table?.swipeActions(of: self, leading: false) ?? [])
+    }
+
+    func perform(_ action: UIContextualAction) { action.handler(action, self) { [weak self] _ in self?.closeSwipe() } }
+
+    /// A finger that goes aside: opens what is there, and closes what is open on the other side.
+    func swipe(leading: Bool) -> Bool {
+        let actions = self.table?.swipeActions(of: self, leading: leading) ?? []
+        let wasOpen = !self.swipeButtons.isEmpty
+        self.table?.closeSwipes()
+        guard !actions.isEmpty, !wasOpen else { return wasOpen }
+        self.swipeButtons = actions.map { action in
+            UIButton(
+                type: .system,
+                primaryAction: UIAction(title: action.title ?? "", image: action.image) { [weak self] _ in
+                    self?.perform(action)
+                })
+        }
+        for button in self.swipeButtons { self.addSubview(button) }
+        return true
+    }
+
+    func closeSwipe() {
+        for button in self.swipeButtons { button.removeFromSuperview() }
+        self.swipeButtons = []
+    }
+}
+
+/// The title above, or the note below, a section.
+final class TableHeader: UILabel {}

@@ -1,0 +1,320 @@
+public import Foundation
+
+/// Which keyboard is shown. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uikeyboardtype
+public enum UIKeyboardType: Int, Hashable, Sendable {
+    case `default`, asciiCapable, numbersAndPunctuation, URL, numberPad, phonePad, namePhonePad, emailAddress,
+        decimalPad, twitter, webSearch
+}
+
+/// What is written on the return key. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uireturnkeytype
+public enum UIReturnKeyType: Int, Hashable, Sendable {
+    case `default`, go, google, join, next, route, search, send, yahoo, done, emergencyCall, `continue`
+}
+
+/// Where capitals come by themselves. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uitextautocapitalizationtype
+public enum UITextAutocapitalizationType: Int, Hashable, Sendable {
+    case none, words, sentences, allCharacters
+}
+
+/// Whether words are corrected. Raw values as Apple's. https://developer.apple.com/documentation/uikit/uitextautocorrectiontype
+public enum UITextAutocorrectionType: Int, Hashable, Sendable {
+    case `default`, no, yes
+}
+
+/// What is typed, so that the system can suggest it. https://developer.apple.com/documentation/uikit/uitextcontenttype
+public struct UITextContentType: RawRepresentable, Hashable, Sendable {
+    /// Apple's text.
+    public let rawValue: String
+    /// Wraps Apple's text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// A name for signing in.
+    public static let username = UITextContentType(rawValue: "username")
+    /// A password.
+    public static let password = UITextContentType(rawValue: "password")
+    /// A new password.
+    public static let newPassword = UITextContentType(rawValue: "new-password")
+    /// A code of a message.
+    public static let oneTimeCode = UITextContentType(rawValue: "one-time-code")
+    /// The name of somebody.
+    public static let name = UITextContentType(rawValue: "name")
+    /// What friends call somebody.
+    public static let nickname = UITextContentType(rawValue: "nickname")
+    /// An address of mail.
+    public static let emailAddress = UITextContentType(rawValue: "email")
+    /// A number to call.
+    public static let telephoneNumber = UITextContentType(rawValue: "tel")
+    /// An address of the web.
+    public static let URL = UITextContentType(rawValue: "url")
+}
+
+/// When something is shown in a text field. Raw values as Apple's.
+public enum UITextFieldViewMode: Int, Hashable, Sendable {
+    case never, whileEditing, unlessEditing, always
+}
+
+/// Is asked and told what is typed into a field. https://developer.apple.com/documentation/uikit/uitextfielddelegate
+@MainActor public protocol UITextFieldDelegate: AnyObject {
+    /// Whether typing may begin.
+    func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool
+    /// Typing begins.
+    func textFieldDidBeginEditing(_ textField: UITextField)
+    /// Whether typing may end.
+    func textFieldShouldEndEditing(_ textField: UITextField) -> Bool
+    /// Typing has ended.
+    func textFieldDidEndEditing(_ textField: UITextField)
+    /// Whether what is typed may take the place of a range, in UTF-16 units.
+    func textField(
+        _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
+    ) -> Bool
+    /// The return key; true leaves it to the field.
+    func textFieldShouldReturn(_ textField: UITextField) -> Bool
+}
+
+extension UITextFieldDelegate {
+    public func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool { true }
+    public func textFieldDidBeginEditing(_ textField: UITextField) {}
+    public func textFieldShouldEndEditing(_ textField: UITextField) -> Bool { true }
+    public func textFieldDidEndEditing(_ textField: UITextField) {}
+    public func textField(
+        _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
+    ) -> Bool { true }
+    public func textFieldShouldReturn(_ textField: UITextField) -> Bool { true }
+}
+
+/// What one does on the keyboard until a text is another: the part after what both begin with is replaced.
+struct Typing {
+    let range: NSRange
+    let replacement: String
+
+    init(from old: String, to new: String) {
+        let common = zip(old, new).prefix { $0 == $1 }.count
+        let kept = old.prefix(common).utf16.count
+        self.range = NSRange(location: kept, length: old.utf16.count - kept)
+        self.replacement = String(new.dropFirst(common))
+    }
+}
+
+/// A line to type into. https://developer.apple.com/documentation/uikit/uitextfield
+open class UITextField: UIControl {
+    /// What frames it. Raw values as Apple's.
+    public enum BorderStyle: Int, Hashable, Sendable {
+        case none, line, bezel, roundedRect
+    }
+
+    /// What was typed; empty, not nil, for nothing.
+    open var text: String? = "" { didSet { if self.text == nil { self.text = "" } } }
+    /// What stands there while nothing was typed.
+    open var placeholder: String?
+    /// How it is written.
+    open var font: UIFont? = .preferredFont(forTextStyle: .body)
+    /// In what colour.
+    open var textColor: UIColor? = .label
+    /// How the line is set.
+    open var textAlignment = NSTextAlignment.natural
+    /// Whether the text grows at once when the person changes its size.
+    open var adjustsFontForContentSizeCategory = false
+    /// What frames it.
+    open var borderStyle = BorderStyle.none
+    /// When a button clears it; kept, without effect.
+    open var clearButtonMode = UITextFieldViewMode.never
+    /// Whether bullets stand for what is typed.
+    open var isSecureTextEntry = false
+    /// Kept, without effect, as what follows: what the keyboard is like.
+    open var keyboardType = UIKeyboardType.default
+    /// What is written on the return key.
+    open var returnKeyType = UIReturnKeyType.default
+    /// Where capitals come by themselves.
+    open var autocapitalizationType = UITextAutocapitalizationType.sentences
+    /// Whether words are corrected.
+    open var autocorrectionType = UITextAutocorrectionType.default
+    /// What is typed.
+    open var textContentType: UITextContentType?
+    /// Whether the return key is off while nothing was typed.
+    open var enablesReturnKeyAutomatically = false
+    /// Who is asked and told.
+    open weak var delegate: (any UITextFieldDelegate)?
+    /// Whether it is typed into.
+    open var isEditing: Bool { self.isFirstResponder }
+    /// Whether it can be typed into.
+    open override var canBecomeFirstResponder: Bool { self.isEnabled }
+
+    /// Begins typing, if the delegate lets it.
+    @discardableResult open override func becomeFirstResponder() -> Bool {
+        if self.isFirstResponder { return true }
+        guard self.delegate?.textFieldShouldBeginEditing(self) != false, super.becomeFirstResponder() else {
+            return false
+        }
+        self.delegate?.textFieldDidBeginEditing(self)
+        self.sendActions(for: .editingDidBegin)
+        return true
+    }
+
+    /// Ends typing, if the delegate lets it.
+    @discardableResult open override func resignFirstResponder() -> Bool {
+        guard self.isFirstResponder else { return true }
+        guard self.delegate?.textFieldShouldEndEditing(self) != false, super.resignFirstResponder() else {
+            return false
+        }
+        self.delegate?.textFieldDidEndEditing(self)
+        self.sendActions(for: .editingDidEnd)
+        return true
+    }
+
+    // MARK: A person
+
+    override var takesTaps: Bool { self.isEnabled }
+    override func sendTap() {
+        self.becomeFirstResponder()
+        super.sendTap()
+    }
+    override var takesText: Bool { self.isEnabled }
+
+    override func type(_ text: String) -> Bool {
+        guard self.becomeFirstResponder() else { return false }
+        let typing = Typing(from: self.text ?? "", to: text)
+        let isAllowed = self.delegate?.textField(
+            self, shouldChangeCharactersIn: typing.range, replacementString: typing.replacement)
+        guard isAllowed != false else { return false }
+        self.text = text
+        self.sendActions(for: .editingChanged)
+        return true
+    }
+
+    override func pressReturn() -> Bool {
+        guard self.becomeFirstResponder() else { return false }
+        if self.enablesReturnKeyAutomatically, self.text?.isEmpty != false { return false }
+        guard self.delegate?.textFieldShouldReturn(self) != false else { return true }
+        let endsTyping = self.hasActions(for: .editingDidEndOnExit)
+        self.sendActions(for: [.editingDidEndOnExit, .primaryActionTriggered])
+        if endsTyping { self.resignFirstResponder() }
+        return true
+    }
+}
+
+/// Is asked and told what is typed into a text. https://developer.apple.com/documentation/uikit/uitextviewdelegate
+@MainActor public protocol UITextViewDelegate: UIScrollViewDelegate {
+    /// Whether typing may begin.
+    func textViewShouldBeginEditing(_ textView: UITextView) -> Bool
+    /// Typing begins.
+    func textViewDidBeginEditing(_ textView: UITextView)
+    /// Whether typing may end.
+    func textViewShouldEndEditing(_ textView: UITextView) -> Bool
+    /// Typing has ended.
+    func textViewDidEndEditing(_ textView: UITextView)
+    /// Whether what is typed may take the place of a range, in UTF-16 units; the return key types a line feed.
+    func textView(_ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String) -> Bool
+    /// The person has typed something.
+    func textViewDidChange(_ textView: UITextView)
+    /// What is chosen, or where one types, is another place.
+    func textViewDidChangeSelection(_ textView: UITextView)
+}
+
+extension UITextViewDelegate {
+    public func textViewShouldBeginEditing(_ textView: UITextView) -> Bool { true }
+    public func textViewDidBeginEditing(_ textView: UITextView) {}
+    public func textViewShouldEndEditing(_ textView: UITextView) -> Bool { true }
+    public func textViewDidEndEditing(_ textView: UITextView) {}
+    public func textView(
+        _ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String
+    ) -> Bool { true }
+    public func textViewDidChange(_ textView: UITextView) {}
+    public func textViewDidChangeSelection(_ textView: UITextView) {}
+}
+
+/// Lines to type into. https://developer.apple.com/documentation/uikit/uitextview
+open class UITextView: UIScrollView {
+    /// What is written. On Apple's systems it is implicitly unwrapped. Setting it puts the cursor at its end.
+    open var text = "" { didSet { self.selectedRange = NSRange(location: self.text.utf16.count, length: 0) } }
+    /// What is chosen, in UTF-16 units: of the length 0 for the place where one types.
+    open var selectedRange = NSRange(location: 0, length: 0) {
+        didSet { if oldValue != self.selectedRange { self.delegate?.textViewDidChangeSelection(self) } }
+    }
+    /// How it is written.
+    open var font: UIFont? = .preferredFont(forTextStyle: .body)
+    /// In what colour.
+    open var textColor: UIColor? = .label
+    /// How lines are set.
+    open var textAlignment = NSTextAlignment.natural
+    /// Whether the text grows at once when the person changes its size.
+    open var adjustsFontForContentSizeCategory = false
+    /// Whether it can be typed into.
+    open var isEditable = true
+    /// Whether parts of it can be chosen.
+    open var isSelectable = true
+    /// Kept, without effect, as what follows: what the keyboard is like.
+    open var keyboardType = UIKeyboardType.default
+    /// What is written on the return key.
+    open var returnKeyType = UIReturnKeyType.default
+    /// Where capitals come by themselves.
+    open var autocapitalizationType = UITextAutocapitalizationType.sentences
+    /// Whether words are corrected.
+    open var autocorrectionType = UITextAutocorrectionType.default
+    /// What is typed.
+    open var textContentType: UITextContentType?
+    /// Whether the return key is off while nothing was typed.
+    open var enablesReturnKeyAutomatically = false
+    /// Who is asked and told.
+    open weak var delegate: (any UITextViewDelegate)? {
+        get { self.scrollDelegate as? any UITextViewDelegate }
+        set { self.scrollDelegate = newValue }
+    }
+    /// Whether it can be typed into.
+    open override var canBecomeFirstResponder: Bool { self.isEditable }
+
+    /// A text without words.
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        self.isAccessibilityElement = true
+    }
+
+    /// From an archive, of which a virtual phone has none: always nil.
+    public required init?(coder: NSCoder) { super.init(coder: coder) }
+
+    /// Begins typing, if the delegate lets it.
+    @discardableResult open override func becomeFirstResponder() -> Bool {
+        if self.isFirstResponder { return true }
+        guard self.delegate?.textViewShouldBeginEditing(self) != false, super.becomeFirstResponder() else {
+            return false
+        }
+        self.delegate?.textViewDidBeginEditing(self)
+        return true
+    }
+
+    /// Ends typing, if the delegate lets it.
+    @discardableResult open override func resignFirstResponder() -> Bool {
+        guard self.isFirstResponder else { return true }
+        guard self.delegate?.textViewShouldEndEditing(self) != false, super.resignFirstResponder() else {
+            return false
+        }
+        self.delegate?.textViewDidEndEditing(self)
+        return true
+    }
+
+    // MARK: A person
+
+    override var takesTaps: Bool { self.isEditable }
+    override func receiveTap() { self.becomeFirstResponder() }
+    override var takesText: Bool { self.isEditable }
+    override func type(_ text: String) -> Bool {
+        let typing = Typing(from: self.text, to: text)
+        return self.type(typing.replacement, in: typing.range)
+    }
+    override func pressReturn() -> Bool {
+        if self.enablesReturnKeyAutomatically, self.text.isEmpty { return false }
+        return self.type("\n", in: self.selectedRange, isKey: true)
+    }
+
+    /// - Parameter isKey: a key was pressed, whatever the delegate makes of it.
+    private func type(_ replacement: String, in range: NSRange, isKey: Bool = false) -> Bool {
+        guard self.becomeFirstResponder() else { return false }
+        let isAllowed = self.delegate?.textView(self, shouldChangeTextIn: range, replacementText: replacement)
+        guard isAllowed != false else { return isKey }
+        let units = Array(self.text.utf16)
+        let end = min(units.count, range.location + range.length)
+        let before = units.prefix(range.location) + replacement.utf16
+        self.text = String(decoding: before + units[end...], as: UTF16.self)
+        self.selectedRange = NSRange(location: before.count, length: 0)
+        self.delegate?.textViewDidChange(self)
+        return true
+    }
+}

@@ -1,0 +1,67 @@
+package import ClientCore
+package import TidingsModel
+
+/// The messages a screen has loaded of its conversation, by id, which is the order in which the server has taken them.
+package struct ChatLog {
+    package private(set) var messages: [StoredMessage] = []
+    /// Whether this device may have messages before the first.
+    package var hasEarlierHere = true
+    /// Whether the server may.
+    package var hasEarlierOnServer = true
+    private var deleted: Set<MessageID> = []
+
+    package init() {}
+
+    package var oldest: StoredMessage? { self.messages.first }
+    package var newest: StoredMessage? { self.messages.last }
+
+    package subscript(id: MessageID) -> StoredMessage? {
+        let place = self.place(of: id)
+        return place < self.messages.count && self.messages[place].id == id ? self.messages[place] : nil
+    }
+
+    /// Puts messages in their places; those that are there are replaced.
+    package mutating func merge(_ messages: [StoredMessage]) {
+        for message in messages where !self.deleted.contains(message.id) {
+            let place = self.place(of: message.id)
+            if place < self.messages.count, self.messages[place].id == message.id {
+                self.messages[place] = message
+            } else {
+                self.messages.insert(message, at: place)
+            }
+        }
+    }
+
+    /// What the server alone has stands in no log of this device.
+    package mutating func merge(fromServer messages: [Message], seenBy person: UserID) {
+        self.merge(
+            messages.filter { self[$0.id] == nil }.map {
+                StoredMessage(
+                    message: $0, conversation: $0.conversation(seenBy: person), position: StoredMessage.beyondLog,
+                    isUnread: false)
+            })
+    }
+
+    package mutating func remove(_ ids: [MessageID]) {
+        self.deleted.formUnion(ids)
+        self.messages.removeAll { ids.contains($0.id) }
+    }
+
+    /// Before this one the local store has earlier messages.
+    package var oldestPosition: LogPosition? {
+        self.messages.filter { $0.position < StoredMessage.beyondLog }.map(\.position).min()
+    }
+
+    package var firstUnread: MessageID? { self.messages.first { $0.isUnread }?.id }
+
+    /// Where it is, or belongs.
+    private func place(of id: MessageID) -> Int {
+        var low = 0
+        var high = self.messages.count
+        while low < high {
+            let middle = (low + high) / 2
+            if self.messages[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

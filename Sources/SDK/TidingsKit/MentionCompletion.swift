@@ -1,0 +1,70 @@
+public import Foundation
+public import TidingsModel
+
+/// What is offered when a person types `@` in a group, and whom a text mentions.
+public enum MentionCompletion {
+    /// Somebody who can be mentioned.
+    public struct Candidate: Hashable, Sendable {
+        /// The person; nil for everybody.
+        public var user: UserID?
+        /// What they are called there.
+        public var name: String
+
+        /// Somebody, or everybody.
+        public init(user: UserID?, name: String) {
+            self.user = user
+            self.name = name
+        }
+    }
+
+    /// How many are offered at once.
+    public static let candidatesMax = 5
+
+    /// What is typed of a name: from the `@` before the caret, which begins the text or follows a space or a letter that is not
+    /// Latin, up to the caret. Nil if no name is being typed.
+    ///
+    /// - Parameter caret: in UTF-16 units, as text views count.
+    public static func query(in text: String, caret: Int) -> (range: NSRange, name: String)? {
+        let units = Array(text.utf16.prefix(caret))
+        guard let at = units.lastIndex(of: 0x40), units.count == caret else { return nil }
+        let name = String(decoding: units[(at + 1)...], as: UTF16.self)
+        guard name.count <= 32, !name.contains(where: \.isNewline), !name.contains("  ") else { return nil }
+        if at > 0 {
+            // As in an address: somebody@example.com.
+            let before = String(decoding: units[..<at], as: UTF16.self).last
+            if let before, before.isASCII, before.isLetter || before.isNumber { return nil }
+        }
+        return (NSRange(location: at, length: caret - at), name)
+    }
+
+    /// Those whose name, or a word of it, or id begins so; everybody first. A name that is typed whole is offered no more.
+    public static func candidates(for name: String, among all: [Candidate]) -> [Candidate] {
+        let typed = name.lowercased()
+        let found = all.filter { candidate in
+            let words = candidate.name.lowercased()
+            guard !typed.isEmpty else { return true }
+            return words.hasPrefix(typed) || words.split(separator: " ").contains { $0.hasPrefix(typed) }
+                || candidate.user?.rawValue.lowercased().hasPrefix(typed) == true
+        }
+        return Array(found.prefix(Self.candidatesMax))
+    }
+
+    /// The text with a chosen name in the place of what was typed of it, and where the caret then is.
+    public static func completed(_ text: String, _ range: NSRange, with candidate: Candidate) -> (
+        text: String, caret: Int
+    ) {
+        let units = Array(text.utf16)
+        let inserted = Array("@\(candidate.name) ".utf16)
+        let end = min(range.location + range.length, units.count)
+        let all = units[..<min(range.location, units.count)] + inserted + units[end...]
+        return (String(decoding: all, as: UTF16.self), range.location + inserted.count)
+    }
+
+    /// Whom a text mentions: those of the chosen whose name still stands in it.
+    public static func mentions(in text: String, chosen: [Candidate]) -> Mentions {
+        let named = chosen.filter { text.contains("@\($0.name)") }
+        if named.contains(where: { $0.user == nil }) { return .everyone }
+        let users = Set(named.compactMap(\.user)).sorted().prefix(Mentions.usersMax)
+        return users.isEmpty ? .none : .users(Array(users))
+    }
+}

@@ -1,0 +1,206 @@
+import ClientCore
+import TidingsClient
+import TidingsKit
+import TidingsModel
+import UIKit
+
+// What the client tells: the log, who types, who has read, chat rooms.
+extension ConversationViewController {
+    /// How long somebody types after their last sign of it, and how often this person's is repeated, in milliseconds.
+    private static let typingMilliseconds: (heard: Int64, said: Int64) = (6_000, 3_000)
+    /// Of how many own messages receipts are asked at once.
+    private static let receiptsMax = 8
+
+    func follow() {
+        let client = self.client
+        self.followers.follow(client.logEntries) { [weak self] in self?.take($0) }
+        self.followers.follow(client.typingChanges) { [weak self] in self?.take($0) }
+        self.followers.follow(client.receiptChanges) { [weak self] in self?.take($0) }
+        self.followers.follow(client.connectionStatuses) { [weak self] in self?.take($0) }
+        self.followers.follow(client.runStates) { [weak self] state in
+            if state == .foreground { self?.markSeen() } else { self?.keepDraft() }
+        }
+        self.followers.follow(client.streamGaps) { [weak self] stream in
+            if stream == .messages || stream == .logEntries { self?.readAgain() }
+        }
+        if self.isRoom {
+            self.followers.follow(client.roomMessages(self.conversation)) { [weak self] in self?.takeFromRoom([$0]) }
+        }
+    }
+
+    private func take(_ entry: LogEntry) {
+        self.checkPerson()
+        guard self.isOpen, let owner = self.owner else { return }
+        switch entry.body {
+        case .message(let message):
+            guard message.conversation(seenBy: owner) == self.conversation else { return }
+            self.typing[message.sender] = nil
+            self.showTyping()
+            self.readNewest()
+            self.render()
+            if message.sender != owner { self.learnReceiptsInGroup() }
+        case .recall(let recall):
+            self.recallers[recall.message] = recall.sender
+            self.readAgain(recall.message)
+        case .edit(let edit): self.readAgain(edit.message)
+        case .deletion(let deletion):
+            guard deletion.conversation == self.conversation else { return }
+            self.log.remove(deletion.messages)
+            self.render()
+        case .change(let change):
+            guard change.conversation == self.conversation else { return }
+            self.learnInfo()
+            self.render()
+        case .conversationSettings(let conversation, _):
+            if conversation == self.conversation { self.showDraft() }
+        case .read, .custom, .personSettings, .blocked, .unknown: break
+        }
+    }
+
+    /// One message has become another.
+    func readAgain(_ message: MessageID) {
+        guard self.log[message] != nil, let stored = (try? self.client.storedMessage(message)) ?? nil else { return }
+        self.log.merge([stored])
+        self.render()
+    }
+
+    private func take(_ status: ConnectionStatus) {
+        self.checkPerson()
+        guard self.isOpen else { return }
+        self.render()
+        guard status == .connected else { return }
+        self.learnInfo()
+        self.learnTitle()
+        if self.isInFront {
+            self.beginListening()
+            self.loadIfShort()
+        }
+    }
+
+    // MARK: While the screen is in front
+
+    func beginListening() {
+        guard self.isOpen, self.isInFront, self.client.connectionStatus == .connected else { return }
+        if self.isRoom { return self.enterRoom() }
+        guard self.interface.configuration.showsReadMarks else { return }
+        if self.conversation.type == .direct {
+            let (client, other) = (self.client, UserID(self.conversation.target))
+            Task { [weak self] in
+                _ = try? await client.watch([other])
+                await self?.learnReceipts()
+            }
+        } else {
+            self.learnReceiptsInGroup()
+        }
+    }
+
+    func endListening() {
+        guard self.isOpen else { return }
+        let (client, conversation, isRoom) = (self.client, self.conversation, self.isRoom)
+        let watches = conversation.type == .direct && self.interface.configuration.showsReadMarks
+        Task {
+            if isRoom { try? await client.exitRoom(conversation) }
+            if watches { try? await client.unwatch([UserID(conversation.target)]) }
+        }
+    }
+
+    private func enterRoom() {
+        let (client, room) = (self.client, self.conversation)
+        let count = min(max(0, self.interface.configuration.roomHistory), 100)
+        Task { [weak self] in
+            do {
+                let messages = try await client.enterRoom(room, history: count)
+                self?.takeFromRoom(messages)
+            } catch {
+                self?.tell(error)
+            }
+        }
+    }
+
+    private func takeFromRoom(_ messages: [Message]) {
+        guard self.isOpen, let owner = self.owner else { return }
+        for message in messages { self.typing[message.sender] = nil }
+        self.log.merge(fromServer: messages, seenBy: owner)
+        self.showTyping()
+        self.render()
+    }
+
+    // MARK: Delivered and read
+
+    private func take(_ change: ChatClient.ReceiptChange) {
+        guard self.isOpen, change.conversation == self.conversation else { return }
+        self.marks.note(change.kind, upTo: change.upTo)
+        self.render()
+    }
+
+    /// From the newest own message backwards, until one was read: those before it were, too.
+    private func learnReceipts() async {
+        let own = self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }
+        for stored in own.suffix(Self.receiptsMax).reversed() where self.marks.state(of: stored.id) != .read {
+            guard let receipts = try? await self.client.receipts(of: stored.id), self.isOpen else { return }
+            self.marks.note(receipts)
+            self.render()
+            if !receipts.read.isEmpty { return }
+        }
+    }
+
+    /// Nobody tells of receipts in groups: those of the newest own messages are asked for when somebody else has written.
+    private func learnReceiptsInGroup() {
+        let type = self.conversation.type
+        guard type == .group || type == .discussion, self.interface.configuration.showsReadMarks, self.isInFront else {
+            return
+        }
+        let own = self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }.suffix(2)
+        Task { [weak self, client] in
+            for stored in own {
+                guard let receipts = try? await client.receipts(of: stored.id), let self, self.isOpen else { return }
+                self.marks.receipts[stored.id] = receipts
+                self.render()
+            }
+        }
+    }
+
+    // MARK: Typing
+
+    private func take(_ change: ChatClient.TypingChange) {
+        guard self.isOpen, self.interface.configuration.showsTyping, change.conversation == self.conversation,
+            change.user != self.owner
+        else { return }
+        let clock = self.client.clock
+        let end = clock.now.monotonic + Self.typingMilliseconds.heard
+        self.typing[change.user] = change.isTyping ? end : nil
+        self.ask([change.user])
+        self.showTyping()
+        guard change.isTyping else { return }
+        Task { [weak self] in
+            await clock.sleep(untilMonotonic: end)
+            guard let self, self.typing[change.user] == end else { return }
+            self.typing[change.user] = nil
+            self.showTyping()
+        }
+    }
+
+    /// In the place of the title, so that nothing moves.
+    func showTyping() {
+        let names = self.typing.keys.sorted().map { self.name(of: $0) }
+        switch names.count {
+        case 0: self.navigationItem.title = self.title
+        case 1: self.navigationItem.title = self.words.typing.filled([("name", names[0])])
+        default: self.navigationItem.title = self.words.severalTyping.filled([("count", "\(names.count)")])
+        }
+    }
+
+    /// Said again every few seconds, as long as something is typed.
+    func sayTyping(_ isTyping: Bool) {
+        guard self.isOpen, self.interface.configuration.showsTyping, self.edited == nil else { return }
+        let now = self.client.clock.now.monotonic
+        if isTyping {
+            if let said = self.typingSaidAt, now - said < Self.typingMilliseconds.said { return }
+            self.typingSaidAt = now
+        } else {
+            guard self.typingSaidAt != nil else { return }
+            self.typingSaidAt = nil
+        }
+        self.client.setTyping(isTyping, in: self.conversation)
+    }
+}

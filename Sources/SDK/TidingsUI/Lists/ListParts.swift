@@ -1,0 +1,49 @@
+import TidingsClient
+import TidingsModel
+import UIKit
+
+/// Follows streams as long as a screen lives.
+@MainActor final class StreamFollowers {
+    private var tasks: [Task<Void, Never>] = []
+
+    deinit { for task in self.tasks { task.cancel() } }
+
+    func follow<Value: Sendable>(_ stream: AsyncStream<Value>, _ take: @escaping @MainActor (Value) -> Void) {
+        self.tasks.append(Task { for await value in stream { take(value) } })
+    }
+}
+
+/// What rows are made with, beside what they show.
+@MainActor struct RowTexts {
+    var words: ListWords
+    /// What stands for messages without words.
+    var notifications: NotificationWords
+    var time: ChatTimes
+}
+
+extension RowTexts {
+    init(_ interface: ChatInterface) {
+        let (words, language) = (interface.words, interface.words.language)
+        self.words = words.lists
+        self.notifications = interface.client.configuration.words.words(for: language).words
+        self.time = ChatTimes(words: words)
+    }
+}
+
+extension UIViewController {
+    /// Tells a person what has failed.
+    func show(_ error: any Error, words: InterfaceWords) {
+        let alert = UIAlertController(
+            title: ChatFailure(error).text(in: words.chat), message: nil, preferredStyle: .alert)
+        alert.addAction(UIAlertAction(title: words.chat.confirm, style: .cancel, handler: nil))
+        self.present(alert, animated: true)
+    }
+
+    /// Asks before something that is not easily undone.
+    func ask(_ question: String, button: String, words: InterfaceWords, then act: @escaping @MainActor () -> Void) {
+        let alert = UIAlertController(title: question, message: nil, preferredStyle: .alert)
+        alert.addAction(UIAlertAction(title: button, style: .destructive) { _ in act() })
+        alert.addAction(UIAlertAction(title: words.chat.cancel, style: .cancel, handler: nil))
+        self.present(alert, animated: true)
+    }
+}

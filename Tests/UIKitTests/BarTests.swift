@@ -1,0 +1,115 @@
+import PhoneCore
+import Testing
+import UIKit
+import VirtualPhone
+
+@MainActor private func screen(_ title: String) -> UIViewController {
+    let screen = UIViewController()
+    screen.title = title
+    screen.view.addSubview(UILabel.saying("\(title) here"))
+    return screen
+}
+
+@MainActor @Suite struct `The bars of an app` {
+    private let app = OneScreen()
+
+    @Test func `above have the way back, the title and the screen's buttons, and act`() async {
+        var done: [String] = []
+        let stack = UINavigationController(rootViewController: screen("Chats"))
+        let chat = screen("Bob")
+        chat.navigationItem.prompt = "typing…"
+        chat.navigationItem.rightBarButtonItems = [
+            UIBarButtonItem(title: "Info", primaryAction: UIAction { done.append("\($0.sender is UIBarButtonItem)") }),
+            UIBarButtonItem(
+                image: UIImage(systemName: "ellipsis"),
+                menu: UIMenu(children: [UIAction(title: "Mute") { done.append($0.title) }])),
+        ]
+        chat.navigationItem.rightBarButtonItems?[1].accessibilityLabel = "More"
+        self.app.root = stack
+        let phone = await self.app.phone()
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Chats"])
+        await phone.inApp { stack.pushViewController(chat, animated: false) }
+        let bar = phone.all(.navigationBar).first
+        #expect(bar?.children.map { $0.label ?? $0.text } == ["typing…", "Back", "Bob", "More", "Info"])
+        #expect(bar?.first("Back")?.text == "Chats" && bar?.first("back")?.actions == [.tap])
+        await phone.touch("Info")
+        await phone.touch("More")
+        await phone.touch("Mute")
+        #expect(done == ["true", "Mute"])
+        #expect(await phone.touch("Back"))
+        #expect(stack.viewControllers.count == 1)
+        #expect(phone.views().flatMap(\.texts) == ["Chats", "Chats here"])
+        #expect(phone.view("Back") == nil)
+    }
+
+    @Test func `above follow what the screen says of itself`() async {
+        let stack = UINavigationController(rootViewController: screen("Chats"))
+        let chat = screen("Bob")
+        self.app.root = stack
+        let phone = await self.app.phone()
+        await phone.inApp { stack.pushViewController(chat, animated: false) }
+        let item = UIBarButtonItem(systemItem: .edit, primaryAction: UIAction { _ in })
+        stack.viewControllers[0].navigationItem.backButtonTitle = "All"
+        chat.title = "Bobby"
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["All", "Bobby"])
+        chat.navigationItem.leftBarButtonItem = item
+        item.isEnabled = false
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Edit", "Bobby"], "in the place of the way back")
+        #expect(phone.view("Edit")?.actions == [])
+        chat.navigationItem.leftItemsSupplementBackButton = true
+        chat.navigationItem.titleView = UILabel.saying("Own")
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["All", "Edit", "Own"])
+        chat.navigationItem.hidesBackButton = true
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Edit", "Own"])
+        stack.isNavigationBarHidden = true
+        #expect(phone.all(.navigationBar) == [])
+        #expect(await phone.touch("Bob here", .escape), "VoiceOver goes back by its scrub")
+        #expect(stack.viewControllers.count == 1)
+    }
+
+    @Test func `below have the tabs, the chosen one marked, and a tap chooses`() async {
+        let chats = UINavigationController(rootViewController: screen("Chats"))
+        let settings = UINavigationController(rootViewController: screen("Settings"))
+        settings.tabBarItem = UITabBarItem(title: "Me", image: nil, tag: 1)
+        chats.viewControllers[0].tabBarItem.badgeValue = "3"
+        let tabs = UITabBarController()
+        tabs.viewControllers = [chats, settings]
+        self.app.root = tabs
+        let phone = await self.app.phone()
+        let bar = phone.all(.tabBar).first
+        #expect(bar?.children.map(\.text) == ["Chats", "Me"])
+        #expect(bar?.children.map(\.isSelected) == [true, false])
+        #expect(bar?.children.map(\.value) == ["3", nil])
+        #expect(phone.views().first?.children.last?.role == .tabBar, "the bar is seen last")
+        #expect(await phone.touch("Me"))
+        #expect(tabs.selectedIndex == 1)
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Settings"])
+        let detail = screen("Detail")
+        await phone.inApp { settings.pushViewController(detail, animated: false) }
+        await phone.touch("Me")
+        #expect(settings.viewControllers.count == 1, "the chosen tab goes back to its first screen")
+        detail.hidesBottomBarWhenPushed = true
+        await phone.inApp { settings.pushViewController(detail, animated: false) }
+        #expect(phone.all(.tabBar).flatMap(\.children) == [])
+    }
+
+    @Test func `below ask who is to be asked`() async {
+        final class Guard: UITabBarControllerDelegate {
+            var chosen = 0
+            func tabBarController(
+                _ tabBarController: UITabBarController, shouldSelect viewController: UIViewController
+            ) -> Bool { viewController.title != "Locked" }
+            func tabBarController(
+                _ tabBarController: UITabBarController, didSelect viewController: UIViewController
+            ) { self.chosen += 1 }
+        }
+        let (tabs, delegate) = (UITabBarController(), Guard())
+        tabs.viewControllers = [screen("Open"), screen("Locked"), screen("Other")]
+        tabs.delegate = delegate
+        self.app.root = tabs
+        let phone = await self.app.phone()
+        await phone.touch("Locked")
+        await phone.touch("Other")
+        #expect(tabs.selectedIndex == 2 && delegate.chosen == 1)
+    }
+}

@@ -1,0 +1,118 @@
+import PhoneCore
+import Testing
+import UIKit
+import VirtualPhone
+
+private typealias Snapshot = NSDiffableDataSourceSnapshot<String, Int>
+
+/// Sections by name.
+private final class Named: UITableViewDiffableDataSource<String, Int> {
+    override func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
+        self.sectionIdentifier(for: section)
+    }
+}
+
+@MainActor @Suite struct `A table of items` {
+    private let app = OneScreen()
+    private let table = UITableView(frame: .zero, style: .plain)
+
+    private func source(_ fill: @escaping (UITableViewCell, Int) -> Void = { $0.textLabel?.text = "\($1)" }) -> Named {
+        self.table.register(UITableViewCell.self, forCellReuseIdentifier: "item")
+        self.app.screen.view.addSubview(self.table)
+        return Named(tableView: self.table) { table, path, item in
+            let cell = table.dequeueReusableCell(withIdentifier: "item", for: path)
+            fill(cell, item)
+            return cell
+        }
+    }
+
+    private func snapshot(_ items: [Int], _ more: [Int]? = nil) -> Snapshot {
+        var snapshot = Snapshot()
+        snapshot.appendSections(["today"])
+        snapshot.appendItems(items)
+        if let more {
+            snapshot.appendSections(["before"])
+            snapshot.appendItems(more)
+        }
+        return snapshot
+    }
+
+    @Test func `shows what a snapshot says, section by section, and finds rows by items`() async {
+        let source = self.source()
+        let phone = await self.app.phone()
+        await phone.inApp { source.apply(self.snapshot([1, 2], [3])) }
+        #expect(phone.rows == [["1"], ["2"], ["3"]])
+        #expect(phone.all(.header).map(\.text) == ["today", "before"])
+        #expect(source.indexPath(for: 3) == IndexPath(row: 0, section: 1))
+        #expect(source.indexPath(for: 4) == nil)
+        #expect(source.itemIdentifier(for: IndexPath(row: 1, section: 0)) == 2)
+        #expect(source.itemIdentifier(for: IndexPath(row: 2, section: 0)) == nil)
+        #expect(source.snapshot().itemIdentifiers == [1, 2, 3])
+    }
+
+    @Test func `keeps the cells of items that move, and makes those of reloaded ones again`() async {
+        var filled: [Int] = []
+        let source = self.source { cell, item in
+            filled.append(item)
+            cell.textLabel?.text = "\(item)"
+        }
+        let phone = await self.app.phone()
+        await phone.inApp { source.apply(self.snapshot([1, 2, 3])) }
+        let cells = self.table.visibleCells
+        filled = []
+        await phone.inApp { source.apply(self.snapshot([0, 3, 1])) }
+        #expect(filled == [0])
+        #expect(phone.rows == [["0"], ["3"], ["1"]])
+        #expect(self.table.visibleCells[1] === cells[2] && self.table.visibleCells[2] === cells[0])
+        var next = source.snapshot()
+        next.reconfigureItems([3])
+        next.reloadItems([1])
+        filled = []
+        await phone.inApp { source.apply(next) }
+        #expect(filled == [3, 1])
+        #expect(self.table.visibleCells[1] === cells[2], "a reconfigured item keeps its cell")
+        #expect(source.snapshot().reconfiguredItemIdentifiers == [])
+    }
+
+    @Test func `is there when the snapshot is applied, and scrolls at once`() async {
+        let source = self.source()
+        let phone = await self.app.phone()
+        await phone.inApp {
+            var isApplied = false
+            source.apply(self.snapshot(Array(1...30)), animatingDifferences: false) { isApplied = true }
+            #expect(isApplied && self.table.visibleCells.count == 12)
+            self.table.scrollToRow(at: IndexPath(row: 29, section: 0), at: .bottom, animated: false)
+            #expect(self.table.indexPathsForVisibleRows?.last?.row == 29)
+        }
+        #expect(phone.rows.last == ["30"])
+        await phone.inApp { source.apply(self.snapshot([1, 2])) }
+        #expect(phone.rows == [["1"], ["2"]], "what is scrolled beyond the end comes back")
+    }
+
+    @Test func `has snapshots that change as Apple's do`() {
+        var snapshot = self.snapshot([1, 2, 3], [4])
+        snapshot.insertItems([10, 11], beforeItem: 2)
+        snapshot.insertItems([12], afterItem: 4)
+        snapshot.deleteItems([3, 99])
+        snapshot.moveItem(1, afterItem: 4)
+        snapshot.insertSections(["first"], beforeSection: "today")
+        snapshot.appendItems([20], toSection: "first")
+        #expect(snapshot.sectionIdentifiers == ["first", "today", "before"])
+        #expect(snapshot.itemIdentifiers == [20, 10, 11, 2, 4, 1, 12])
+        #expect(snapshot.numberOfItems == 7 && snapshot.numberOfItems(inSection: "before") == 3)
+        #expect(snapshot.indexOfItem(2) == 3 && snapshot.indexOfItem(3) == nil)
+        #expect(snapshot.sectionIdentifier(containingItem: 1) == "before")
+        snapshot.deleteSections(["before"])
+        #expect(snapshot.itemIdentifiers == [20, 10, 11, 2] && snapshot.numberOfItems == 4)
+        snapshot.deleteAllItems()
+        #expect(snapshot.numberOfSections == 0)
+    }
+
+    @Test func `stops an app that puts an item in twice`() async {
+        await #expect(processExitsWith: .failure) {
+            var snapshot = NSDiffableDataSourceSnapshot<String, Int>()
+            snapshot.appendSections(["one"])
+            snapshot.appendItems([1, 1])
+        }
+    }
+}
