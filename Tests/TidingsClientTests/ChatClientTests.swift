@@ -255,22 +255,6 @@ private func isAck(upTo position: LogPosition, _ disposition: Disposition) -> @S
         try await client.connect(userID: alice, token: "alice")
         for await message in messages where message.text == "for alice" { break }
     }
-
-    @Test func `keeps no name for the extension that the app gives after the sign-out`() async throws {
-        let bench = try ClientBench()
-        defer { bench.remove() }
-        let client = try bench.client()
-        try await client.connect(userID: alice, token: "alice")
-        let engine = try #require(client.engine)
-        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
-        func remembered() throws -> String? {
-            engine.remember(ResolvedNames(user: "Bob"), for: NameQuestion(sender: bob, group: nil))
-            return try group.update { $0.settings[name: .user(bob)] }
-        }
-        #expect(try remembered() == "Bob")
-        await client.signOut()
-        #expect(try remembered() == nil)
-    }
 }
 
 @Suite struct `A client under the kit` {

@@ -321,4 +321,20 @@ private final class InterruptingKit: KitHost {
         try await client.connect(userID: alice, token: "alice")
         #expect(await bench.server.frame { $0.registers(nil) }.registers(nil))
     }
+
+    @Test func `keeps no name for the extension that the app gives after the sign-out`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: alice, token: "alice")
+        let engine = try #require(client.engine)
+        let group = try AppGroup(folder: bench.folder.appendingPathComponent("group"))
+        func remembered() throws -> String? {
+            engine.remember(ResolvedNames(user: "Bob"), for: NameQuestion(sender: bob, group: nil))
+            return try group.update { $0.settings[name: .user(bob)] }
+        }
+        #expect(try remembered() == "Bob")
+        await client.signOut()
+        #expect(try remembered() == nil)
+    }
 }

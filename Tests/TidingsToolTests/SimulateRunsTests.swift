@@ -71,7 +71,9 @@ import World
         let crowds: [WorldMark] = [
             .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
             .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
-            .donated, .donatedSent,
+            .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
+            .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards,
         ]
         #expect(total.missing(with: .harsh) == drawn.filter { !crowds.contains($0) })
         #expect(total.text.contains("60 events (each run 10 at least)"))
