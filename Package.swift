@@ -244,7 +244,7 @@ targets += shell(
 targets += shell(
     "SDK", "TidingsUI",
     needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsClient", "TidingsKit"] + facades,
-    testing: ["SDKTestSupport", "ServerCore", "StoreModel", "PhoneCore"],
+    testing: ["SDKTestSupport", "ServerCore", "StoreModel", "PhoneCore"] + (onLinux ? ["PhoneTerminal"] : []),
     resources: [.copy("PrivacyInfo.xcprivacy")], settings: facade)
 // The server that the tests of client, kit and views share.
 targets.append(

@@ -222,5 +222,5 @@ def test_list_and_chat_can_be_read_on_a_terminal(make_street):
     picture(bob, r" ‹ Conversations +Alice +\[Settings\]", " +Today", rf" ▌ lunch at noon\?  {TIME}", input_line)
     alice.back()
     picture(
-        alice, r" +Conversations +\[\w+\]", "─+", rf" ○ Bob {{20,}}{TIME}", r"   lunch at noon\?", "─+",
+        alice, r" +Conversations +\[New Chat\]", "─+", rf" ○ Bob {{20,}}{TIME}", r"   lunch at noon\?", "─+",
         r" +\[Chats\] +Settings")

@@ -102,12 +102,6 @@ import TidingsModel
         return (try? String(contentsOf: root.appending(path: "docs/virtual-phone.md"), encoding: .utf8)) ?? ""
     }()
 
-    @Test(arguments: [ScreenSample.list, ScreenSample.chat])
-    func `shows what a screen looks like on a terminal`(window: ViewNode) {
-        let picture = `A picture of a phone`.picture(window).joined(separator: "\n")
-        #expect(Self.page.contains(picture), "the page should have\n\(picture)")
-    }
-
     @Test func `names every word of keys and scripts`() {
         let rows = Self.page.split(separator: "\n").filter { $0.hasPrefix("|") }
         for word in TerminalWord.all where word.word != "help" {

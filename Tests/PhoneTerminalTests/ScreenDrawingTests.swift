@@ -53,7 +53,7 @@ import Testing
              ▌ Do you come tonight? 我们在老地方见。  09:40
                                                 09:41 Read  Yes ▐
                           And I bring the book that you lent me ▐
-                                in spring, if I find it in time ▐
+                          in spring, if I find it in time       ▐
                                                      09:41 Sent ▐
                            Alice recalled a message
              ▌ And I bring the book…
@@ -120,6 +120,73 @@ import Testing
 
             ──────────────────────────────────────────────────────
                        [Chats 4]            Settings
+            """)
+    }
+
+    @Test func `has symbols by their names, and photos of messages as frames`() {
+        func row(_ identifier: String, _ children: [ViewNode]) -> ViewNode {
+            ViewNode(.row, identifier: identifier, children: children)
+        }
+        let (photo, portrait) = (ViewNode(.image), ViewNode(.image))
+        let time = ScreenSample.text("09:41")
+        let chat = ViewNode(
+            .window,
+            children: [
+                ViewNode(
+                    .table,
+                    children: [
+                        row("incoming.1", [photo, time]),
+                        row("incoming.2", [portrait, photo, time]),
+                        row("incoming.3", [ScreenSample.text("Bob"), ViewNode(.image, label: "Boat"), time]),
+                        row("incoming.4", [portrait, ScreenSample.text("09:40"), time]),
+                        row("outgoing.5", [photo, time, ScreenSample.text("Sent")]),
+                        row(
+                            "outgoing.6",
+                            [
+                                ViewNode(.text, text: "Bob: Which one of them do you like?", identifier: "quote"),
+                                ScreenSample.text("This one"), time, ScreenSample.text("Sent"),
+                            ]),
+                    ])
+            ])
+        self.expect(
+            [chat], columns: 40,
+            """
+             ▌ ┌─────────┐
+             ▌ │  Image  │
+             ▌ └─────────┘  09:41
+             ▌ ┌─────────┐
+             ▌ │  Image  │
+             ▌ └─────────┘  09:41
+             ▌ Bob
+             ▌ ┌────────┐
+             ▌ │  Boat  │
+             ▌ └────────┘  09:41
+             ▌ 09:40  09:41
+                                      ┌─────────┐ ▐
+                                      │  Image  │ ▐
+                                      └─────────┘ ▐
+                                       09:41 Sent ▐
+                      │ Bob: Which one of them do ▐
+                      │ you like?                 ▐
+                      This one                    ▐
+                                       09:41 Sent ▐
+            """)
+        let list = ViewNode(
+            .table,
+            children: [
+                row(
+                    "team",
+                    [
+                        ViewNode(.image, identifier: "person.2.circle"), ScreenSample.text("Team"), time,
+                        ScreenSample.text("All here and nobody there"), ViewNode(.image, identifier: "bell.slash"),
+                        ScreenSample.text("12"),
+                    ])
+            ])
+        self.expect(
+            [ViewNode(.window, children: [list])], columns: 40,
+            """
+             ○ Team                           09:41
+               All here and nobody t… bell.slash 12
             """)
     }
 

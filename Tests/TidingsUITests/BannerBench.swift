@@ -110,15 +110,21 @@ struct People: UserInfoProvider, GroupInfoProvider {
     /// Begins as a PNG does.
     static let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
     var portraits: Set<String> = []
+    /// Of people and groups whose id is not their name.
+    var names: [String: String] = [:]
     /// Each answer about a person waits for one of these; nil for none.
     var permits: AsyncStream<Void>?
 
     func userInfo(for id: UserID) async -> UserInfo? {
         if let permits = self.permits { for await _ in permits { break } }
-        return UserInfo(name: id.rawValue.capitalized, portrait: self.portraits.contains(id.rawValue) ? Self.png : nil)
+        return UserInfo(
+            name: self.names[id.rawValue] ?? id.rawValue.capitalized,
+            portrait: self.portraits.contains(id.rawValue) ? Self.png : nil)
     }
     func groupInfo(for id: ConversationID) async -> GroupInfo? {
-        GroupInfo(name: "Our \(id.target)", portrait: self.portraits.contains(id.target) ? Self.png : nil)
+        GroupInfo(
+            name: self.names[id.target] ?? "Our \(id.target)",
+            portrait: self.portraits.contains(id.target) ? Self.png : nil)
     }
 }
 

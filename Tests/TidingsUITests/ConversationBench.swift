@@ -18,6 +18,8 @@ import VirtualPhone
     static let bundle: BundleID = "com.example.chat"
     static let withBob = ConversationID(type: .direct, target: "bob")
     static let team = ConversationID(type: .group, target: "team")
+    /// How far back the history of a bench may go, in milliseconds.
+    static let past: Int64 = 8 * 86_400_000
     static let lobby = ConversationID(type: .chatRoom, target: "lobby")
 
     let server: ServerTransport
@@ -39,16 +41,21 @@ import VirtualPhone
         self.app?.navigation?.topViewController as? ConversationViewController
     }
 
+    /// - Parameters:
+    ///   - wall: what the phone's calendar clock shows at the launch, in milliseconds since 1970.
+    ///   - history: what has happened by then; the clock stands at `past` before the launch and goes on with it.
     init(
         osVersion: OSVersion = 17, language: String = "en", people: People = People(),
-        configure: @escaping (inout InterfaceConfiguration) -> Void = { _ in }
+        wall: Int64 = 1_767_225_600_000,
+        configure: @escaping (inout InterfaceConfiguration) -> Void = { _ in },
+        history: ((ConversationBench) -> Void)? = nil
     ) async {
         self.language = language
         self.people = people
         self.configure = configure
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
-        self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder)
-        let clock = ForwardingClock(wall: self.phone.now.wall)
+        self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder, wallMilliseconds: wall)
+        let clock = ForwardingClock(wall: wall - (history == nil ? 0 : Self.past))
         self.clock = clock
         self.server = ServerTransport(now: { clock.now })
         self.phone.install(
@@ -57,6 +64,10 @@ import VirtualPhone
                 backgroundModes: [.remoteNotification], appGroup: "group.chat"),
             code: VirtualApp(delegates: .modern, lifecycle: .application).code(
                 delegate: { ConversationApp(bench: self) }))
+        if let history {
+            history(self)
+            clock.advance(by: wall - clock.now.wall)
+        }
         await self.phone.allowNotifications()
         await self.phone.launch()
         await self.untilConnected()

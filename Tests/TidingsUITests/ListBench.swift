@@ -11,15 +11,18 @@ import VirtualPhone
 // What the tests of the list and of the screens of settings share.
 extension ConversationBench {
     /// Shows a screen in the first of two tabs, as an app does.
-    func show(_ make: @escaping @MainActor @Sendable (ChatInterface) -> UIViewController) async {
+    func show(
+        tabs titles: (String, String) = ("First", "Second"),
+        _ make: @escaping @MainActor @Sendable (ChatInterface) -> UIViewController
+    ) async {
         let app = self.app
         _ = await self.inApp {
             guard let window = app?.window, let interface = app?.interface else { return }
             let tabs = UITabBarController()
             let first = UINavigationController(rootViewController: make(interface))
-            first.tabBarItem = UITabBarItem(title: "First", image: nil, tag: 0)
+            first.tabBarItem = UITabBarItem(title: titles.0, image: nil, tag: 0)
             let second = UINavigationController(rootViewController: UIViewController())
-            second.tabBarItem = UITabBarItem(title: "Second", image: nil, tag: 1)
+            second.tabBarItem = UITabBarItem(title: titles.1, image: nil, tag: 1)
             tabs.viewControllers = [first, second]
             window.rootViewController = tabs
         }

@@ -67,6 +67,20 @@ import VirtualPhone
         #expect(stack.viewControllers.count == 1)
     }
 
+    @Test func `show the system's pictures without a word, and VoiceOver says what they are`() async {
+        let chats = screen("Chats")
+        let item = UIBarButtonItem(systemItem: .compose, primaryAction: UIAction(title: "New") { _ in })
+        chats.navigationItem.rightBarButtonItem = item
+        self.app.root = UINavigationController(rootViewController: chats)
+        let phone = await self.app.phone()
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Chats"])
+        #expect(phone.view("Compose")?.actions == [.tap])
+        item.accessibilityLabel = "New Chat"
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Chats"])
+        #expect(phone.view("New Chat")?.actions == [.tap])
+        #expect(phone.view("Compose") == nil)
+    }
+
     @Test func `below have the tabs, the chosen one marked, and a tap chooses`() async {
         let chats = UINavigationController(rootViewController: screen("Chats"))
         let settings = UINavigationController(rootViewController: screen("Settings"))

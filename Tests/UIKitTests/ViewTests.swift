@@ -38,7 +38,8 @@ private final class Drag: UIControl {
     @Test func `are a tree of what a person sees and hears, without what only holds others`() async {
         let image = UIImageView(image: UIImage(systemName: "person"))
         image.accessibilityIdentifier = "portrait"
-        let row = UIStackView(arrangedSubviews: [image, self.label("Alice"), self.label("")])
+        let symbol = UIImageView(image: UIImage(systemName: "bell.slash"))
+        let row = UIStackView(arrangedSubviews: [image, self.label("Alice"), self.label(""), symbol])
         let button = UIButton(type: .system)
         button.setTitle("Send", for: .normal)
         let phone = await self.phone(row, button)
@@ -48,6 +49,7 @@ private final class Drag: UIControl {
                     .window,
                     children: [
                         ViewNode(.image, identifier: "portrait"), ViewNode(.text, text: "Alice", label: "Alice"),
+                        ViewNode(.image, identifier: "bell.slash"),
                         ViewNode(.button, text: "Send", label: "Send"),
                     ])
             ])

@@ -157,7 +157,8 @@ public final class UIFontMetrics: Sendable {
 /// An image: its bytes, or the name of a symbol. https://developer.apple.com/documentation/uikit/uiimage
 public final class UIImage: Hashable, Sendable {
     private let bytes: Data?
-    private let symbol: String?
+    /// The name of the symbol; nil for other images.
+    let symbol: String?
 
     /// Nil for what begins as no kind of image that iOS reads; nothing is decoded.
     public init?(data: Data) {

@@ -22,11 +22,14 @@ import Foundation
     /// An item that says nothing.
     public init() {}
 
+    /// What VoiceOver says of its picture unless the app says something else.
+    var spoken: String? { nil }
+
     func describeButton() {
         self.button.setTitle(self.title, for: .normal)
         self.button.setImage(self.image, for: .normal)
         self.button.isEnabled = self.isEnabled
-        self.button.accessibilityLabel = self.accessibilityLabel
+        self.button.accessibilityLabel = self.accessibilityLabel ?? self.spoken
         self.button.accessibilityHint = self.accessibilityHint
         self.button.accessibilityIdentifier = self.accessibilityIdentifier
     }
@@ -40,8 +43,18 @@ import Foundation
             search, refresh, stop, camera, trash
         case close = 24
 
+        /// Whether it is written; the others are pictures.
+        var isWritten: Bool {
+            switch self {
+            case .done, .cancel, .edit, .save: true
+            case .add, .flexibleSpace, .fixedSpace, .compose, .reply, .action, .organize, .bookmarks, .search, .refresh,
+                .stop, .camera, .trash, .close:
+                false
+            }
+        }
+
         /// What VoiceOver says.
-        var title: String {
+        var spoken: String {
             switch self {
             case .done: "Done"
             case .cancel: "Cancel"
@@ -80,6 +93,8 @@ import Foundation
     open var customView: UIView?
     /// Its colour.
     open var tintColor: UIColor?
+    private var systemItem: SystemItem?
+    override var spoken: String? { self.systemItem?.spoken }
 
     /// A button of words or a picture.
     public convenience init(
@@ -94,7 +109,9 @@ import Foundation
 
     /// A button whose looks are the system's.
     public convenience init(systemItem: SystemItem, primaryAction: UIAction? = nil, menu: UIMenu? = nil) {
-        self.init(title: systemItem.title, primaryAction: primaryAction, menu: menu)
+        self.init(primaryAction: primaryAction, menu: menu)
+        self.title = systemItem.isWritten ? systemItem.spoken : nil
+        self.systemItem = systemItem
     }
 
     /// A view in a bar.

@@ -72,9 +72,10 @@ extension UIView {
     /// Nil for a view that only holds others, and for one of nothing. Without what is in it.
     private func node(isSpoken: Bool) -> ViewNode? {
         let text = self.writtenText
+        // Scripts and drawings tell symbols apart by it.
+        let identifier = self.accessibilityIdentifier ?? (self as? UIImageView)?.image?.symbol
         var node = ViewNode(
-            self.viewRole, text: text, identifier: self.accessibilityIdentifier, isSelected: self.isChosen,
-            actions: self.takenActions)
+            self.viewRole, text: text, identifier: identifier, isSelected: self.isChosen, actions: self.takenActions)
         if isSpoken, self.isSpokenOf {
             node.label = self.accessibilityLabel ?? self.placeholderText ?? text
             node.value = self.accessibilityValue

@@ -36,7 +36,7 @@ public import UIKit
     /// Drafts longer than the server takes, which stay in this process.
     var longDrafts: [ConversationID: String] = [:]
     /// In the language of the words.
-    private(set) lazy var times = ChatTimes(words: self.words)
+    lazy var times = ChatTimes(words: self.words)
     private var directory = PeopleDirectory()
     private var follower: Task<Void, Never>?
 

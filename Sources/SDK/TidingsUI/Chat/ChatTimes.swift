@@ -7,10 +7,18 @@ public struct ChatTimes {
     let formatters: Formatters
 
     /// Days and times in the language of some words.
-    @MainActor public init(words: InterfaceWords, calendar: Calendar = .autoupdatingCurrent) {
+    ///
+    /// - Parameters:
+    ///   - words: the words.
+    ///   - calendar: its time zone says when a day begins.
+    ///   - locale: the person's own, which counts where it speaks the language of the words.
+    @MainActor public init(
+        words: InterfaceWords, calendar: Calendar = .autoupdatingCurrent, locale: Locale = .autoupdatingCurrent
+    ) {
         self.words = words.chat
         self.calendar = calendar
-        self.formatters = Formatters(locale: TimeText.locale(for: words.language), zone: calendar.timeZone)
+        self.formatters = Formatters(
+            locale: TimeText.locale(for: words.language, current: locale), zone: calendar.timeZone)
     }
 
     /// The time of day, such as `10:24`.

@@ -99,6 +99,7 @@ open class MessageCell: UITableViewCell {
     private func arrange() {
         self.nameLabel.numberOfLines = 1
         self.quoteLabel.numberOfLines = 2
+        self.quoteLabel.accessibilityIdentifier = "quote"
         self.bubbleView.layer.cornerRadius = 14
         self.portraitView.contentMode = .scaleAspectFill
         self.portraitView.clipsToBounds = true

@@ -26,7 +26,7 @@ extension RowTexts {
         let (words, language) = (interface.words, interface.words.language)
         self.words = words.lists
         self.notifications = interface.client.configuration.words.words(for: language).words
-        self.time = ChatTimes(words: words)
+        self.time = interface.times
     }
 }
 

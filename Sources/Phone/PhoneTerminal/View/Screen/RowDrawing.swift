@@ -4,7 +4,11 @@ import PhoneCore
 struct RowContent {
     enum Item {
         case text(String)
-        /// Pictures, buttons, switches: what stands at the right of the line.
+        /// What a message answers.
+        case quote(String)
+        /// Its words, or the name of its symbol; empty for a photo.
+        case image(String)
+        /// Buttons, switches: what stands at the right of the line.
         case thing(Span)
     }
 
@@ -23,8 +27,8 @@ struct RowContent {
             case .image:
                 if self.items.isEmpty, !self.hasPortrait {
                     self.hasPortrait = true
-                } else if !node.words.isEmpty {
-                    self.items.append(.thing(Span(node.words, .faint)))
+                } else {
+                    self.items.append(.image(node.words.isEmpty ? VisibleText.of(node.identifier ?? "") : node.words))
                 }
             case .button, .control, .switch, .textField:
                 if node.children.isEmpty || node.role == .button {
@@ -32,7 +36,9 @@ struct RowContent {
                 } else {
                     self.add(node.children)
                 }
-            case .text: if !node.words.isEmpty { self.items.append(.text(node.words)) }
+            case .text:
+                guard !node.words.isEmpty else { continue }
+                self.items.append(node.identifier == "quote" ? .quote(node.words) : .text(node.words))
             case .window, .group, .table, .row, .header, .navigationBar, .tabBar, .alert, .menu:
                 if node.children.isEmpty, !node.words.isEmpty { self.items.append(.text(node.words)) }
                 self.add(node.children)
@@ -40,6 +46,7 @@ struct RowContent {
         }
     }
 
+    var hasImage: Bool { self.items.contains { if case .image = $0 { true } else { false } } }
     var texts: [String] { self.items.compactMap { if case .text(let text) = $0 { text } else { nil } } }
 }
 
@@ -69,6 +76,14 @@ struct RowDrawing {
         for item in content.items {
             let last = lines.count - 1
             switch item {
+            case .quote(let text): lines.append((text, [], false))
+            case .image(let words):
+                guard !words.isEmpty else { continue }
+                if last < 0 {
+                    lines.append((words, [], false))
+                } else {
+                    lines[last].right.append(Span(words, .faint))
+                }
             case .thing(let span):
                 if last < 0 { lines.append(("", [span], false)) } else { lines[last].right.append(span) }
             case .text(let text):
