@@ -58,6 +58,21 @@ import VirtualPhone
         #expect((try? bench.client?.unreadMessageCount()) == 0)
     }
 
+    @Test func `marks as read what it shows first together with earlier messages`() async {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        await bench.open(self.withBob)
+        let screen = bench.screen
+        // As if what was just received were about to be shown.
+        _ = await bench.inApp { screen?.rowsAreStale = true }
+        bench.say("At one")
+        await bench.until { _ in screen?.log.messages.isEmpty == false }
+        #expect((try? bench.client?.unreadMessageCount()) == 1)
+        _ = await bench.inApp { screen?.renderAbove() }
+        await bench.until(reads: "At one")
+        #expect((try? bench.client?.unreadMessageCount()) == 0)
+    }
+
     @Test func `speaks Chinese where the app does`() async {
         let bench = await ConversationBench(language: "zh-Hans-CN")
         defer { bench.remove() }

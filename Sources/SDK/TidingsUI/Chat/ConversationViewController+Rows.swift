@@ -88,6 +88,8 @@ extension ConversationViewController {
             let offset = self.tableView.contentSize.height - below
             self.tableView.contentOffset = CGPoint(x: 0, y: max(0, offset))
         }
+        // What came meanwhile is shown by this, too.
+        self.markSeen()
         self.showButtons()
     }
 
