@@ -222,6 +222,27 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
                 == [.setStoreAside, .storeSettings(confirmed), .storePendingChange(mute)])
     }
 
+    @Test func `for everywhere does not wait for the answer to one of a conversation`() {
+        var core = ClientCore.online()
+        _ = core.handle(.settingRequested(mute), at: at(1))
+        #expect(
+            requests(core.handle(.settingRequested(.hidesContent(true)), at: at(1)))
+                == [.setPersonSettings(PersonSettings(hidesContent: true))])
+    }
+
+    @Test func `gives way to what the log has said since, where its answer was lost with the connection`() {
+        var core = ClientCore.online()
+        _ = core.handle(.settingRequested(mute), at: at(1))
+        _ = core.hear(LogEntry(position: 1, body: .conversationSettings(withBob, .init(level: .mentions))), at: at(1))
+        _ = core.hear(LogEntry(position: 2, body: .conversationSettings(withBob, .init(level: .all))), at: at(1))
+        #expect(requests(core.reconnect(2, head: 2, at: at(5))) == [])
+        _ = core.handle(.kitConfigured(KitSettings()), at: at(6))
+        _ = core.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(6))
+        _ = core.handle(.frameReceived(2, .entry(entry(3))), at: at(7))
+        let effects = core.handle(.entriesStored(upTo: 3, unread: 1), at: at(7))
+        #expect(effects.contains(.resolveNames(id(103), .init(sender: bob, group: nil))))
+    }
+
     @Test func `is told again after a damaged store, whose log from the start is older than it`() {
         var core = ClientCore.online(.init(pendingChanges: [mute]))
         #expect(
