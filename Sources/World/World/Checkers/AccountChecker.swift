@@ -55,7 +55,7 @@ struct AccountChecker: Checker {
             guard message.conversation.type.isService, recall.sender != message.sender else { return }
             findings.add("accounts", "the recall of \(message.id) is from \(recall.sender), not \(message.sender)")
         case (.readHistory(let key, let conversation, nil, _, _), .history(let messages, _)):
-            self.checkHistory(messages, in: conversation, of: key.user, into: &findings)
+            self.checkHistory(messages, in: conversation, of: key.user, state, into: &findings)
         default: break  // tidy: the other commands are about no account
         }
     }
@@ -136,10 +136,13 @@ struct AccountChecker: Checker {
 
     /// The account's history has what was written to it.
     private func checkHistory(
-        _ messages: [Message], in conversation: ConversationID, of user: UserID, into findings: inout Findings
+        _ messages: [Message], in conversation: ConversationID, of user: UserID, _ state: CheckerState,
+        into findings: inout Findings
     ) {
         guard self.accounts[ConversationID(type: conversation.type, target: user.rawValue)] != nil,
-            let newest = self.newest[ConversationSender(user, in: conversation)], messages.first?.id != newest
+            let newest = self.newest[ConversationSender(user, in: conversation)], messages.first?.id != newest,
+            // As a phone that is signed in as the account may.
+            !state.committed.isDeleted(newest, by: user)
         else { return }
         findings.add("accounts", "\(user) is not told of \(newest) in \(conversation)")
     }
