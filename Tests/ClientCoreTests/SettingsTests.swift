@@ -243,6 +243,27 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         #expect(effects.contains(.resolveNames(id(103), .init(sender: bob, group: nil))))
     }
 
+    @Test func `stays, whatever the log says, where it still waited for its turn when the connection ended`() {
+        var core = ClientCore.fresh(.init(stored: 1))
+        let groups = (1...Requests.inFlightMax + 1).map { ConversationID(type: .group, target: "g\($0)") }
+        for group in groups { _ = core.handle(.settingRequested(.conversation(group, muted)), at: at(0)) }
+        core.goOnline(1, head: 1, at: at(0))
+        guard let last = groups.last, let first = groups.first else { return }
+        let ended = core.handle(.connectionClosed(1, reason: "lost"), at: at(2))
+        #expect(ended.contains(.markPendingChange(.conversation(last, muted), isTold: false)))
+        #expect(!ended.contains(.markPendingChange(.conversation(first, muted), isTold: false)))
+    }
+
+    @Test func `is confirmed by a part of the log that is gone`() {
+        var core = ClientCore.online(.init(stored: 2), head: 2)
+        _ = core.handle(.settingRequested(mute), at: at(1))
+        _ = core.handle(.frameReceived(1, .answer(1, .done(5))), at: at(1))
+        _ = core.reconnect(2, head: 9, at: at(5))
+        let page = ServerFrame.Page(after: 2, entries: [], head: 9, unread: 0)
+        _ = core.handle(.frameReceived(2, .page(page)), at: at(6))
+        #expect(core.handle(.entriesStored(upTo: 9, unread: 0), at: at(6)).contains(.removePendingChange(mute)))
+    }
+
     @Test func `is told again after a damaged store, whose log from the start is older than it`() {
         var core = ClientCore.online(.init(pendingChanges: [mute]))
         #expect(

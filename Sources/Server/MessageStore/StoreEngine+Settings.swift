@@ -84,9 +84,9 @@ extension StoreEngine {
             var changed = person.settings
             changed.set(settings, for: conversation)
             let bytes = changed.draftBytes(of: conversation) - person.settings.draftBytes(of: conversation)
+            try self.replaceSettings(of: person, with: changed, muting: [number].compactMap { $0 })
             person.draftBytes += bytes
             self.draftBytes += bytes
-            try self.replaceSettings(of: person, with: changed, muting: [number].compactMap { $0 })
         }
     }
 

@@ -71,20 +71,28 @@ package struct Requests: Hashable, Sendable {
 
     package mutating func removeAnswered(_ number: RequestNumber) -> Item? { self.inFlight.removeValue(forKey: number) }
 
-    package mutating func removeExpired(at now: Now) -> [Item] {
+    /// Requests that get no answer any more.
+    package struct Removed: Hashable, Sendable {
+        /// The server may have carried them out.
+        package var written: [Item]
+        /// The server has never heard of them.
+        package var waiting: [Item]
+    }
+
+    package mutating func removeExpired(at now: Now) -> Removed {
         let isOver = { (item: Item) in now.monotonic >= item.deadline }
-        let over = self.inFlight.values.filter(isOver) + self.waiting.filter(isOver)
+        let over = Removed(written: self.inFlight.values.filter(isOver), waiting: self.waiting.filter(isOver))
         self.inFlight.removeAll { isOver($0.value) }
         self.waiting.removeAll(where: isOver)
         return over
     }
 
-    package mutating func removeAll() -> [Item] {
+    package mutating func removeAll() -> Removed {
         defer {
             self.inFlight = [:]
             self.waiting = []
         }
-        return self.inFlight.values + Array(self.waiting)
+        return Removed(written: Array(self.inFlight.values), waiting: Array(self.waiting))
     }
 
     package var count: Int { self.inFlight.count + self.waiting.count }

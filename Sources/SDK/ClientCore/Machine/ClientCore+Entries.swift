@@ -10,6 +10,7 @@ extension ClientCore {
         self.unread = unread
         // Without entries only a trimmed part of the log was skipped: the server hears of it, the app does not.
         guard !heard.isEmpty else {
+            self.confirmPendingChanges(into: &effects)
             self.forgetLeftovers(into: &effects)
             self.tellPendingChanges(at: now, into: &effects)
             return self.sendAck(into: &effects)

@@ -72,7 +72,9 @@ extension ClientCore {
 
     mutating func requestDeadlineReached(at now: Now, into effects: inout [ClientEffect]) {
         let expired = self.requests.removeExpired(at: now)
-        if expired.contains(where: { $0.asker == .token }) { self.renewal.notTaken(at: now) }
+        if (expired.written + expired.waiting).contains(where: { $0.asker == .token }) {
+            self.renewal.notTaken(at: now)
+        }
         self.finishRequests(expired, into: &effects)
         if let wait = self.pendingChangeRetryAt, now.monotonic >= wait {
             self.pendingChangeRetryAt = nil
@@ -85,12 +87,15 @@ extension ClientCore {
         self.finishRequests(self.requests.removeAll(), into: &effects)
     }
 
-    private mutating func finishRequests(_ items: [Requests.Item], into effects: inout [ClientEffect]) {
-        for item in items {
-            switch item.asker {
-            case .app(let number): effects.append(.finishRequest(number, .unknown))
-            case .pendingChanges(let tellings): self.settingsUnanswered(tellings, into: &effects)
-            case .token, .voIP, .settings, .conversation, .room, .watch: break
+    private mutating func finishRequests(_ removed: Requests.Removed, into effects: inout [ClientEffect]) {
+        for (items, isWritten) in [(removed.written, true), (removed.waiting, false)] {
+            for item in items {
+                switch item.asker {
+                case .app(let number): effects.append(.finishRequest(number, .unknown))
+                case .pendingChanges(let tellings) where isWritten: self.settingsUnanswered(tellings, into: &effects)
+                case .pendingChanges(let tellings): self.settingsNotTaken(tellings, into: &effects)
+                case .token, .voIP, .settings, .conversation, .room, .watch: break
+                }
             }
         }
     }

@@ -60,10 +60,7 @@ extension ClientCore {
         case .refused(let problem):
             if let wait = problem.waitMilliseconds(default: Self.pendingChangeRetryMilliseconds) {
                 self.pendingChangeRetryAt = now.monotonic + max(wait, Self.pendingChangeRetryMilliseconds)
-                for telling in tellings where self.preferences.notTaken(telling) {
-                    effects.append(.markPendingChange(telling.pendingChange, isTold: false))
-                }
-                return
+                return self.settingsNotTaken(tellings, into: &effects)
             }
             for telling in tellings {
                 // It stays on this device, and is told again at the next welcome.
@@ -82,6 +79,13 @@ extension ClientCore {
         case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following: break
         }
         self.tellPendingChanges(at: now, into: &effects)
+    }
+
+    /// The server has not taken them: whatever the log says, they are newer.
+    mutating func settingsNotTaken(_ tellings: [Preferences.Telling], into effects: inout [ClientEffect]) {
+        for telling in tellings where self.preferences.notTaken(telling) {
+            effects.append(.markPendingChange(telling.pendingChange, isTold: false))
+        }
     }
 
     /// Nobody knows whether the server has taken them.

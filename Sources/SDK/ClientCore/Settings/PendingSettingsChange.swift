@@ -1,6 +1,7 @@
 package import TidingsModel
 
-/// It holds here at once, also offline; the server is told at each welcome until it has confirmed it.
+/// It holds here at once, also offline. The server is told once the whole log is here, until it has confirmed it or the log says something
+/// newer.
 package enum PendingSettingsChange: Hashable, Sendable {
     /// The level.
     case conversation(ConversationID, ConversationSettings)

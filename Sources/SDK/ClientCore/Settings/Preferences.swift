@@ -102,7 +102,7 @@ package struct Preferences: Hashable, Sendable {
     /// The server could not take it. False if the person has set something else since.
     package mutating func notTaken(_ telling: Telling) -> Bool { self.setStanding(.waiting, of: telling) }
 
-    /// As `refused`, but it stays here until the next welcome.
+    /// As `refused`, but it stays here, and is told again at the next welcome.
     package mutating func refusedForNow(_ telling: Telling) -> Bool { self.setStanding(.refused, of: telling) }
 
     /// No answer will come. Returns what something newer in the log has replaced.

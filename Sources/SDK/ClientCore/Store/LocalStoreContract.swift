@@ -60,7 +60,7 @@ package enum LocalStoreCommand: Hashable, Sendable {
     case removeOutgoing(ClientMessageID)
     /// Holds until the log confirms it. Answered by `.counted`, like all settings.
     case markRead(ConversationID, upTo: LogPosition)
-    /// No longer told if it was.
+    /// Counts as not told, also where the same was told before.
     case addPendingChange(PendingSettingsChange)
     /// Whether the server may have taken it. Only if it is still the same.
     case markPendingChange(PendingSettingsChange, isTold: Bool)

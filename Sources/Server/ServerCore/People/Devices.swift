@@ -150,7 +150,7 @@ extension ServerCore {
         }
     }
 
-    /// The store has not signed it out, as somebody else wished. What was under way to it was forgotten here: the person is
+    /// The store has not signed it out, as another device or the backend has requested. What was under way to it was forgotten here: the person is
     /// read anew, while their connections begin anew.
     mutating func takeBackSignOut(of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let slot = self.slots[device.user], self.people[slot].isReady else { return }
@@ -173,8 +173,8 @@ extension ServerCore {
         self.people[anew].signingIn = before.signingIn
     }
 
-    /// The store has not signed it out: it is no device that leaves. What was under way to it ends with the wish: its own, or
-    /// that of a newer device.
+    /// The store has not signed it out: it is no device that leaves. What was under way to it has ended with the
+    /// request: its own, or that of a newer device.
     mutating func keepSignedIn(_ device: DeviceKey) {
         guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
             return

@@ -52,7 +52,7 @@ struct Paging: Sendable {
         return .string(self.cursor(after: element))
     }
 
-    /// One page of a whole list that is sorted by `key`.
+    /// One page of what is left after the cursor of a list that is sorted by `key`.
     func page<Element, Key: Comparable>(
         of all: [Element], by key: (Element) -> Key, text: (Key) -> String, read: (String) -> Key?
     ) throws(InvalidField) -> (elements: [Element], next: JSONValue) {

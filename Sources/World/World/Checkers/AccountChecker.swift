@@ -18,6 +18,8 @@ struct AccountChecker: Checker {
     private var authors: [MessageID: UserID] = [:]
     /// The newest that is in the history of an account or person, and where.
     private var newest: [ConversationSender: MessageID] = [:]
+    /// What was written as an account is shown also once it was taken back.
+    private var hadAccounts = false
     /// What the store has refused as it had to.
     private var refused: Set<ClientMessageID> = []
 
@@ -29,7 +31,7 @@ struct AccountChecker: Checker {
             guard draft.conversation.type.isService, !self.refused.contains(draft.clientMessageID) else { return }
             findings.add("accounts", "\(draft.clientMessageID) of \(key) was refused, and may be sent: \(problem)")
         default:  // tidy: the others show what was written as an account, if anything was
-            if !self.accounts.isEmpty { self.checkShown(fact, state, into: &findings) }
+            if self.hadAccounts { self.checkShown(fact, state, into: &findings) }
         }
     }
 
@@ -39,8 +41,11 @@ struct AccountChecker: Checker {
         _ command: StoreCommand, _ result: StoreResult, _ state: CheckerState, into findings: inout Findings
     ) {
         switch (command, result) {
-        case (.putAccount(_, let account), .done): self.accounts[account.id] = account
+        case (.putAccount(_, let account), .done):
+            self.hadAccounts = true
+            self.accounts[account.id] = account
         case (.setAccount(_, let id, let isDeclared), .done):
+            self.hadAccounts = true
             self.accounts[id] = isDeclared ? self.accounts[id] ?? ServiceAccount(id) : nil
         case (.setFollowing(let key, let account, true), .done):
             self.followers[account, default: []].insert(key.user)
@@ -93,11 +98,16 @@ struct AccountChecker: Checker {
         let type = message.conversation.type
         let account = self.accounts[message.senderAccount]
         let peer = UserID(message.conversation.target)
-        if let author, device == nil ? account == nil : account?.isOperated(by: author) != true { return .notAllowed }
+        if let author, device == nil ? account == nil : !Self.isOperated(account, by: author) { return .notAllowed }
         if account?.audience == .followers, !self.follows(peer, message.senderAccount) { return .notAFollower }
         if device != nil, author == nil, type.isForBackend { return .notAllowed }
         if type.needsAccount, account == nil, self.accounts[message.conversation] == nil { return .notAllowed }
         return isBlocked ? .blocked : nil
+    }
+
+    /// Not by the server's own answer, which is what is checked.
+    private static func isOperated(_ account: ServiceAccount?, by user: UserID) -> Bool {
+        account.map { $0.owner == user || $0.operators.contains(user) } ?? false
     }
 
     private func isBlocked(_ message: Message, _ state: CheckerState) -> Bool {
@@ -116,7 +126,7 @@ struct AccountChecker: Checker {
             return
         }
         let account = self.accounts[message.senderAccount]
-        if actor != message.sender, account?.isOperated(by: actor) != true {
+        if actor != message.sender, !Self.isOperated(account, by: actor) {
             findings.add("accounts", "\(actor) \(what) \(id), and does not operate \(message.senderAccount)")
         } else if what == "edited", account?.audience == .followers,
             !self.follows(UserID(message.conversation.target), message.senderAccount)

@@ -45,7 +45,7 @@ struct NameBook {
         if let portrait = named.profile.portrait { self.portraits[named.id, default: []].insert(portrait) }
         guard let name = named.profile.name else { return self.namedSince[named.id] = .some(nil) }
         self.people[named.id, default: []].insert(name)
-        if self.namedSince[named.id] == nil { self.namedSince[named.id] = messages }
+        if (self.namedSince[named.id] ?? nil) == nil { self.namedSince[named.id] = messages }
     }
 
     private mutating func apply(_ change: ConversationChange) {
