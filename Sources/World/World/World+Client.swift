@@ -107,7 +107,10 @@ extension World {
             self.handOverCustomMessages(wall: wall, in: process, on: index)
         case .publishProblem(let problem):
             self.appendTrace("phone \(index) problem: \(problem)")
-            if case .nameMissing(let message, _) = problem { self.emit(.nameless(message, on: key)) }
+            guard case .nameMissing(let message, _) = problem else { return }
+            // An app that knows everybody answers at once.
+            if self.phones[index].naming == .app { self.checkers.foundBug("\(key) has no name for \(message)") }
+            self.emit(.nameless(message, on: key))
         case .finishWake(let number, let result): self.finishWake(number, result, in: process, on: index)
         case .publishStatus(.refused(let problem)) where problem.code == .kicked:
             self.wasSignedOutByOther(process, on: index)

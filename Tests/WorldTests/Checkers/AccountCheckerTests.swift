@@ -132,6 +132,15 @@ extension Story {
         #expect(story.broken.count == 5)
     }
 
+    @Test func `is found where its recipient is told who has written it, also once it was taken back`() {
+        var story = Story(AccountChecker())
+        story.commit(.putAccount(World.app, ServiceAccount(help, operators: ["bob"])))
+        let message = story.send()
+        story.commit(.setAccount(World.app, help, isDeclared: false))
+        story.push(message, title: "Help", text: "bob writes")
+        #expect(story.broken == ["accounts"])
+    }
+
     @Test func `may show an id that only begins like its operator's, and shows operators what they please`() {
         var story = newStory()
         story.push(story.send(), title: "Help", text: "bobby, robbob")

@@ -75,6 +75,10 @@ extension Message {
         story.commit(.setProfiles(World.app, [UserProfile("bob", Profile())], isOwn: false))
         story.show(story.accepted(), title: "")
         #expect(story.broken == ["names"])
+        // And is expected again once it was given again.
+        story.commit(.setProfiles(World.app, [UserProfile("bob", bo)], isOwn: false))
+        story.show(story.accepted(), title: "")
+        #expect(story.broken == ["names", "names"])
     }
 
     @Test func `are the group's and before its text the sender's, in this group too`() {
