@@ -233,7 +233,8 @@ targets += shell(
 // How kit and extension write Apple's contents and intents; their tests are those of both.
 targets.append(
     .target(
-        name: "TidingsNotificationContent", dependencies: ours(["TidingsModel", "ClientCore"] + extensionFacades),
+        name: "TidingsNotificationContent",
+        dependencies: ours(["TidingsModel", "ClientCore", "TidingsAppGroup"] + extensionFacades),
         path: "Sources/SDK/TidingsNotificationContent", swiftSettings: facade))
 targets += shell(
     "SDK", "TidingsKit",

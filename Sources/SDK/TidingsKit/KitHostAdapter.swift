@@ -71,7 +71,7 @@ final class KitHostAdapter: KitHost {
         guard settings.authorizationStatus != .denied, settings.authorizationStatus != .notDetermined else {
             return .notAuthorized
         }
-        let content = UNMutableNotificationContent()
+        var content = UNMutableNotificationContent()
         content.title = notification.title.notificationText
         if let subtitle = notification.subtitle { content.subtitle = subtitle.notificationText }
         content.body = notification.body.notificationText

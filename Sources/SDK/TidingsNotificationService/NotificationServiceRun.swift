@@ -226,7 +226,7 @@ final class NotificationServiceRun: Sendable {
     /// Returns whether the notification centre has taken it.
     private static func post(_ message: MissedMessage, _ isSilent: Bool, _ tag: String) async -> Bool {
         guard !Task.isCancelled else { return false }
-        let content = UNMutableNotificationContent()
+        var content = UNMutableNotificationContent()
         content.title = message.text.title?.notificationText ?? ""
         content.subtitle = message.text.subtitle?.notificationText ?? ""
         content.body = message.text.body.notificationText
@@ -306,25 +306,8 @@ extension ContentEdit {
     fileprivate func applied(
         to original: UNNotificationContent, image: UNNotificationAttachment?, portrait: Data?
     ) -> UNNotificationContent {
-        guard let content = original.mutableCopy() as? UNMutableNotificationContent else { return original }
-        if self.isStripped {
-            content.subtitle = ""
-            content.badge = nil
-            content.attachments = []
-            // Neither whom it is about, nor an action that would answer them.
-            content.threadIdentifier = ""
-            content.categoryIdentifier = ""
-            content.relevanceScore = 0
-        }
-        if let userInfo = self.userInfo { content.userInfo = userInfo.userInfo }
-        if let badge = self.badge { content.badge = NSNumber(value: badge) }
-        if let title = self.title { content.title = title.notificationText }
-        if let subtitle = self.subtitle { content.subtitle = subtitle.notificationText }
-        if let body = self.body { content.body = body.notificationText }
-        if self.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
+        guard var content = original.mutableCopy() as? UNMutableNotificationContent else { return original }
+        content.apply(self)
         if self.isDiscarded {
             let nothing = UNMutableNotificationContent()
             nothing.badge = content.badge

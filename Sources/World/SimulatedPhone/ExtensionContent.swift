@@ -1,6 +1,6 @@
 package import ClientCore
 package import PhoneCore
-import TidingsModel
+package import TidingsModel
 
 // What the shipped extension carries over to Apple's types, carried over to the virtual iPhone's.
 
@@ -17,22 +17,7 @@ extension ContentEdit {
     /// Images are not simulated.
     package func applied(to original: NotificationContent) -> NotificationContent {
         var content = original
-        if self.isStripped {
-            content.subtitle = ""
-            content.badge = nil
-            content.threadIdentifier = ""
-            content.categoryIdentifier = ""
-            content.relevanceScore = 0
-        }
-        if let userInfo = self.userInfo { content.userInfo = userInfo.objectValue ?? JSONObject() }
-        content.badge = self.badge ?? content.badge
-        content.title = self.title?.notificationText ?? content.title
-        content.subtitle = self.subtitle?.notificationText ?? content.subtitle
-        content.body = self.body?.notificationText ?? content.body
-        if self.isSilent {
-            content.sound = nil
-            content.interruptionLevel = .passive
-        }
+        content.apply(self)
         if self.isDiscarded { return NotificationContent(badge: content.badge) }
         if let form = self.communication { content.show(form, portrait: self.hasPortrait ? form.portrait : nil) }
         return content
@@ -103,22 +88,35 @@ extension PushLine {
     }
 }
 
-extension NotificationContent {
-    mutating func apply(_ manner: NotificationManner) {
-        switch manner.sound {
+extension NotificationContent: EditableContent {
+    package var badgeNumber: Int? {
+        get { self.badge }
+        set { self.badge = newValue }
+    }
+
+    package static func text(of line: PushLine) -> String { line.notificationText }
+
+    package mutating func setUserInfo(_ userInfo: JSONValue) { self.userInfo = userInfo.objectValue ?? JSONObject() }
+
+    package mutating func setSound(_ sound: NotificationManner.Sound?) {
+        switch sound {
         case .standard: self.sound = .standard
         case .named(let name): self.sound = .named(name)
         case .critical(let name): self.sound = .critical(name: name, volume: 1)
         case nil: self.sound = nil
         }
-        switch manner.level {
+    }
+
+    package mutating func setLevel(_ level: PushOptions.InterruptionLevel) {
+        switch level {
         case .passive: self.interruptionLevel = .passive
         case .active: self.interruptionLevel = .active
         case .timeSensitive: self.interruptionLevel = .timeSensitive
         case .critical: self.interruptionLevel = .critical
         }
-        self.relevanceScore = Double(manner.relevance) / 1_000
-        self.categoryIdentifier = manner.category
-        self.threadIdentifier = manner.thread
     }
+
+    package mutating func setRelevance(thousandths: Int) { self.relevanceScore = Double(thousandths) / 1_000 }
+
+    package mutating func removeAttachments() { self.attachments = [] }
 }

@@ -1,5 +1,6 @@
 package import ClientCore
 import Foundation
+import TidingsAppGroup
 package import TidingsModel
 package import UserNotifications
 
@@ -14,23 +15,36 @@ extension PushLine {
     }
 }
 
-extension UNMutableNotificationContent {
-    package func apply(_ manner: NotificationManner) {
-        switch manner.sound {
+extension UNMutableNotificationContent: EditableContent {
+    package var badgeNumber: Int? {
+        get { self.badge?.intValue }
+        set { self.badge = newValue.map { NSNumber(value: $0) } }
+    }
+
+    package static func text(of line: PushLine) -> String { line.notificationText }
+
+    package func setUserInfo(_ userInfo: JSONValue) { self.userInfo = userInfo.userInfo }
+
+    package func setSound(_ sound: NotificationManner.Sound?) {
+        switch sound {
         case .standard: self.sound = .default
         case .named(let name): self.sound = UNNotificationSound(named: UNNotificationSoundName(name))
         case .critical(let name?): self.sound = .criticalSoundNamed(UNNotificationSoundName(name))
         case .critical(nil): self.sound = .defaultCritical
         case nil: self.sound = nil
         }
-        switch manner.level {
+    }
+
+    package func setLevel(_ level: PushOptions.InterruptionLevel) {
+        switch level {
         case .passive: self.interruptionLevel = .passive
         case .active: self.interruptionLevel = .active
         case .timeSensitive: self.interruptionLevel = .timeSensitive
         case .critical: self.interruptionLevel = .critical
         }
-        self.relevanceScore = Double(manner.relevance) / 1_000
-        self.categoryIdentifier = manner.category
-        self.threadIdentifier = manner.thread
     }
+
+    package func setRelevance(thousandths: Int) { self.relevanceScore = Double(thousandths) / 1_000 }
+
+    package func removeAttachments() { self.attachments = [] }
 }
