@@ -155,9 +155,13 @@ open class UITextField: UIControl {
         guard self.delegate?.textFieldShouldEndEditing(self) != false, super.resignFirstResponder() else {
             return false
         }
+        self.didEndTyping()
+        return true
+    }
+
+    override func didEndTyping() {
         self.delegate?.textFieldDidEndEditing(self)
         self.sendActions(for: .editingDidEnd)
-        return true
     }
 
     // MARK: A person
@@ -286,27 +290,31 @@ open class UITextView: UIScrollView {
         guard self.delegate?.textViewShouldEndEditing(self) != false, super.resignFirstResponder() else {
             return false
         }
-        self.delegate?.textViewDidEndEditing(self)
+        self.didEndTyping()
         return true
     }
+
+    override func didEndTyping() { self.delegate?.textViewDidEndEditing(self) }
 
     // MARK: A person
 
     override var takesTaps: Bool { self.isEditable }
     override func receiveTap() { self.becomeFirstResponder() }
     override var takesText: Bool { self.isEditable }
+    // Typing begins first: an app may take a text away then that stands for a placeholder.
     override func type(_ text: String) -> Bool {
+        guard self.becomeFirstResponder() else { return false }
         let typing = Typing(from: self.text, to: text)
         return self.type(typing.replacement, in: typing.range)
     }
     override func pressReturn() -> Bool {
+        guard self.becomeFirstResponder() else { return false }
         if self.enablesReturnKeyAutomatically, self.text.isEmpty { return false }
         return self.type("\n", in: self.selectedRange, isKey: true)
     }
 
     /// - Parameter isKey: a key was pressed, whatever the delegate makes of it.
     private func type(_ replacement: String, in range: NSRange, isKey: Bool = false) -> Bool {
-        guard self.becomeFirstResponder() else { return false }
         let isAllowed = self.delegate?.textView(self, shouldChangeTextIn: range, replacementText: replacement)
         guard isAllowed != false else { return isKey }
         let units = Array(self.text.utf16)
