@@ -45,7 +45,7 @@ public import UIKit
         var person: UserID?
     }
 
-    private lazy var source = UITableViewDiffableDataSource<Int, Item>(tableView: self.tableView) {
+    private lazy var source = ListSource(tableView: self.tableView) {
         [weak self] table, path, item in self?.cell(for: item, at: path, in: table)
     }
     private let followers = StreamFollowers()
@@ -318,18 +318,25 @@ public import UIKit
     open func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
-        self.item(at: indexPath).flatMap { self.swipe(ConversationListAction.leading(for: $0), on: $0) }
+        self.item(at: indexPath).map { self.swipe(ConversationListAction.leading(for: $0), on: $0) }
     }
 
     /// What a swipe from the trailing edge offers.
     open func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
-        self.item(at: indexPath).flatMap { self.swipe(ConversationListAction.trailing(for: $0), on: $0) }
+        // Nil would be Apple's "Delete".
+        self.item(at: indexPath).map { self.swipe(ConversationListAction.trailing(for: $0), on: $0) }
+            ?? UISwipeActionsConfiguration(actions: [])
     }
 
     /// What a long press offers.
     open func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? { self.item(at: indexPath).flatMap { self.menu(for: $0) } }
+}
+
+@MainActor private final class ListSource: UITableViewDiffableDataSource<Int, ConversationListViewController.Item> {
+    /// A diffable source lets nothing be swiped otherwise.
+    override func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool { true }
 }

@@ -224,4 +224,10 @@ struct FormSection: Hashable, Sendable {
     override func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? {
         self.sections.indices.contains(section) ? self.sections[section].footer : nil
     }
+
+    /// A diffable source lets nothing be swiped otherwise; a row without an own action would have Apple's "Delete".
+    override func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
+        let id = self.itemIdentifier(for: indexPath)
+        return self.sections.flatMap(\.rows).contains { $0.id == id && $0.swipe != nil }
+    }
 }
