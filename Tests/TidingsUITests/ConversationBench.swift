@@ -14,7 +14,7 @@ import VirtualPhone
 @testable import TidingsUI
 
 /// A phone of alice's whose app shows the SDK's screens, and its server.
-@MainActor final class ConversationBench {
+@MainActor final class ConversationBench: PhoneBench {
     static let bundle: BundleID = "com.example.chat"
     static let withBob = ConversationID(type: .direct, target: "bob")
     static let team = ConversationID(type: .group, target: "team")
@@ -25,7 +25,6 @@ import VirtualPhone
     let server: ServerTransport
     let media = TestMedia()
     let phone: VirtualPhone
-    /// The client's; it moves with the phone's.
     let clock: ForwardingClock
     let language: String
     let people: People
@@ -75,32 +74,9 @@ import VirtualPhone
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
-    // MARK: Time
-
-    func advance(by milliseconds: Int64) async {
-        var left = milliseconds
-        repeat {
-            let step = min(left, 1_000)
-            self.clock.advance(by: step)
-            await self.phone.advance(by: .milliseconds(step))
-            left -= step
-        } while left > 0
-    }
-
-    /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
-    func until(_ holds: (ConversationBench) -> Bool) async {
-        let end = ContinuousClock.now.advanced(by: .seconds(20))
-        var rounds = 0
-        while !holds(self), rounds < 200 || ContinuousClock.now < end {
-            rounds += 1
-            await self.advance(by: rounds <= 200 ? 1 : 0)
-        }
-    }
-
     func untilConnected() async { await self.until { $0.client?.connectionStatus == .connected } }
     func until(reads text: String) async { await self.until { $0.texts.contains(text) } }
     func until(readsNo text: String) async { await self.until { !$0.texts.contains(text) } }
-    func settle() async { for _ in 1...6 { await self.advance(by: 1) } }
 
     // MARK: The app
 
