@@ -2,7 +2,7 @@ import TidingsClient
 import TidingsModel
 import UIKit
 
-/// Follows streams as long as a screen lives.
+/// Follows streams as long as whoever has it lives.
 @MainActor final class StreamFollowers {
     private var tasks: [Task<Void, Never>] = []
 
@@ -40,10 +40,14 @@ extension UIViewController {
     }
 
     /// Asks before something that is not easily undone.
-    func ask(_ question: String, button: String, words: InterfaceWords, then act: @escaping @MainActor () -> Void) {
+    @discardableResult
+    func ask(
+        _ question: String, button: String, words: InterfaceWords, then act: @escaping @MainActor () -> Void
+    ) -> UIAlertController {
         let alert = UIAlertController(title: question, message: nil, preferredStyle: .alert)
         alert.addAction(UIAlertAction(title: button, style: .destructive) { _ in act() })
         alert.addAction(UIAlertAction(title: words.chat.cancel, style: .cancel, handler: nil))
         self.present(alert, animated: true)
+        return alert
     }
 }
