@@ -66,6 +66,13 @@ public import UIKit
         self.interface = ChatInterface.required(interface)
         super.init(nibName: nil, bundle: nil)
         self.title = self.words.conversations
+        // The tab shows what is unread before the list is looked at.
+        self.followers.follow(self.client.logEntries) { [weak self] _ in self?.setNeedsRefresh() }
+        self.followers.follow(self.client.problems) { [weak self] _ in self?.setNeedsRefresh() }
+        self.followers.follow(self.client.streamGaps) { [weak self] _ in self?.setNeedsRefresh() }
+        // Days pass while the app is away.
+        self.followers.follow(self.client.runStates) { [weak self] _ in self?.setNeedsRefresh() }
+        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.take($0) }
     }
 
     /// From a storyboard: always nil.
@@ -94,7 +101,7 @@ public import UIKit
             showsPortrait: self.interface.configuration.showsPortraits, words: self.interface.words)
     }
 
-    /// The number of unread messages has changed; muted conversations do not count. The tab shows it.
+    /// The number of unread messages has changed; muted conversations do not count. The tab shows it, also before the list is seen.
     open func unreadCountDidChange(_ count: Int) {
         (self.navigationController ?? self).tabBarItem.badgeValue = ConversationRow.badge(count)
     }
@@ -130,12 +137,6 @@ public import UIKit
         self.tableView.accessibilityIdentifier = "tidings.conversations"
         self.tableView.delegate = self
         self.tableView.dataSource = self.source
-        self.followers.follow(self.client.logEntries) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.problems) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.streamGaps) { [weak self] _ in self?.setNeedsRefresh() }
-        // Days pass while the app is away.
-        self.followers.follow(self.client.runStates) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.take($0) }
     }
 
     open override func viewWillAppear(_ animated: Bool) {
@@ -148,7 +149,9 @@ public import UIKit
 
     private func take(_ status: ConnectionStatus) {
         let text = ConnectionNotice.text(for: status, in: self.words)
-        if text != self.notice, let text { UIAccessibility.post(notification: .announcement, argument: text) }
+        if self.isViewLoaded, text != self.notice, let text {
+            UIAccessibility.post(notification: .announcement, argument: text)
+        }
         self.notice = text
         self.setNeedsRefresh()
     }
@@ -175,15 +178,16 @@ public import UIKit
     }
 
     private func show(_ content: ListContent) {
+        if self.unread != content.unread {
+            self.unread = content.unread
+            self.unreadCountDidChange(content.unread)
+        }
+        guard self.isViewLoaded else { return }
         let types = self.interface.configuration.conversationTypes
         self.items = self.willShow(content.items.filter { types.contains($0.id.type) })
         // Who is in by now has no invitation to answer.
         let known = Set(content.items.map(\.id))
         self.invitations = content.invitations.filter { types.contains($0.id.type) && !known.contains($0.id) }
-        if self.unread != content.unread {
-            self.unread = content.unread
-            self.unreadCountDidChange(content.unread)
-        }
         self.showRows()
         let label = self.emptyView as? UILabel
         label?.text = content.isReadable ? self.words.noConversations : self.words.listUnreadable
