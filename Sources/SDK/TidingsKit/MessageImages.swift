@@ -19,23 +19,25 @@ package import UIKit
     package init(client: ChatClient) { self.client = client }
 
     /// Without waiting.
-    package func image(at place: String) -> UIImage? { self.known[place] }
+    package func image(at address: String) -> UIImage? { self.known[address] }
 
-    /// - Parameter message: the message that names it; nil for a file that this person has uploaded.
-    package func load(_ place: String, in message: MessageID?) async -> UIImage? {
-        if let image = self.known[place] { return image }
+    /// - Parameters:
+    ///   - address: a reference to media of the server, or a URL.
+    ///   - message: the message that names it; nil for a file that this person has uploaded.
+    package func load(_ address: String, in message: MessageID?) async -> UIImage? {
+        if let image = self.known[address] { return image }
         let task =
-            self.underWay[place]
+            self.underWay[address]
             ?? Task { [weak self] in
-                let data = await self?.data(at: place, in: message)
+                let data = await self?.data(at: address, in: message)
                 return data.flatMap { UIImage(data: $0) }
             }
-        self.underWay[place] = task
+        self.underWay[address] = task
         let person = self.client.userID
         let image = await task.value
-        self.underWay[place] = nil
+        self.underWay[address] = nil
         guard let image, person == self.client.userID else { return nil }
-        self.keep(image, place)
+        self.keep(image, address)
         return image
     }
 
@@ -46,15 +48,15 @@ package import UIKit
         self.underWay = [:]
     }
 
-    private func keep(_ image: UIImage, _ place: String) {
-        guard self.known.updateValue(image, forKey: place) == nil else { return }
-        self.order.append(place)
+    private func keep(_ image: UIImage, _ address: String) {
+        guard self.known.updateValue(image, forKey: address) == nil else { return }
+        self.order.append(address)
         if self.order.count > Self.countMax.memory { self.known[self.order.removeFirst()] = nil }
     }
 
-    private func data(at place: String, in message: MessageID?) async -> Data? {
-        guard let media = MediaID(reference: place) else {
-            guard let url = URL(string: place) else { return nil }
+    private func data(at address: String, in message: MessageID?) async -> Data? {
+        guard let media = MediaID(reference: address) else {
+            guard let url = URL(string: address) else { return nil }
             return await self.loadWebImage(url)
         }
         guard let folder = try? self.client.screensFolder() else { return nil }
