@@ -31,9 +31,9 @@ extension ConversationViewController {
         switch row {
         case .message(let row):
             let name = row.objectName.rawValue
-            let isOwn = self.interface.configuration.messageCells[name] != nil
-            var kind = isOwn ? "custom.\(name)" : "text"
-            if !isOwn, case .image = row.content { kind = "image" }
+            let isCustom = self.interface.configuration.messageCells[name] != nil
+            var kind = isCustom ? "custom.\(name)" : "text"
+            if !isCustom, case .image = row.content { kind = "image" }
             let cell = tableView.dequeueReusableCell(withIdentifier: kind, for: place)
             (cell as? MessageCell)?.show(row, in: self)
             return cell
@@ -67,28 +67,28 @@ extension ConversationViewController {
     }
 
     func renderNow() {
-        self.rowsAreStale = false
-        let wasAtBottom = self.isAtBottom
-        self.apply()
-        if wasAtBottom { self.scrollToBottom(animated: false) }
-        self.markSeen()
-        self.showButtons()
+        self.show { wasAtBottom in if wasAtBottom { self.scrollToBottom(animated: false) } }
     }
 
     /// Earlier messages have come: what is seen stays where it is.
     func renderAbove() {
-        self.rowsAreStale = false
-        let wasAtBottom = self.isAtBottom
         let below = self.tableView.contentSize.height - self.tableView.contentOffset.y
-        self.apply()
-        self.tableView.layoutIfNeeded()
-        if wasAtBottom {
-            self.scrollToBottom(animated: false)
-        } else {
+        self.show { wasAtBottom in
+            self.tableView.layoutIfNeeded()
+            if wasAtBottom { return self.scrollToBottom(animated: false) }
             let offset = self.tableView.contentSize.height - below
             self.tableView.contentOffset = CGPoint(x: 0, y: max(0, offset))
         }
-        // What came meanwhile is shown by this, too.
+    }
+
+    private func show(_ scroll: (_ wasAtBottom: Bool) -> Void) {
+        self.rowsAreStale = false
+        let wasAtBottom = self.isAtBottom
+        self.isApplying = true
+        self.apply()
+        scroll(wasAtBottom)
+        self.isApplying = false
+        self.wasAtBottom = self.isAtBottom
         self.markSeen()
         self.showButtons()
     }
@@ -133,12 +133,7 @@ extension ConversationViewController {
 
     private func makeRows() -> [ChatRow] {
         guard self.isOpen, let owner = self.owner else { return [] }
-        var people: [UserID] = [owner]
-        for stored in self.log.messages {
-            people.append(stored.message.sender)
-            if let quote = stored.message.quote { people.append(quote.sender) }
-        }
-        self.ask(people)
+        self.learnNames(of: self.writers + [owner])
         let language = self.interface.words.language
         let rows = ChatRows(
             conversation: self.conversation, person: owner, messages: self.log.messages,
@@ -176,11 +171,12 @@ extension ConversationViewController {
     }
 
     /// To the newest message, when the screen appears first.
-    func place() {
+    func showNewest() {
         guard !self.wasPlaced, self.isOpen else { return }
         self.wasPlaced = true
         self.tableView.layoutIfNeeded()
         self.scrollToBottom(animated: false)
+        self.wasAtBottom = true
         self.showButtons()
     }
 
@@ -228,10 +224,21 @@ extension ConversationViewController {
 
     /// What is seen is read; near the top earlier messages are loaded.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {
-        guard self.wasPlaced, self.isInFront else { return }
-        self.markSeen()
+        // Where a keyboard has come, it is scrolled after the layout.
+        guard self.wasPlaced, self.isInFront, !self.isApplying, self.tableView.bounds.height == self.tableHeight else {
+            return
+        }
+        let isAtBottom = self.isAtBottom
+        if isAtBottom != self.wasAtBottom {
+            self.wasAtBottom = isAtBottom
+            self.markSeen()
+        }
         self.showButtons()
-        if scrollView.contentOffset.y < Self.nearTop { self.loadEarlier() }
+        guard scrollView.contentOffset.y < Self.nearTop else { return }
+        // A table must not change while it scrolls.
+        Task { [weak self] in
+            if let self, self.tableView.contentOffset.y < Self.nearTop { self.loadEarlier() }
+        }
     }
 
     /// Asks `willDisplay(_:_:)`.
@@ -259,7 +266,7 @@ extension ConversationViewController {
                 title: "",
                 children: actions.map { action in
                     UIAction(
-                        title: action.title(in: words), image: UIImage(systemName: action.rawValue),
+                        title: action.title(in: words), image: UIImage(systemName: action.symbol),
                         attributes: action == .delete ? .destructive : []
                     ) { _ in self?.perform(action, on: row) }
                 })

@@ -51,6 +51,11 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     var lastSeen: MessageID?
     var isLoading = false
     var wasPlaced = false
+    /// Whether the newest message was seen when last somebody scrolled or something was shown.
+    var wasAtBottom = true
+    var tableHeight: CGFloat = 0
+    /// Between the snapshot and where it is scrolled to.
+    var isApplying = false
     var typing: [UserID: Int64] = [:]
     var typingSaidAt: Int64?
     var answered: MessageQuote?
@@ -63,7 +68,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     let newButton = UIButton(type: .system)
     private let wheel = UIActivityIndicatorView(style: .medium)
     private let emptyLabel = MessageCell.label(.body, .secondaryLabel)
-    private var givenTitle: String?
+    let givenTitle: String?
     private var listener: UUID?
 
     /// The screen of a conversation.
@@ -209,8 +214,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
 
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
-        self.client.activeConversation = self.conversation
         self.checkPerson()
+        if self.isOpen { self.client.activeConversation = self.conversation }
         self.renderNow()
         self.learnTitle()
     }
@@ -218,10 +223,16 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
         self.isInFront = true
-        self.place()
-        self.markSeen()
-        self.beginListening()
-        self.loadIfShort()
+        self.comeToFront()
+    }
+
+    /// What is at the bottom stays there when the keyboard comes.
+    open override func viewDidLayoutSubviews() {
+        super.viewDidLayoutSubviews()
+        let height = self.tableView.bounds.height
+        guard height != self.tableHeight else { return }
+        self.tableHeight = height
+        if self.wasPlaced, self.wasAtBottom { self.scrollToBottom(animated: false) }
     }
 
     open override func viewWillDisappear(_ animated: Bool) {

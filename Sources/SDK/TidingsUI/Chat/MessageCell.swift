@@ -129,11 +129,17 @@ open class MessageCell: UITableViewCell {
         let side = UIFontMetrics(forTextStyle: .body).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
         NSLayoutConstraint.activate([
-            self.portraitView.widthAnchor.constraint(equalToConstant: side),
+            Self.unlessHidden(self.portraitView.widthAnchor.constraint(equalToConstant: side)),
             self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
             self.bubbleView.widthAnchor.constraint(
                 lessThanOrEqualTo: self.contentView.widthAnchor, multiplier: Self.bubbleShare),
         ])
+    }
+
+    /// A stack makes what it hides as narrow as nothing.
+    static func unlessHidden(_ width: NSLayoutConstraint) -> NSLayoutConstraint {
+        width.priority = UILayoutPriority(999)
+        return width
     }
 
     /// Up to the margins.
@@ -195,7 +201,8 @@ final class ImageMessageCell: MessageCell {
         self.picture.clipsToBounds = true
         for view in [self.picture, self.label, self.progress] as [UIView] { self.bodyStack.addArrangedSubview(view) }
         NSLayoutConstraint.activate([
-            self.picture.widthAnchor.constraint(equalTo: self.contentView.widthAnchor, multiplier: 0.6),
+            Self.unlessHidden(
+                self.picture.widthAnchor.constraint(equalTo: self.contentView.widthAnchor, multiplier: 0.6)),
             self.picture.heightAnchor.constraint(equalTo: self.picture.widthAnchor, multiplier: 0.75),
         ])
     }
