@@ -102,6 +102,7 @@ private final class NamesScreen: UITableViewController {
     override func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {
         self.lines.append("end \(decelerate)")
     }
+    override func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) { self.lines.append("slow") }
     override func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) { self.lines.append("rest") }
 }
 

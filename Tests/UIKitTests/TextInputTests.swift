@@ -149,7 +149,7 @@ import VirtualPhone
         #expect(await !phone.touch("Message", .enter("")))
     }
 
-    @Test func `into a text that stands for a placeholder finds it taken away when typing begins`() async {
+    @Test func `into a text view whose text is a hint finds it taken away when typing begins`() async {
         self.listener.placeholder = "Write a message"
         let (view, other) = (self.view(), self.view())
         other.accessibilityLabel = "Other"

@@ -207,9 +207,11 @@ import VirtualPhone
 }
 
 extension UITabBarControllerDelegate {
+    /// Yes, unless the delegate says otherwise.
     public func tabBarController(
         _ tabBarController: UITabBarController, shouldSelect viewController: UIViewController
     ) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func tabBarController(_ tabBarController: UITabBarController, didSelect viewController: UIViewController) {}
 }
 

@@ -15,9 +15,11 @@ import VirtualPhone
 }
 
 extension UIImagePickerControllerDelegate {
+    /// Takes the picker away, unless the delegate has it.
     public func imagePickerController(
         _ picker: UIImagePickerController, didFinishPickingMediaWithInfo info: [UIImagePickerController.InfoKey: Any]
     ) { picker.dismiss(animated: true) }
+    /// Takes the picker away, unless the delegate has it.
     public func imagePickerControllerDidCancel(_ picker: UIImagePickerController) { picker.dismiss(animated: true) }
 }
 

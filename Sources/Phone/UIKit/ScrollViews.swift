@@ -38,10 +38,15 @@ public struct UIEdgeInsets: Hashable, Sendable {
 }
 
 extension UIScrollViewDelegate {
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewWillBeginDragging(_ scrollView: UIScrollView) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) {}
 }
 

@@ -32,9 +32,13 @@ extension IndexPath {
 }
 
 extension UITableViewDataSource {
+    /// One, unless the data source says otherwise.
     public func numberOfSections(in tableView: UITableView) -> Int { 1 }
+    /// Nothing, unless the data source says otherwise.
     public func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
+    /// Nothing, unless the data source says otherwise.
     public func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? { nil }
+    /// Yes, unless the data source says otherwise.
     public func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool { true }
 }
 
@@ -65,19 +69,27 @@ extension UITableViewDataSource {
 }
 
 extension UITableViewDelegate {
+    /// Nothing, unless the delegate has it.
     public func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {}
+    /// Nothing, unless the delegate has it.
     public func tableView(
         _ tableView: UITableView, didEndDisplaying cell: UITableViewCell, forRowAt indexPath: IndexPath
     ) {}
+    /// The tapped row, unless the delegate says otherwise.
     public func tableView(_ tableView: UITableView, willSelectRowAt indexPath: IndexPath) -> IndexPath? { indexPath }
+    /// Nothing, unless the delegate has it.
     public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {}
+    /// Nothing, unless the delegate has it.
     public func tableView(_ tableView: UITableView, didDeselectRowAt indexPath: IndexPath) {}
+    /// Nothing, unless the delegate says otherwise.
     public func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? { nil }
+    /// Nothing, unless the delegate says otherwise.
     public func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? { nil }
+    /// Nothing, unless the delegate says otherwise.
     public func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? { nil }

@@ -71,13 +71,19 @@ public enum UITextFieldViewMode: Int, Hashable, Sendable {
 }
 
 extension UITextFieldDelegate {
+    /// Yes, unless the delegate says otherwise.
     public func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textFieldDidBeginEditing(_ textField: UITextField) {}
+    /// Yes, unless the delegate says otherwise.
     public func textFieldShouldEndEditing(_ textField: UITextField) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textFieldDidEndEditing(_ textField: UITextField) {}
+    /// Yes, unless the delegate says otherwise.
     public func textField(
         _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
     ) -> Bool { true }
+    /// Yes, unless the delegate says otherwise.
     public func textFieldShouldReturn(_ textField: UITextField) -> Bool { true }
 }
 
@@ -214,14 +220,21 @@ open class UITextField: UIControl {
 }
 
 extension UITextViewDelegate {
+    /// Yes, unless the delegate says otherwise.
     public func textViewShouldBeginEditing(_ textView: UITextView) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textViewDidBeginEditing(_ textView: UITextView) {}
+    /// Yes, unless the delegate says otherwise.
     public func textViewShouldEndEditing(_ textView: UITextView) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textViewDidEndEditing(_ textView: UITextView) {}
+    /// Yes, unless the delegate says otherwise.
     public func textView(
         _ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String
     ) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textViewDidChange(_ textView: UITextView) {}
+    /// Nothing, unless the delegate has it.
     public func textViewDidChangeSelection(_ textView: UITextView) {}
 }
 
@@ -301,7 +314,7 @@ open class UITextView: UIScrollView {
     override var takesTaps: Bool { self.isEditable }
     override func receiveTap() { self.becomeFirstResponder() }
     override var takesText: Bool { self.isEditable }
-    // Typing begins first: an app may take a text away then that stands for a placeholder.
+    // Typing begins first: an app that shows a hint as text takes it away then.
     override func type(_ text: String) -> Bool {
         guard self.becomeFirstResponder() else { return false }
         let typing = Typing(from: self.text, to: text)
