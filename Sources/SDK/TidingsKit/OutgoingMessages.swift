@@ -72,6 +72,8 @@ package struct OutgoingMessage: Hashable, Codable {
 
     /// Makes what notifications show of an image.
     package var thumbnails: any ThumbnailMaker = SystemThumbnails()
+    /// A phone that is locked may refuse it.
+    package var readFile: (URL) throws -> Data = { try Data(contentsOf: $0) }
     private let client: ChatClient
     private var items: [OutgoingMessage] = []
     private var tasks: [ClientMessageID: Task<Void, Never>] = [:]
@@ -252,17 +254,25 @@ package struct OutgoingMessage: Hashable, Codable {
         guard self.person == nil, let person = self.client.userID else { return }
         do {
             let folder = try self.client.screensFolder()
-            let read = try Self.read(folder.appendingPathComponent(Self.fileName))
+            let read = try self.read(folder.appendingPathComponent(Self.fileName))
             // From here on the file is written, which would be too early where it could not be read.
             self.person = person
-            if read.lost > 0 { self.report("\(read.lost) unsent messages in \(Self.fileName) cannot be read") }
+            if read.lost > 0 {
+                self.setAside(Self.fileName, in: folder)
+                self.report("\(read.lost) unsent messages in \(Self.fileName) cannot be read")
+            }
             var kept = read.items.filter { !self.isSent($0) }
             for index in kept.indices {
                 // An app's folder may be another one after an update.
                 kept[index].file = kept[index].file.map { folder.appendingPathComponent($0.lastPathComponent) }
             }
-            self.items = kept + self.items
+            let written = self.items
+            self.items = kept + written
             self.removeImages(in: folder)
+            guard !written.isEmpty else { return }
+            // The file could not be read when they were written.
+            self.save()
+            for item in kept where item.failure == nil { self.start(item.id) }
         } catch {
             self.report("unsent messages cannot be read: \(error)")
         }
@@ -274,12 +284,19 @@ package struct OutgoingMessage: Hashable, Codable {
     }
 
     /// Each by itself: one that cannot be read takes no other one along.
-    private static func read(_ file: URL) throws -> (items: [OutgoingMessage], lost: Int) {
+    private func read(_ file: URL) throws -> (items: [OutgoingMessage], lost: Int) {
         guard FileManager.default.fileExists(atPath: file.path) else { return ([], 0) }
-        let data = try Data(contentsOf: file)
+        let data = try self.readFile(file)
         guard let kept = try? JSONDecoder().decode([Kept].self, from: data) else { return ([], 1) }
         let items = kept.compactMap(\.item)
         return (items, kept.count - items.count)
+    }
+
+    /// A later version of the app may read it.
+    private func setAside(_ name: String, in folder: URL) {
+        let copy = folder.appendingPathComponent("unread.\(name)")
+        try? FileManager.default.removeItem(at: copy)
+        try? FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: copy)
     }
 
     /// Those that no message waits for.

@@ -1,3 +1,4 @@
+import Foundation
 package import TidingsModel
 package import UIKit
 
@@ -99,7 +100,7 @@ package import UIKit
         if self.groups[group]?.generation != generation {
             let given = await self.kit.groupInfoProvider?.groupInfo(for: group)
             guard self.isStill(person) else { return }
-            let portrait = given?.portrait.flatMap { UIImage(data: $0) }
+            let portrait = given?.portrait.flatMap { Self.portrait(of: $0) }
             self.groups[group] = Answer(name: given?.name ?? "", portrait: portrait, generation: generation)
         }
         if self.groups[group]?.name.isEmpty == true { self.readRecord(of: group) }
@@ -116,7 +117,7 @@ package import UIKit
         var inGroup: [Member: Answer] = [:]
         for user in users {
             let given = await self.kit.userInfoProvider?.userInfo(for: user)
-            let portrait = given?.portrait.flatMap { UIImage(data: $0) }
+            let portrait = given?.portrait.flatMap { Self.portrait(of: $0) }
             answers[user] = Answer(name: given?.name ?? "", portrait: portrait, generation: generation)
             guard let group else { continue }
             let name = await self.kit.groupMemberInfoProvider?.memberName(of: user, in: group)
@@ -137,6 +138,10 @@ package import UIKit
         guard self.isStill(person) else { return }
         self.people.merge(answers) { $1 }
         self.members.merge(inGroup) { $1 }
+    }
+
+    private static func portrait(of data: Data) -> UIImage? {
+        SmallImages.image(of: data, pixels: SmallImages.pixels.portrait)
     }
 
     private func isStill(_ person: UserID?) -> Bool { self.person == person && self.kit.client.userID == person }

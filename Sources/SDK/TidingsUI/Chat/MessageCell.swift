@@ -169,6 +169,13 @@ open class MessageCell: UITableViewCell {
 extension MessageRow {
     /// For tests: the message's id, or the client's.
     var name: String { self.message.map { "\($0.id)" } ?? self.id.outgoing?.rawValue ?? "" }
+
+    /// Where its image is: what a row shows, or what is opened.
+    func image(isSmall: Bool) -> MessageImages.Source? {
+        if let file { return .file(file) }
+        guard case .image(let image) = self.content, let message = self.message else { return nil }
+        return .message(message.id, address: isSmall ? image.thumbnailURL ?? image.url : image.url)
+    }
 }
 
 extension ChatRow.ID {
@@ -218,9 +225,9 @@ final class ImageMessageCell: MessageCell {
             self.progress.isHidden = true
         }
         self.show(Self.preview(of: row, screen.interface))
-        guard self.picture.image == nil, case .image(let image) = row.content, let message = row.message else { return }
+        guard self.picture.image == nil, let source = row.image(isSmall: true) else { return }
         Task { [weak self, weak screen] in
-            let loaded = await screen?.interface.images.load(image.thumbnailURL ?? image.url, in: message.id)
+            let loaded = await screen?.interface.images.load(source)
             guard let self, let screen, self.row?.id == row.id else { return }
             if loaded == nil { self.label.text = screen.words.noImage }
             self.show(loaded)
@@ -234,10 +241,10 @@ final class ImageMessageCell: MessageCell {
     }
 
     private static func preview(of row: MessageRow, _ interface: ChatInterface) -> UIImage? {
-        if let file = row.file { return UIImage(contentsOfFile: file.path) }
+        if let known = row.image(isSmall: true).flatMap(interface.images.image(at:)) { return known }
         guard case .image(let image) = row.content else { return nil }
-        return interface.images.image(at: image.thumbnailURL ?? image.url)
-            ?? image.thumbnail.flatMap { Data(base64Encoded: $0) }.flatMap { UIImage(data: $0) }
+        return image.thumbnail.flatMap { Data(base64Encoded: $0) }
+            .flatMap { SmallImages.image(of: $0, pixels: SmallImages.pixels.row) }
     }
 }
 
