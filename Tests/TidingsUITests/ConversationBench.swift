@@ -32,6 +32,8 @@ import VirtualPhone
     var configure: (inout InterfaceConfiguration) -> Void
     /// Whom the app signs in at its launch; nil for nobody.
     var person: UserID? = "alice"
+    /// How many elements each stream of the client holds.
+    let streamElementsMax: Int
     fileprivate(set) var app: ConversationApp?
 
     var interface: ChatInterface? { self.app?.interface }
@@ -42,15 +44,17 @@ import VirtualPhone
 
     /// - Parameters:
     ///   - wall: what the phone's calendar clock shows at the launch, in milliseconds since 1970.
+    ///   - streamElementsMax: how many elements each stream of the client holds.
     ///   - history: what has happened by then; the clock stands at `past` before the launch and goes on with it.
     init(
         osVersion: OSVersion = 17, language: String = "en", people: People = People(),
-        wall: Int64 = 1_767_225_600_000,
+        wall: Int64 = 1_767_225_600_000, streamElementsMax: Int = 1_000,
         configure: @escaping (inout InterfaceConfiguration) -> Void = { _ in },
         history: ((ConversationBench) -> Void)? = nil
     ) async {
         self.language = language
         self.people = people
+        self.streamElementsMax = streamElementsMax
         self.configure = configure
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder, wallMilliseconds: wall)
@@ -79,6 +83,14 @@ import VirtualPhone
     func until(readsNo text: String) async { await self.until { !$0.texts.contains(text) } }
 
     // MARK: The app
+
+    /// Holds the main thread, so that the app takes nothing, until the client has a message.
+    func holdApp(until message: MessageID) {
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        while ((try? self.client?.storedMessage(message)) ?? nil) == nil, ContinuousClock.now < end {
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
 
     func inApp<Result: Sendable>(_ body: @escaping @MainActor @Sendable () async -> Result) async -> Result? {
         await self.phone.inApp { await body() }
@@ -177,6 +189,7 @@ final class ConversationApp: UIResponder, UIApplicationDelegate {
             application: application)
         configuration.log = { _ in }
         configuration.words.language = self.bench.language
+        configuration.streamElementsMax = self.bench.streamElementsMax
         configuration.apiURL = URL(string: "https://chat.example.com")
         let client = ChatClient(
             configuration: configuration, transport: self.bench.server, clock: self.bench.clock,

@@ -141,7 +141,8 @@ import VirtualPhone
         let file = folder.appendingPathComponent("outgoing.json")
         let kept = try #require(String(data: try Data(contentsOf: file), encoding: .utf8))
         await bench.phone.forceQuit()
-        try Data((kept.dropLast() + #",{"id":7}]"#).utf8).write(to: file)
+        let read = Data((kept.dropLast() + #",{"id":7}]"#).utf8)
+        try read.write(to: file)
         let image = folder.appendingPathComponent("nobodys.image")
         try Data([1]).write(to: image)
         await bench.phone.launch()
@@ -150,6 +151,7 @@ import VirtualPhone
         await bench.until(reads: "Later")
         #expect(bench.rows.filter { $0.contains("Later") }.count == 1)
         #expect(bench.client?.storeFault != nil)
+        #expect(try Data(contentsOf: folder.appendingPathComponent("unread.outgoing.json")) == read)
         #expect(!FileManager.default.fileExists(atPath: image.path))
     }
 

@@ -318,6 +318,12 @@ import VirtualPhone
         bench.say("For carol", to: ConversationID(type: .direct, target: "carol"))
         await bench.settle()
         #expect(!bench.texts.contains("For carol"))
+        let screen = bench.screen
+        _ = await bench.inApp {
+            screen?.viewWillDisappear(false)
+            screen?.viewWillAppear(false)
+            screen?.viewDidAppear(false)
+        }
         #expect(bench.client?.activeConversation == nil)
     }
 
@@ -358,9 +364,11 @@ import VirtualPhone
         await bench.open(self.withBob)
         #expect(!bench.texts.contains("Early"))
         let client = bench.client
+        #expect(client?.activeConversation == nil)
         _ = await bench.inApp { try? await client?.connect(userID: "alice", token: "alice") }
         await bench.until(reads: "Early")
         #expect(bench.title == "Bob")
+        #expect(client?.activeConversation == self.withBob)
     }
 
     @Test func `is pushed once for two taps, and another one on a tap for another conversation`() async {

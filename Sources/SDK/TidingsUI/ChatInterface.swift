@@ -37,6 +37,7 @@ public import UIKit
     let drafts: Drafts
     /// In the language of the words.
     lazy var times = ChatTimes(words: self.words)
+    var openScreens = OpenScreens()
     /// What people and groups are called.
     let names: PeopleNames
     private let followers = StreamFollowers()

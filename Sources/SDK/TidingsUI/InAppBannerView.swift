@@ -81,11 +81,9 @@ public import UIKit
         MessageCell.fill(self, with: row)
         let side = UIFontMetrics(forTextStyle: .headline).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
-        let width = self.portraitView.widthAnchor.constraint(equalToConstant: side)
-        // A stack hides a view by a width of 0.
-        width.priority = UILayoutPriority(999)
         NSLayoutConstraint.activate([
-            width, self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
+            MessageCell.unlessHidden(self.portraitView.widthAnchor.constraint(equalToConstant: side)),
+            self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
         ])
     }
 

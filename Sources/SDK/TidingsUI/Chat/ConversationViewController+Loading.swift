@@ -22,6 +22,7 @@ extension ConversationViewController {
     private func empty() {
         self.log = ChatLog()
         self.marks = ReceiptMarks()
+        self.receiptsAsked = []
         self.recallers = [:]
         self.asked = []
         self.info = nil
@@ -33,6 +34,7 @@ extension ConversationViewController {
         self.inputBar.text = ""
         self.inputBar.candidates = []
         self.showLoading(false)
+        _ = self.interface.openScreens.remove(self, of: self.conversation)
         if self.client.activeConversation == self.conversation { self.client.activeConversation = nil }
         if self.presentedViewController is ImageViewController { self.dismiss(animated: false) }
         self.title = ""
@@ -62,6 +64,7 @@ extension ConversationViewController {
     /// The owner sees the screen.
     func comeToFront() {
         guard self.isOpen else { return }
+        self.interface.openScreens.add(self, of: self.conversation)
         self.client.activeConversation = self.conversation
         self.showNewest()
         self.markSeen()
@@ -78,12 +81,14 @@ extension ConversationViewController {
         return found.count
     }
 
-    /// Everything that is shown, after a gap.
+    /// Everything that is shown, after a gap, as far back as it was.
     func readAgain() {
         guard self.isOpen, !self.isRoom else { return }
-        let count = max(self.log.messages.count, self.pageSize)
+        let oldest = self.log.oldest?.id
         self.log = ChatLog()
-        self.readHere(before: nil, min(count, 1_000))
+        while self.readHere(before: self.log.oldestPosition, self.pageSize) > 0, self.log.messages.count < 1_000,
+            let oldest, let first = self.log.oldest?.id, first > oldest
+        {}
         self.render()
     }
 

@@ -19,14 +19,14 @@ extension ConversationViewController {
     }
 
     func makeDataSource() -> Source {
-        let source = Source(tableView: self.tableView) { [weak self] tableView, place, id in
-            self?.cell(for: id, in: tableView, at: place) ?? UITableViewCell()
+        let source = Source(tableView: self.tableView) { [weak self] tableView, indexPath, id in
+            self?.cell(for: id, in: tableView, at: indexPath) ?? UITableViewCell()
         }
         source.defaultRowAnimation = .fade
         return source
     }
 
-    private func cell(for id: ChatRow.ID, in tableView: UITableView, at place: IndexPath) -> UITableViewCell? {
+    private func cell(for id: ChatRow.ID, in tableView: UITableView, at indexPath: IndexPath) -> UITableViewCell? {
         guard let row = self.rows[id] else { return nil }
         switch row {
         case .message(let row):
@@ -34,25 +34,24 @@ extension ConversationViewController {
             let isCustom = self.interface.configuration.messageCells[name] != nil
             var kind = isCustom ? "custom.\(name)" : "text"
             if !isCustom, case .image = row.content { kind = "image" }
-            let cell = tableView.dequeueReusableCell(withIdentifier: kind, for: place)
+            let cell = tableView.dequeueReusableCell(withIdentifier: kind, for: indexPath)
             (cell as? MessageCell)?.show(row, in: self)
             return cell
-        case .day(let start, let text): return self.notice(text, "day.\(start)", isHeader: true, place)
-        case .unread(let text): return self.notice(text, "unread", isHeader: true, place)
+        case .day(let start, let text): return self.notice(text, "day.\(start)", isHeader: true, indexPath)
+        case .unread(let text): return self.notice(text, "unread", isHeader: true, indexPath)
         case .notice(let notice):
             let button = notice.recalledText.map { text in
                 (self.words.editAgain, { [weak self] in self?.typeAgain(text) ?? () })
             }
-            return self.notice(
-                notice.text, "notice.\(notice.message)", isHeader: false, place, button: button)
+            return self.notice(notice.text, "notice.\(notice.message)", isHeader: false, indexPath, button: button)
         }
     }
 
     private func notice(
-        _ text: String, _ identifier: String, isHeader: Bool, _ place: IndexPath,
+        _ text: String, _ identifier: String, isHeader: Bool, _ indexPath: IndexPath,
         button: (title: String, act: () -> Void)? = nil
     ) -> UITableViewCell {
-        let cell = self.tableView.dequeueReusableCell(withIdentifier: "notice", for: place)
+        let cell = self.tableView.dequeueReusableCell(withIdentifier: "notice", for: indexPath)
         (cell as? NoticeCell)?.show(text, isHeader: isHeader, identifier: identifier, button: button)
         return cell
     }
@@ -83,6 +82,8 @@ extension ConversationViewController {
 
     private func show(_ scroll: (_ wasAtBottom: Bool) -> Void) {
         self.rowsAreStale = false
+        if self.receiptsAreStale { self.learnReceiptsInGroup(of: self.ownMessages.suffix(2)) }
+        self.receiptsAreStale = false
         let wasAtBottom = self.isAtBottom
         self.isApplying = true
         self.apply()
@@ -102,9 +103,7 @@ extension ConversationViewController {
         var snapshot = NSDiffableDataSourceSnapshot<Int, ChatRow.ID>()
         snapshot.appendSections([0])
         snapshot.appendItems(made.map(\.id))
-        let changed = made.filter { row in
-            before[row.id].map { $0 != row || self.namesAreStale } ?? false
-        }
+        let changed = made.filter { row in before[row.id].map { $0 != row || self.namesAreStale } ?? false }
         // Another kind of row needs another cell.
         let (reloaded, kept) = changed.reduce(into: ([ChatRow.ID](), [ChatRow.ID]())) { parts, row in
             if let old = before[row.id], Self.isSameKind(old, row) {
@@ -150,23 +149,23 @@ extension ConversationViewController {
 
     /// Whether the newest message is seen.
     public var isAtBottom: Bool {
-        let count = self.dataSource.snapshot().numberOfItems
+        let count = self.rows.count
         guard count > 0, let last = self.tableView.indexPathsForVisibleRows?.last else { return true }
         return last.row >= count - 1
     }
 
     /// Goes to the newest message.
     public func scrollToBottom(animated: Bool) {
-        let count = self.dataSource.snapshot().numberOfItems
-        guard count > 0 else { return }
-        self.tableView.scrollToRow(at: IndexPath(row: count - 1, section: 0), at: .bottom, animated: animated)
+        guard !self.rows.isEmpty else { return }
+        self.tableView.scrollToRow(
+            at: IndexPath(row: self.rows.count - 1, section: 0), at: .bottom, animated: animated)
     }
 
     /// Goes to a message that is loaded. Returns whether it is.
     @discardableResult
     public func scroll(to message: MessageID, animated: Bool) -> Bool {
-        guard let place = self.dataSource.indexPath(for: .message(message)) else { return false }
-        self.tableView.scrollToRow(at: place, at: .middle, animated: animated)
+        guard let indexPath = self.dataSource.indexPath(for: .message(message)) else { return false }
+        self.tableView.scrollToRow(at: indexPath, at: .middle, animated: animated)
         return true
     }
 
@@ -181,13 +180,9 @@ extension ConversationViewController {
     }
 
     func jumpToFirstUnread() {
-        if let place = self.dataSource.indexPath(for: .unread) {
-            self.tableView.scrollToRow(at: place, at: .top, animated: true)
+        if let indexPath = self.dataSource.indexPath(for: .unread) {
+            self.tableView.scrollToRow(at: indexPath, at: .top, animated: true)
         }
-        self.firstUnreadWasSeen()
-    }
-
-    private func firstUnreadWasSeen() {
         self.unreadAtOpening = 0
         self.showButtons()
     }
@@ -197,14 +192,15 @@ extension ConversationViewController {
         let unread = self.unreadAtOpening
         self.unreadButton.isHidden = !self.wasPlaced || unread == 0 || self.firstUnread == nil
         self.unreadButton.setTitle("↑ " + self.words.unreadAbove.filled([("count", "\(unread)")]), for: .normal)
-        let new = self.log.messages.filter { $0.id > self.lastSeen ?? $0.id && $0.message.sender != self.owner }.count
+        let new = self.log.messages.reversed().prefix { $0.id > self.lastSeen ?? $0.id }
+            .count { $0.message.sender != self.owner }
         self.newButton.isHidden = new == 0
         self.newButton.setTitle("↓ " + self.words.newBelow.filled([("count", "\(new)")]), for: .normal)
     }
 
-    private func sees(_ id: ChatRow.ID) -> Bool {
-        guard let place = self.dataSource.indexPath(for: id) else { return false }
-        return self.tableView.indexPathsForVisibleRows?.contains(place) ?? false
+    func sees(_ id: ChatRow.ID) -> Bool {
+        guard let indexPath = self.dataSource.indexPath(for: id) else { return false }
+        return self.tableView.indexPathsForVisibleRows?.contains(indexPath) ?? false
     }
 
     /// Whoever sees the newest message, with the app in front, has read everything.
@@ -245,6 +241,9 @@ extension ConversationViewController {
     public func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
         guard let cell = cell as? MessageCell, let row = cell.row else { return }
         self.willDisplay(cell, row)
+        if self.isInFront, row.isOwn, let message = row.message, !self.receiptsAsked.contains(message.id) {
+            self.learnReceiptsInGroup(of: [message.id])
+        }
     }
 
     /// Asks `didTap(_:)`.
@@ -273,8 +272,8 @@ extension ConversationViewController {
         }
     }
 
-    private func message(at place: IndexPath) -> MessageRow? {
-        guard let id = self.dataSource.itemIdentifier(for: place), case .message(let row)? = self.rows[id] else {
+    private func message(at indexPath: IndexPath) -> MessageRow? {
+        guard let id = self.dataSource.itemIdentifier(for: indexPath), case .message(let row)? = self.rows[id] else {
             return nil
         }
         return row

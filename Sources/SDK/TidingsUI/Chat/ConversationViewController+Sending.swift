@@ -23,9 +23,7 @@ extension ConversationViewController {
         self.inputBar.onSend = { [weak self] in self?.submit($0) }
         self.inputBar.onChange = { [weak self] in self?.sayTyping(!$0.isEmpty) }
         self.inputBar.onEndEditing = { [weak self] in self?.keepDraft() }
-        self.inputBar.onCancelContext = { [weak self] in
-            self?.leaveContext()
-        }
+        self.inputBar.onCancelContext = { [weak self] in self?.leaveContext() }
     }
 
     // MARK: Sending
@@ -85,6 +83,8 @@ extension ConversationViewController {
         case .accepted(let message):
             if let owner = self.owner, self.isOpen {
                 self.log.merge(fromServer: [message], seenBy: owner)
+                // Nobody has read it yet.
+                self.receiptsAsked.insert(message.id)
                 self.didSend(message)
             }
         case .failed(let failure): self.didFail(failure)

@@ -10,8 +10,8 @@ extension ConversationViewController {
     private static let typingMilliseconds: (heard: Int64, said: Int64) = (6_000, 3_000)
     /// Of how many own messages receipts are asked at once.
     private static let receiptsMax = 8
-    /// How many messages of a room stay while the newest is seen; the server has the others.
-    private static let roomMessagesMax = 500
+    /// How many messages of a room stay; the server has the others.
+    private static let roomMessagesMax = (atBottom: 500, above: 2_000)
 
     func follow() {
         let client = self.client
@@ -48,7 +48,7 @@ extension ConversationViewController {
             // Not the newest of the store alone: the log comes in pages, and a page is there before the first of it is told.
             if let stored = (try? self.client.storedMessage(message.id)) ?? nil { self.log.merge([stored]) }
             self.render()
-            if message.sender != owner { self.learnReceiptsInGroup() }
+            if message.sender != owner { self.receiptsAreStale = true }
         case .recall(let recall):
             self.recallers[recall.message] = recall.sender
             self.readAgain(recall.message) { $0.recall() }
@@ -79,6 +79,7 @@ extension ConversationViewController {
     private func take(_ status: ConnectionStatus) {
         self.checkPerson()
         guard self.isOpen else { return }
+        if status != .connected { self.receiptsAsked = [] }
         guard status == .connected else { return self.render() }
         self.learnNamesAgain()
         if self.isInFront {
@@ -100,11 +101,13 @@ extension ConversationViewController {
                 await self?.learnReceipts()
             }
         } else {
-            self.learnReceiptsInGroup()
+            self.learnReceiptsInGroup(
+                of: self.ownMessages.filter { self.sees(.message($0)) && !self.receiptsAsked.contains($0) })
         }
     }
 
     func endListening() {
+        self.receiptsAsked = []
         guard self.isOpen else { return }
         let (client, conversation, isRoom) = (self.client, self.conversation, self.isRoom)
         let watches = conversation.type == .direct && self.interface.configuration.showsReadMarks
@@ -134,7 +137,7 @@ extension ConversationViewController {
         guard self.isOpen, let owner = self.owner else { return }
         for message in messages { self.typing[message.sender] = nil }
         self.log.merge(fromServer: messages, seenBy: owner)
-        if self.isAtBottom { self.log.trim(to: Self.roomMessagesMax) }
+        self.log.trim(to: self.isAtBottom ? Self.roomMessagesMax.atBottom : Self.roomMessagesMax.above)
         self.showTyping()
         self.render()
     }
@@ -149,26 +152,29 @@ extension ConversationViewController {
 
     /// From the newest own message backwards, until one was read: those before it were, too.
     private func learnReceipts() async {
-        let own = self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }
-        for stored in own.suffix(Self.receiptsMax).reversed() where self.marks.state(of: stored.id) != .read {
-            guard let receipts = try? await self.client.receipts(of: stored.id), self.isOpen else { return }
+        for message in self.ownMessages.suffix(Self.receiptsMax).reversed() where self.marks.state(of: message) != .read
+        {
+            guard let receipts = try? await self.client.receipts(of: message), self.isOpen else { return }
             self.marks.note(receipts)
             self.render()
             if !receipts.read.isEmpty { return }
         }
     }
 
-    /// Nobody tells of receipts in groups: those of the newest own messages are asked for when somebody else has written.
-    private func learnReceiptsInGroup() {
-        let type = self.conversation.type
-        guard type == .group || type == .discussion, self.interface.configuration.showsReadMarks, self.isInFront else {
-            return
-        }
-        let own = self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }.suffix(2)
+    var ownMessages: [MessageID] {
+        self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }.map(\.id)
+    }
+
+    /// Nobody tells of receipts in groups: those of each own message are asked for when it is seen first, those of the newest again when
+    /// somebody else has written.
+    func learnReceiptsInGroup(of messages: [MessageID]) {
+        let isGroup = self.conversation.type == .group || self.conversation.type == .discussion
+        guard isGroup, self.interface.configuration.showsReadMarks, self.isInFront else { return }
+        self.receiptsAsked.formUnion(messages)
         Task { [weak self, client] in
-            for stored in own {
-                guard let receipts = try? await client.receipts(of: stored.id), let self, self.isOpen else { return }
-                self.marks.receipts[stored.id] = receipts
+            for message in messages {
+                guard let receipts = try? await client.receipts(of: message), let self, self.isOpen else { return }
+                self.marks.receipts[message] = receipts
                 self.render()
             }
         }

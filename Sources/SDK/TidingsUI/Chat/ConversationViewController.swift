@@ -33,6 +33,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     // Of the extensions of this class.
     var log = ChatLog()
     var marks = ReceiptMarks()
+    var receiptsAsked: Set<MessageID> = []
+    var receiptsAreStale = false
     var recallers: [MessageID: UserID] = [:]
     /// Whose screen it is: nil before anybody has signed in.
     var owner: UserID?
@@ -240,6 +242,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         self.isInFront = false
         self.keepDraft()
         self.sayTyping(false)
+        // Another window may show it, too.
+        guard self.interface.openScreens.remove(self, of: self.conversation) else { return }
         if self.client.activeConversation == self.conversation { self.client.activeConversation = nil }
         self.endListening()
     }

@@ -1,7 +1,7 @@
 import TidingsModel
 
 /// What a person can do with a message, in the order of its menu.
-public enum MessageAction: String, Hashable, Sendable, CaseIterable {
+public enum MessageAction: Hashable, Sendable, CaseIterable {
     /// Send it again.
     case retry
     /// Take back what is on its way.

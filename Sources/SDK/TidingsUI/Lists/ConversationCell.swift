@@ -98,15 +98,13 @@ public import UIKit
         let side = UIFontMetrics(forTextStyle: .headline).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
         let margins = self.badgeView.layoutMarginsGuide
-        let trailing = self.badgeLabel.trailingAnchor.constraint(equalTo: margins.trailingAnchor)
-        let width = self.portraitView.widthAnchor.constraint(equalToConstant: side)
-        // A stack hides a view by a width of 0.
-        for constraint in [trailing, width] { constraint.priority = UILayoutPriority(999) }
         NSLayoutConstraint.activate([
-            self.badgeLabel.leadingAnchor.constraint(equalTo: margins.leadingAnchor), trailing,
+            self.badgeLabel.leadingAnchor.constraint(equalTo: margins.leadingAnchor),
+            MessageCell.unlessHidden(self.badgeLabel.trailingAnchor.constraint(equalTo: margins.trailingAnchor)),
             self.badgeLabel.topAnchor.constraint(equalTo: margins.topAnchor),
             self.badgeLabel.bottomAnchor.constraint(equalTo: margins.bottomAnchor),
-            width, self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
+            MessageCell.unlessHidden(self.portraitView.widthAnchor.constraint(equalToConstant: side)),
+            self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
         ])
     }
 }

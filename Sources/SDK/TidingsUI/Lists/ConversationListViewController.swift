@@ -1,6 +1,7 @@
 import ClientCore
 public import Foundation
 public import TidingsClient
+import TidingsKit
 public import TidingsModel
 public import UIKit
 

@@ -1,5 +1,6 @@
 import Foundation
 import TidingsClient
+import TidingsKit
 import TidingsModel
 public import UIKit
 

@@ -2,17 +2,6 @@ import TidingsClient
 import TidingsModel
 import UIKit
 
-/// Follows streams as long as whoever has it lives.
-@MainActor final class StreamFollowers {
-    private var tasks: [Task<Void, Never>] = []
-
-    deinit { for task in self.tasks { task.cancel() } }
-
-    func follow<Value: Sendable>(_ stream: AsyncStream<Value>, _ take: @escaping @MainActor (Value) -> Void) {
-        self.tasks.append(Task { for await value in stream { take(value) } })
-    }
-}
-
 /// What rows are made with, beside what they show.
 @MainActor struct RowTexts {
     var words: ListWords
