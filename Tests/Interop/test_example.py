@@ -271,6 +271,15 @@ def a_tap_and_a_reply_find_a_killed_app(street: Street):
     bob.phone.do("action", notification=shown["notification"], action=REPLY, text="it is late, as ever")
     alice.screen.row_with("it is late, as ever")
     assert bob.phone.wait_for_callback(RESPONSE)["state"] == "background"
+    # A refresh: the app is launched in the background, and connects whoever is signed in where they are.
+    crash(bob.phone)
+    alice.say("are you there?")
+    bob.phone.do("background_chance")
+    bob.phone.wait_until(
+        lambda: (bob.phone.shown.get("user"), bob.phone.shown.get("unread")) == ("bob", 1),
+        "the message in the store of an app that was launched for a refresh")
+    bob.phone.wait_for_state("suspended")
+    assert "foregroundActive" not in [event["state"] for event in events_of(bob.phone, "state")]
 
 
 def who_signs_out_is_left_alone(street: Street):

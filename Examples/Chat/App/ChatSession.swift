@@ -148,8 +148,11 @@ import UIKit
 
     /// Somebody may be called otherwise: screens and notifications ask anew.
     func forgetNames() {
-        self.interface.forgetNames()
-        Task { [names = self.names] in await names.forget() }
+        Task { [names = self.names, interface = self.interface] in
+            // First who answers, then who asks.
+            await names.forget()
+            interface.forgetNames()
+        }
     }
 
     // MARK: Screens
@@ -206,7 +209,11 @@ import UIKit
     private func follow() {
         self.follow(self.client.logEntries) { chat, _ in chat.report() }
         // A lost connection is seen, and that the app is left.
-        self.follow(self.client.connectionStatuses) { chat, _ in chat.report() }
+        self.follow(self.client.connectionStatuses) { chat, status in
+            // Without a connection nobody could say what people are called.
+            if status == .connected { chat.forgetNames() }
+            chat.report()
+        }
         self.follow(self.client.runStates) { chat, state in
             // What people are called may have changed meanwhile.
             if state == .foreground { chat.forgetNames() }
