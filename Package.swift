@@ -251,9 +251,9 @@ targets += shell(
 targets.append(
     .target(
         name: "SDKTestSupport",
-        dependencies: ours([
-            "TidingsModel", "TidingsWire", "TidingsClient", "ServerCore", "SimulatedServer",
-        ]), path: "Tests/SDKTestSupport", swiftSettings: facade))
+        dependencies: ours(
+            ["TidingsModel", "TidingsWire", "TidingsClient", "ServerCore", "SimulatedServer"]
+                + (onLinux ? ["VirtualPhone"] : [])), path: "Tests/SDKTestSupport", swiftSettings: facade))
 targets += shell(
     "SDK", "TidingsNotificationService",
     needs: ["TidingsModel", "ClientCore", "TidingsAppGroup", "TidingsNotificationContent"] + extensionFacades,

@@ -14,7 +14,12 @@ struct BackendRoutes: Sendable {
     let told: [String: String]
     let logger: Logger
 
-    private static let bodyBytesMax = 4_096
+    static let bodyBytesMax = 4_096
+
+    /// The method of each path: with another one it is answered 405.
+    static let methods: [String: HTTPRequest.Method] = [
+        "/healthz": .get, "/sign-in": .post, "/token": .post, "/sign-out": .post,
+    ]
 
     func router() -> Router<Context> {
         let router = Router(context: Context.self)
@@ -93,18 +98,24 @@ struct BackendProblem: Error {
     /// What the field must be, or what to do.
     var rule: String
     var retryAfterSeconds: Int?
+    var allow: HTTPRequest.Method?
+    /// For the log alone: what the people who run the backend are to know, and nobody at a phone.
+    var cause: String?
 
     init(
         _ status: HTTPResponse.Status, _ code: String, field: String? = nil, _ rule: String,
-        retryAfterSeconds: Int? = nil
+        retryAfterSeconds: Int? = nil, allow: HTTPRequest.Method? = nil, cause: String? = nil
     ) {
         (self.status, self.code, self.field, self.rule) = (status, code, field, rule)
-        self.retryAfterSeconds = retryAfterSeconds
+        (self.retryAfterSeconds, self.allow, self.cause) = (retryAfterSeconds, allow, cause)
     }
 
     static let wrongPassword = Self(.unauthorized, "wrong_password", "there is no such user with this password")
     static let signedOut = Self(
         .unauthorized, "signed_out", field: "Authorization", "must be \"Bearer SESSION\" of somebody signed in")
+    /// While two passwords are looked at.
+    static let busy = Self(
+        .serviceUnavailable, "busy", "too many sign in at the same time: try again in a moment", retryAfterSeconds: 1)
     static let tooManyGuesses = Self(
         .tooManyRequests, "too_many_guesses", "wrong too often: try again in a minute", retryAfterSeconds: 60)
 
@@ -112,11 +123,13 @@ struct BackendProblem: Error {
         var headers: HTTPFields = [.contentType: "application/problem+json"]
         if self.status == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
         if let seconds = self.retryAfterSeconds { headers[.retryAfter] = "\(seconds)" }
-        let members: [String: String] = [
+        if let allow { headers[.allow] = allow.rawValue }
+        var members: [String: String] = [
             "type": "urn:chat:problem:\(self.code)", "title": self.status.reasonPhrase, "code": self.code,
-            "field": self.field ?? "", "rule": self.rule,
+            "rule": self.rule,
             "detail": [self.field, self.rule].compactMap { $0 }.joined(separator: " "),
         ]
+        members["field"] = self.field
         var answer = BackendRoutes.json(members)
         answer.status = self.status
         answer.headers = headers
@@ -135,17 +148,40 @@ private struct ProblemAnswers: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let problem as BackendProblem {
-            return problem.response
-        } catch let error as any HTTPResponseError {
-            if error.status == .notFound {
-                return BackendProblem(.notFound, "unknown_route", field: "path", "is not served here; see --help")
-                    .response
-            }
-            return BackendProblem(error.status, "bad_request", "cannot be read: \(error.status.reasonPhrase)").response
         } catch {
-            self.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
-            return BackendProblem(.internalServerError, "internal", "the backend failed; see its log").response
+            let problem = Self.problem(error, of: request)
+            if problem.status.code >= 500 {
+                self.logger.error(
+                    "request failed",
+                    metadata: [
+                        "path": "\(request.uri.path)", "code": "\(problem.code)",
+                        "cause": "\(problem.cause ?? problem.rule)",
+                    ])
+            }
+            return problem.response
+        }
+    }
+
+    private static func problem(_ error: any Error, of request: Request) -> BackendProblem {
+        if let problem = error as? BackendProblem { return problem }
+        guard let refusal = error as? any HTTPResponseError else {
+            return BackendProblem(
+                .internalServerError, "internal", "the backend failed; its log says why", cause: "\(error)")
+        }
+        switch refusal.status {
+        case .notFound:
+            if let method = BackendRoutes.methods[request.uri.path] {
+                return BackendProblem(
+                    .methodNotAllowed, "method_not_allowed", field: "method", "must be \(method.rawValue)",
+                    allow: method)
+            }
+            return BackendProblem(.notFound, "unknown_route", field: "path", "is not served here; see --help")
+        case .contentTooLarge:
+            return BackendProblem(
+                .contentTooLarge, "body_too_large", field: "body",
+                "must have at most \(BackendRoutes.bodyBytesMax) bytes")
+        default:
+            return BackendProblem(refusal.status, "bad_request", "cannot be read: \(refusal.status.reasonPhrase)")
         }
     }
 }

@@ -24,12 +24,15 @@ struct StateOptions: ParsableArguments {
 struct AddUser: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let somebody sign in, or give them another password, which ends their sessions.",
-        discussion: "The password is the first line of standard input, or of --password-file: 8 to 200 characters.")
+        discussion: """
+            On a terminal it asks for the password, twice, and shows nothing of it; otherwise the password is the first line of \
+            standard input, or of --password-file. It must have \(SignInRule.password).
+            """)
 
     @OptionGroup var options: StateOptions
     @Option(help: ArgumentHelp("A file with the password in its first line.", valueName: "file"))
     var passwordFile: String?
-    @Argument(help: "The user's id: 1 to 64 letters, digits, '-', '_' and '.'.") var user: String
+    @Argument(help: "The user's id: \(SignInRule.user).") var user: String
 
     func run() async throws {
         umask(0o077)
@@ -38,10 +41,38 @@ struct AddUser: AsyncParsableCommand {
     }
 
     private func password() throws -> String {
-        guard let path = self.passwordFile else { return readLine() ?? "" }
+        guard let path = self.passwordFile else { return try self.typedPassword() }
         guard let data = FileManager.default.contents(atPath: path), let text = String(data: data, encoding: .utf8)
         else { throw ValidationError("--password-file must be a readable file in UTF-8, got \"\(path)\"") }
-        return text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        // The end of a line may have two characters' length.
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    }
+
+    private func typedPassword() throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
+        let password = Self.ask("Password of \(self.user): ")
+        guard Self.ask("Once more: ") == password else {
+            throw ValidationError("the password was typed in two ways: nothing has changed")
+        }
+        return password
+    }
+
+    /// A line from the terminal, of which it shows nothing.
+    private static func ask(_ question: String) -> String {
+        var shown = termios()
+        let isKnown = tcgetattr(STDIN_FILENO, &shown) == 0
+        if isKnown {
+            var hidden = shown
+            hidden.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        }
+        // Only now: what is typed before is thrown away.
+        FileHandle.standardError.write(Data(question.utf8))
+        defer {
+            if isKnown { tcsetattr(STDIN_FILENO, TCSANOW, &shown) }
+            FileHandle.standardError.write(Data("\n".utf8))
+        }
+        return readLine() ?? ""
     }
 }
 
@@ -77,6 +108,11 @@ struct ServePhones: AsyncParsableCommand {
         guard (0...65_535).contains(self.port) else {
             throw ValidationError("--port must be 0 to 65535, got \(self.port)")
         }
+        let isAllowed: (UnicodeScalar) -> Bool = { $0.value > 32 && $0.value != 127 && $0 != "/" }
+        guard (1...64).contains(self.app.utf8.count), self.app.unicodeScalars.allSatisfy(isAllowed) else {
+            throw ValidationError(
+                "--app must have 1 to 64 bytes, without spaces, control characters and '/', got \"\(self.app)\"")
+        }
         guard (60...86_400).contains(self.tokenSeconds) else {
             throw ValidationError("--token-seconds must be 60 to 86400, got \(self.tokenSeconds)")
         }
@@ -91,12 +127,12 @@ struct ServePhones: AsyncParsableCommand {
                 "TIDINGS_API_KEY must be set: an API key of the app \(self.app) with the scope tokens")
         }
         umask(0o077)
-        let folder = self.options.folder
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let people = People(folder: self.options.folder, sessionSeconds: Int64(self.sessionDays) * 86_400)
+        try await people.makeFolder()
         var logger = Logger(label: "chat.backend")
         logger.logLevel = .notice
         let routes = BackendRoutes(
-            people: People(folder: folder, sessionSeconds: Int64(self.sessionDays) * 86_400),
+            people: people,
             tokens: UserTokenSource(
                 address: try Self.url(self.tidings, "--tidings", ["http", "https"]), app: self.app, apiKey: key,
                 seconds: self.tokenSeconds),
@@ -104,14 +140,19 @@ struct ServePhones: AsyncParsableCommand {
                 "app": self.app, "server_url": try Self.url(self.gateway, "--gateway", ["ws", "wss"]).absoluteString,
                 "api_url": try Self.url(self.phoneRoutes, "--phone-routes", ["http", "https"]).absoluteString,
             ], logger: logger)
-        let host = self.host
+        let (host, port) = (self.host, self.port)
         let application = Application(
-            router: routes.router(), configuration: .init(address: .hostname(host, port: self.port)),
+            router: routes.router(), configuration: .init(address: .hostname(host, port: port)),
             onServerRunning: { channel in
                 print("listening on http://\(host):\(channel.localAddress?.port ?? 0)")
                 fflush(nil)
             }, logger: logger)
-        try await application.runService()
+        do {
+            try await application.runService()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw StartFailure(
+                description: "port \(port) on \(host) is in use: end what uses it, or choose another with --port")
+        }
     }
 
     private static func url(_ text: String, _ option: String, _ schemes: [String]) throws -> URL {
@@ -121,4 +162,9 @@ struct ServePhones: AsyncParsableCommand {
         }
         return url
     }
+}
+
+/// Why the backend cannot begin; a sentence.
+struct StartFailure: Error, CustomStringConvertible {
+    var description: String
 }

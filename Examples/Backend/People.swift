@@ -1,6 +1,5 @@
 import ArgumentParser
 import Crypto
-import CryptoExtras
 import Foundation
 
 /// Who may sign in (`users.json`), and who has (`sessions.json`), in a folder that only its owner reads. Neither file holds a password or a
@@ -13,12 +12,15 @@ actor People {
 
     private struct Session: Codable {
         var user: String
+        /// That of the password it was begun with: it ends with that, whoever writes the files last.
+        var salt: Data
         /// Seconds since 1970.
         var expiresAt: Int64
     }
 
     private let folder: URL
     private let sessionSeconds: Int64
+    private let hashing = PasswordHashing()
     private var guesses = Guesses()
 
     init(folder: URL, sessionSeconds: Int64 = 0) {
@@ -29,38 +31,52 @@ actor People {
     // MARK: Passwords
 
     /// - Throws: `ValidationError` for an id or a password that cannot be one.
-    func setPassword(_ password: String, of user: String) throws {
-        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
-        guard (1...64).contains(user.count), user.unicodeScalars.allSatisfy(allowed.contains) else {
-            throw ValidationError("the user must be 1 to 64 letters, digits, '-', '_' and '.', got \"\(user)\"")
+    func setPassword(_ password: String, of user: String) async throws {
+        guard SignInRule.allowsUser(user) else {
+            throw ValidationError("the user must be \(SignInRule.user), got \"\(user)\"")
         }
-        guard (8...200).contains(password.count) else {
-            throw ValidationError("the password must have 8 to 200 characters, got \(password.count)")
+        guard SignInRule.allowsPassword(password) else {
+            throw ValidationError(
+                "the password must have \(SignInRule.password), got \(password.count) characters in \(password.utf8.count) bytes"
+            )
         }
-        try FileManager.default.createDirectory(at: self.folder, withIntermediateDirectories: true)
+        try self.makeFolder()
         let salt = Self.random(bytes: 16)
-        var users = try self.users()
-        users[user] = User(salt: salt, hash: try Self.hash(password, salt))
-        try self.write(users, "users.json")
+        let hash = try await self.hashing.hash(password, salt)
+        // Sessions first: whatever happens between the two, nobody keeps one that was to end.
         try self.write(try self.sessions().filter { $0.value.user != user }, "sessions.json")
+        var users = try self.users()
+        users[user] = User(salt: salt, hash: hash)
+        try self.write(users, "users.json")
     }
 
     /// A new session of somebody who knows their password.
     ///
-    /// - Throws: `BackendProblem`: `.wrongPassword`, also for somebody who is not known, or `.tooManyGuesses`.
-    func signIn(_ user: String, password: String) throws -> String {
-        let now = Self.now
-        guard self.guesses.mayGuess(user, at: now) else { throw BackendProblem.tooManyGuesses }
-        let known = try self.users()[user]
-        // As long for somebody who is not known, so that the time does not tell who is.
-        let hash = try Self.hash(password, known?.salt ?? Data(count: 16))
-        guard let known, SymmetricKey(data: hash) == SymmetricKey(data: known.hash) else {
-            self.guesses.wasWrong(user)
+    /// - Throws: `BackendProblem`: `.wrongPassword`, also for somebody who is not known, `.tooManyGuesses`, or `.busy`.
+    func signIn(_ user: String, password: String) async throws -> String {
+        // What nobody can be called costs no hash.
+        guard SignInRule.allowsUser(user), SignInRule.allowsPassword(password) else {
             throw BackendProblem.wrongPassword
         }
+        guard self.guesses.begin(user, at: Self.now) else { throw BackendProblem.tooManyGuesses }
+        let known: User?
+        let hash: Data
+        do {
+            known = try self.users()[user]
+            // As long for somebody who is not known, so that the time does not tell who is.
+            hash = try await self.hashing.hash(password, known?.salt ?? Data(count: 16))
+        } catch {
+            self.guesses.takeBack(user)
+            throw error
+        }
+        guard let known, SymmetricKey(data: hash) == SymmetricKey(data: known.hash) else {
+            throw BackendProblem.wrongPassword
+        }
+        self.guesses.takeBack(user)
+        let now = Self.now
         let session = Self.random(bytes: 32).base64EncodedString()
         var sessions = try self.sessions().filter { $0.value.expiresAt > now }
-        sessions[Self.key(session)] = Session(user: user, expiresAt: now + self.sessionSeconds)
+        sessions[Self.key(session)] = Session(user: user, salt: known.salt, expiresAt: now + self.sessionSeconds)
         try self.write(sessions, "sessions.json")
         return session
     }
@@ -69,7 +85,9 @@ actor People {
 
     /// Whose session it is; nil for one that has ended, or never was.
     func user(of session: String) throws -> String? {
-        guard let found = try self.sessions()[Self.key(session)], found.expiresAt > Self.now else { return nil }
+        guard let found = try self.sessions()[Self.key(session)], found.expiresAt > Self.now,
+            try self.users()[found.user]?.salt == found.salt
+        else { return nil }
         return found.user
     }
 
@@ -85,6 +103,16 @@ actor People {
     private func users() throws -> [String: User] { try self.read("users.json") }
 
     // MARK: Files
+
+    /// Makes the folder, or keeps others out of one that is there with users in it.
+    func makeFolder() throws {
+        let files = FileManager.default
+        let ownerOnly: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        try files.createDirectory(at: self.folder, withIntermediateDirectories: true, attributes: ownerOnly)
+        if files.fileExists(atPath: self.folder.appendingPathComponent("users.json").path) {
+            try files.setAttributes(ownerOnly, ofItemAtPath: self.folder.path)
+        }
+    }
 
     private func read<Value: Decodable>(_ name: String) throws -> [String: Value] {
         let file = self.folder.appendingPathComponent(name)
@@ -106,30 +134,8 @@ actor People {
         SymmetricKey(size: .init(bitCount: bytes * 8)).withUnsafeBytes { Data($0) }
     }
 
-    /// scrypt (RFC 7914) with 32 MB of memory: a tenth of a second for one password, and long for a list of them.
-    private static func hash(_ password: String, _ salt: Data) throws -> Data {
-        try KDF.Scrypt.deriveKey(
-            from: Data(password.utf8), salt: salt, outputByteCount: 32, rounds: 1 << 15, blockSize: 8, parallelism: 1
-        ).withUnsafeBytes { Data($0) }
-    }
-
     /// A session is as long as a hash, so that one round is enough.
     private static func key(_ session: String) -> String {
         Data(SHA256.hash(data: Data(session.utf8))).base64EncodedString()
     }
-}
-
-/// Wrong passwords of the last minute, by user.
-private struct Guesses {
-    private static let most = 10
-    private static let seconds: Int64 = 60
-    private var since: Int64 = 0
-    private var wrong: [String: Int] = [:]
-
-    mutating func mayGuess(_ user: String, at now: Int64) -> Bool {
-        if now - self.since >= Self.seconds { (self.since, self.wrong) = (now, [:]) }
-        return self.wrong[user, default: 0] < Self.most
-    }
-
-    mutating func wasWrong(_ user: String) { self.wrong[user, default: 0] += 1 }
 }

@@ -57,22 +57,27 @@ struct UserTokenSource: Sendable {
         do {
             (data, response) = try await URLSession.shared.data(for: request)
         } catch {
-            throw Self.unavailable("Tidings does not answer at \(self.address): is its server running?")
+            throw Self.unavailable("Tidings does not answer at \(self.address): is its server running? \(error)")
         }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         if status == 201, let issued = try? Self.decoder.decode(Issued.self, from: data) { return issued }
         let told = try? JSONDecoder().decode(Told.self, from: data)
         switch told?.code {
         case "disabled": throw BackendProblem(.forbidden, "disabled", "this user is banned")
-        case _ where status == 429 || status >= 500: throw Self.unavailable("Tidings cannot answer now")
+        case _ where status == 429 || status >= 500:
+            throw Self.unavailable(
+                "Tidings cannot answer now (status \(status)): \(told?.detail ?? "it gave no reason")")
         default:
             throw BackendProblem(
-                .internalServerError, "misconfigured",
-                "Tidings refused to issue a token (status \(status)): \(told?.detail ?? "no reason was given")")
+                .internalServerError, "misconfigured", "the backend is not set up for this; its log says why",
+                cause: "Tidings refused to issue a token (status \(status)): \(told?.detail ?? "it gave no reason")")
         }
     }
 
-    private static func unavailable(_ rule: String) -> BackendProblem {
-        BackendProblem(.serviceUnavailable, "unavailable", rule, retryAfterSeconds: 1)
+    private static func unavailable(_ cause: String) -> BackendProblem {
+        BackendProblem(
+            .serviceUnavailable, "unavailable", "there are no user tokens now: try again in a moment",
+            retryAfterSeconds: 1,
+            cause: cause)
     }
 }

@@ -54,6 +54,10 @@ class ExampleBackend:
     def stop(self):
         self.program.stop()
 
+    @property
+    def log(self) -> str:
+        return self.program.log.read_text()
+
     def post(self, path: str, body: dict | bytes | None = None, session: str | None = None) -> tuple[int, str, dict]:
         """Status, content type and JSON of an answer, whichever it is."""
         headers = {"Content-Type": "application/json"}

@@ -52,6 +52,20 @@ def test_nothing_goes_on_running_after_a_signal(tmp_path, processes, number):
         demo.wait()
 
 
+def test_its_phones_ask_who_signs_in_whatever_variables_there_are(tmp_path):
+    variables = {"CHAT_TOKEN": "none", "CHAT_USER": "mallory", "CHAT_SERVER_URL": "ws://127.0.0.1:1", "TIDINGS_TOKEN": "none"}
+    demo = subprocess.Popen(
+        [tool(), "demo"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, **variables, "TMPDIR": str(tmp_path)})
+    try:
+        for phone in ("alice's phone", "bob's phone"):
+            line = next((line for line in demo.stdout if phone in line or "failed" in line), "")
+            assert "signed in on the app's screen" in line, line
+    finally:
+        demo.send_signal(signal.SIGTERM)
+        demo.communicate(timeout=60)
+
+
 def test_a_second_one_on_the_same_ports_is_refused_with_a_sentence(tmp_path):
     with socket.socket() as busy:
         busy.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

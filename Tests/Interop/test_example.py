@@ -212,17 +212,21 @@ def carol_says(street: Street, text: str) -> str:
 
 def settings_are_kept(street: Street):
     bob = street.bob
+    app = f"/v1/apps/{street.site.app}"
+    portrait = "https://images.example.com/bob.png"
+    street.site.call("PUT", f"{app}/users/bob/profile", {"name": "bob", "portrait": portrait})
     bob.screen.touch("Settings")
     bob.screen.row_with("Name", "bob")
     bob.screen.touch(bob.screen.row_with("Name"))
     bob.screen.enter("Name", "Robert")
     bob.screen.touch("Save")
     bob.screen.row_with("Name", "Robert")
+    profile = street.site.call("GET", f"{app}/users/bob/profile")
+    assert (profile["name"], profile["portrait"]) == ("Robert", portrait)
     switch_in_notifications(bob, "Hide messages' text")
     bob.screen.touch(bob.screen.row_with("My Devices"))
     bob.screen.wait_for("This device")
     bob.back()
-    app = f"/v1/apps/{street.site.app}"
     settings = street.site.call("GET", f"{app}/users/bob/settings")
     assert settings["hides_content"] is True
     switch_in_notifications(bob, "Hide messages' text")
@@ -253,6 +257,8 @@ def a_tap_and_a_reply_find_a_killed_app(street: Street):
     alice.say("the soup gets cold")
     shown = presentation(bob.phone, street.message("the soup gets cold"))
     assert shown["remote"] and shown["ring"], shown
+    listed = next(each for each in bob.phone.do("screen")["list"] if each["notification"] == shown["notification"])
+    assert (listed["title"], listed["body"]) == ("Alice", "the soup gets cold")
     bob.phone.do("tap", notification=shown["notification"])
     bob.screen.row_with("the soup gets cold")
     bob.say("on my way")
@@ -265,6 +271,15 @@ def a_tap_and_a_reply_find_a_killed_app(street: Street):
     bob.phone.do("action", notification=shown["notification"], action=REPLY, text="it is late, as ever")
     alice.screen.row_with("it is late, as ever")
     assert bob.phone.wait_for_callback(RESPONSE)["state"] == "background"
+    # A refresh: the app is launched in the background, and connects whoever is signed in where they are.
+    crash(bob.phone)
+    alice.say("are you there?")
+    bob.phone.do("background_chance")
+    bob.phone.wait_until(
+        lambda: (bob.phone.shown.get("user"), bob.phone.shown.get("unread")) == ("bob", 1),
+        "the message in the store of an app that was launched for a refresh")
+    bob.phone.wait_for_state("suspended")
+    assert "foregroundActive" not in [event["state"] for event in events_of(bob.phone, "state")]
 
 
 def who_signs_out_is_left_alone(street: Street):
@@ -276,7 +291,11 @@ def who_signs_out_is_left_alone(street: Street):
     bob.leave()
     bob.phone.do("launch")
     bob.screen.wait_for("Sign In")
-    assert "take the bus" not in bob.screen.texts()
+    # Whoever takes over the phone finds nothing of his.
+    assert street.backend.add_user("dora", "quiet goldfish").returncode == 0
+    User("dora", bob.phone, bob.screen).sign_in(street.backend, "quiet goldfish")
+    bob.screen.wait_for("Conversations", "No conversations yet")
+    assert not [text for text in bob.screen.texts() if text in ("Alice", "Carol") or "bus" in text]
     # Whose session the backend has ended is told so at the next launch.
     alice.leave()
     assert street.backend.add_user("alice", "another horse").returncode == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import fcntl
 import os
+import pathlib
 import pty
 import re
 import select
@@ -425,6 +426,24 @@ def test_the_app_may_crash_and_the_phone_stays(terminal):
     phone.wait_without(f"pid {app}")
     phone.press("o")
     phone.wait_for("foregroundActive", "Conversations")
+    phone.press("qq")
+    assert phone.end() == 0
+
+
+def test_keys_are_obeyed_while_an_app_does_not_answer_a_touch(terminal):
+    phone = terminal("--app", str(pathlib.Path(tool()).parent / "ScreenApp"), "--lifecycle", "application")
+    phone.wait_for("home screen", "icons")
+    phone.press("o")
+    phone.wait_for("0 taps", "foregroundActive", " pid ")
+    app = int(re.search(r" pid (\d+)", phone.screen.text)[1])
+    os.kill(app, signal.SIGSTOP)
+    phone.press(":press Count\r")
+    phone.press("p")
+    phone.wait_for("[airplane mode]")
+    os.kill(app, signal.SIGCONT)
+    phone.wait_for("1 taps")
+    # Whoever waits for the app obeys the key only when the touch is given up.
+    assert not [line for line in phone.screen.seen if "did not answer" in line]
     phone.press("qq")
     assert phone.end() == 0
 

@@ -10,6 +10,13 @@ import Testing
         #expect(CharacterWidth.of(text) == columns)
     }
 
+    @Test(arguments: [
+        ("hello", 9, "hello"), ("hello", 5, "hello"), ("hello", 3, "llo"), ("hello", 0, ""), ("a你好", 4, "你好"),
+        ("a你好", 3, "好"), ("", 3, ""), ("go 👨‍👩‍👧‍👦", 3, " 👨‍👩‍👧‍👦"), ("👋", 1, ""),
+    ]) func `keeps as much of its end as fits`(text: String, columns: Int, end: String) {
+        #expect(text.ending(inColumns: columns) == end)
+    }
+
     @Test func `shows what would drive the terminal as text`() {
         #expect(VisibleText.of("a\u{1b}[31mb") == "a␛[31mb")
         #expect(VisibleText.of("a\u{9b}2Jb") == "a<U+9B>2Jb")

@@ -106,10 +106,9 @@ extension ServerTransport {
 }
 
 /// A phone with the app installed, a server, and a folder that is deleted afterwards.
-@MainActor final class ChatBench {
+@MainActor final class ChatBench: PhoneBench {
     let server: ServerTransport
     let phone: VirtualPhone
-    /// The client's; it moves with the phone's, so that a slow machine costs nobody background time.
     let clock: ForwardingClock
     let folder: String
     let hasNames: Bool
@@ -215,33 +214,6 @@ extension ServerTransport {
         await self.phone.allowNotifications()
         await self.phone.launch()
         await self.until { $0.kit?.client.connectionStatus == .connected }
-    }
-
-    /// Moves the clocks of phone and client together, in steps short enough for each to see what the other does.
-    ///
-    /// - Parameter milliseconds: how far; 0 lets the app work only.
-    func advance(by milliseconds: Int64) async {
-        var left = milliseconds
-        repeat {
-            let step = min(left, 1_000)
-            self.clock.advance(by: step)
-            await self.phone.advance(by: .milliseconds(step))
-            left -= step
-        } while left > 0
-    }
-
-    /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
-    ///
-    /// No more than 400 ms pass on phone and client. The app's work is done by threads that a busy machine lets wait, however
-    /// often the clocks are moved: they have two minutes of real time.
-    func until(_ holds: (ChatBench) -> Bool) async {
-        let end = ContinuousClock.now.advanced(by: .seconds(120))
-        var rounds = 0
-        while !holds(self), rounds < 400 || ContinuousClock.now < end {
-            rounds += 1
-            await self.advance(by: rounds <= 400 ? 1 : 0)
-            if rounds > 100 { try? await Task.sleep(for: .milliseconds(1)) }
-        }
     }
 
     /// A Tidings push for a message of bob's.

@@ -13,14 +13,13 @@ import VirtualPhone
 @testable import TidingsUI
 
 /// A phone of alice's with an app that shows its banners by the presenter, and its server.
-@MainActor final class BannerBench {
+@MainActor final class BannerBench: PhoneBench {
     static let bundle: BundleID = "com.example.banners"
     static let withBob = ConversationID(type: .direct, target: "bob")
     static let team = ConversationID(type: .group, target: "team")
 
     let server: ServerTransport
     let phone: VirtualPhone
-    /// The client's; it moves with the phone's.
     let clock: ForwardingClock
     let people: People
     let language: String
@@ -56,27 +55,6 @@ import VirtualPhone
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
-    /// In steps short enough for client and phone to see what the other does.
-    func advance(by milliseconds: Int64) async {
-        var left = milliseconds
-        repeat {
-            let step = min(left, 1_000)
-            self.clock.advance(by: step)
-            await self.phone.advance(by: .milliseconds(step))
-            left -= step
-        } while left > 0
-    }
-
-    /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
-    func until(_ holds: (BannerBench) -> Bool) async {
-        let end = ContinuousClock.now.advanced(by: .seconds(60))
-        var rounds = 0
-        while !holds(self), rounds < 200 || ContinuousClock.now < end {
-            rounds += 1
-            await self.advance(by: rounds <= 200 ? 1 : 0)
-        }
-    }
-
     @discardableResult
     func say(_ text: String, from sender: UserID = "bob", to conversation: ConversationID? = nil) -> MessageID {
         self.server.send(text, from: sender, to: conversation ?? ConversationID(type: .direct, target: "alice"))
@@ -95,8 +73,7 @@ import VirtualPhone
     /// Until a banner says something.
     func untilBanner(says text: String) async { await self.until { $0.banners.last?.texts.contains(text) == true } }
 
-    /// Lets what was said arrive and be decided.
-    func settle() async { for _ in 1...20 { await self.advance(by: 1) } }
+    func settle() async { await self.settle(20) }
 }
 
 extension ViewNode {

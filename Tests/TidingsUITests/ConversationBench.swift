@@ -14,7 +14,7 @@ import VirtualPhone
 @testable import TidingsUI
 
 /// A phone of alice's whose app shows the SDK's screens, and its server.
-@MainActor final class ConversationBench {
+@MainActor final class ConversationBench: PhoneBench {
     static let bundle: BundleID = "com.example.chat"
     static let withBob = ConversationID(type: .direct, target: "bob")
     static let team = ConversationID(type: .group, target: "team")
@@ -25,7 +25,6 @@ import VirtualPhone
     let server: ServerTransport
     let media = TestMedia()
     let phone: VirtualPhone
-    /// The client's; it moves with the phone's.
     let clock: ForwardingClock
     let language: String
     let people: People
@@ -33,6 +32,8 @@ import VirtualPhone
     var configure: (inout InterfaceConfiguration) -> Void
     /// Whom the app signs in at its launch; nil for nobody.
     var person: UserID? = "alice"
+    /// How many elements each stream of the client holds.
+    let streamElementsMax: Int
     fileprivate(set) var app: ConversationApp?
 
     var interface: ChatInterface? { self.app?.interface }
@@ -43,15 +44,17 @@ import VirtualPhone
 
     /// - Parameters:
     ///   - wall: what the phone's calendar clock shows at the launch, in milliseconds since 1970.
+    ///   - streamElementsMax: how many elements each stream of the client holds.
     ///   - history: what has happened by then; the clock stands at `past` before the launch and goes on with it.
     init(
         osVersion: OSVersion = 17, language: String = "en", people: People = People(),
-        wall: Int64 = 1_767_225_600_000,
+        wall: Int64 = 1_767_225_600_000, streamElementsMax: Int = 1_000,
         configure: @escaping (inout InterfaceConfiguration) -> Void = { _ in },
         history: ((ConversationBench) -> Void)? = nil
     ) async {
         self.language = language
         self.people = people
+        self.streamElementsMax = streamElementsMax
         self.configure = configure
         self.folder = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-\(UUID().uuidString)").path
         self.phone = VirtualPhone(osVersion: osVersion, folder: self.folder, wallMilliseconds: wall)
@@ -75,34 +78,19 @@ import VirtualPhone
 
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
-    // MARK: Time
-
-    func advance(by milliseconds: Int64) async {
-        var left = milliseconds
-        repeat {
-            let step = min(left, 1_000)
-            self.clock.advance(by: step)
-            await self.phone.advance(by: .milliseconds(step))
-            left -= step
-        } while left > 0
-    }
-
-    /// Lets the app work until something holds; what never holds is recorded by the test's own expectation.
-    func until(_ holds: (ConversationBench) -> Bool) async {
-        let end = ContinuousClock.now.advanced(by: .seconds(20))
-        var rounds = 0
-        while !holds(self), rounds < 200 || ContinuousClock.now < end {
-            rounds += 1
-            await self.advance(by: rounds <= 200 ? 1 : 0)
-        }
-    }
-
     func untilConnected() async { await self.until { $0.client?.connectionStatus == .connected } }
     func until(reads text: String) async { await self.until { $0.texts.contains(text) } }
     func until(readsNo text: String) async { await self.until { !$0.texts.contains(text) } }
-    func settle() async { for _ in 1...6 { await self.advance(by: 1) } }
 
     // MARK: The app
+
+    /// Holds the main thread, so that the app takes nothing, until the client has a message.
+    func holdApp(until message: MessageID) {
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        while ((try? self.client?.storedMessage(message)) ?? nil) == nil, ContinuousClock.now < end {
+            Thread.sleep(forTimeInterval: 0.001)
+        }
+    }
 
     func inApp<Result: Sendable>(_ body: @escaping @MainActor @Sendable () async -> Result) async -> Result? {
         await self.phone.inApp { await body() }
@@ -201,6 +189,7 @@ final class ConversationApp: UIResponder, UIApplicationDelegate {
             application: application)
         configuration.log = { _ in }
         configuration.words.language = self.bench.language
+        configuration.streamElementsMax = self.bench.streamElementsMax
         configuration.apiURL = URL(string: "https://chat.example.com")
         let client = ChatClient(
             configuration: configuration, transport: self.bench.server, clock: self.bench.clock,

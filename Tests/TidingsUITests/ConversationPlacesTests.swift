@@ -65,7 +65,10 @@ import VirtualPhone
         #expect(await bench.tap("Send"))
         await bench.until(reads: "Hi @Carol")
         await bench.until { $0.server.log(of: "carol").contains { if case .message = $0.body { true } else { false } } }
-        guard case .message(let sent)? = bench.server.log(of: "carol").last?.body else { return }
+        guard case .message(let sent)? = bench.server.log(of: "carol").last?.body else {
+            Issue.record("nothing came")
+            return
+        }
         #expect(sent.mentions == .users(["carol"]))
     }
 

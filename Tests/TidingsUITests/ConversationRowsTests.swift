@@ -174,7 +174,10 @@ extension ChatRow {
 
     @Test func `are spoken with name, answer, words and time`() throws {
         let first = stored(1, "At one?")
-        guard case .message(let row) = try #require(rows([first]).last) else { return }
+        guard case .message(let row) = try #require(rows([first]).last) else {
+            Issue.record("no message is shown")
+            return
+        }
         #expect(row.spoken(in: .english) == "Bob, At one?, \(row.time)")
         #expect(row.footer(in: .english).isEmpty)
         var own = row
@@ -199,6 +202,12 @@ extension ChatRow {
         #expect(log[MessageID(rawValue: 4)]?.text == "d")
         #expect(log[MessageID(rawValue: 2)] == nil)
         #expect(log.oldestPosition == 1)
+        log.hasEarlierOnServer = false
+        log.trim(to: 2)
+        #expect(log.messages.compactMap(\.text) == ["d", "e"])
+        #expect(log.hasEarlierOnServer)
+        log.trim(to: 2)
+        #expect(log.messages.count == 2)
     }
 }
 
@@ -240,6 +249,15 @@ extension ChatRow {
         #expect(MentionCompletion.mentions(in: text, chosen: [self.all[1], self.all[2]]) == .users(["bob"]))
         #expect(MentionCompletion.mentions(in: "@Everyone hi", chosen: self.all) == .everyone)
         #expect(MentionCompletion.mentions(in: "@Bob Brow", chosen: self.all) == Mentions.none)
+    }
+
+    @Test(arguments: [
+        ("@Bobby hi", ["Bobby"]), ("@Bob, hi", ["Bob"]), ("@Bob Brown", ["Bob Brown"]), ("Hi @李雷你好", ["李雷"]),
+        ("me@Bob", []), ("@Bobs", []), ("@Bob", ["Bob"]), ("@Bobby and @Bob", ["Bobby", "Bob"]),
+    ])
+    func `are names that stand there whole`(text: String, names: [String]) {
+        let all = self.all + [.init(user: "b2", name: "Bob"), .init(user: "b3", name: "Bobby")]
+        #expect(MentionCompletion.named(in: text, among: all).map(\.name) == names)
     }
 }
 

@@ -34,7 +34,10 @@ import VirtualPhone
         #expect(bench.row("At one")?.label?.hasPrefix("You, At one, ") == true)
         #expect(bench.row("At one")?.value == "Sent")
         let head = bench.server.log(of: "bob").last?.position ?? 0
-        guard case .message(let sent)? = bench.server.log(of: "bob").last?.body else { return }
+        guard case .message(let sent)? = bench.server.log(of: "bob").last?.body else {
+            Issue.record("nothing came")
+            return
+        }
         bench.server.write(.signal(.receipt(self.withBob, "bob", .delivered, upTo: sent.id)), to: "alice")
         await bench.until(reads: "Delivered")
         #expect(bench.row("At one")?.value == "Delivered")
@@ -138,6 +141,20 @@ import VirtualPhone
         bench.say("Old")
         await bench.open(self.withBob)
         await bench.until(reads: "Old")
+        bench.server.setScript { script in
+            script.answer = { _, frame in
+                guard case .send(let draft) = frame else { return nil }
+                return [.sendRefused(draft.clientMessageID, .init(code: .blocked, field: "", rule: "blocked"))]
+            }
+        }
+        await bench.write("Hello?")
+        await bench.until { $0.row("Hello?")?.texts.contains("Try Again") == true }
+        await bench.touch("Hello?", .longPress)
+        #expect(await bench.tap("Delete"))
+        #expect(await bench.tap("Delete"))
+        await bench.until(readsNo: "Hello?")
+        #expect(!bench.texts.contains("Hello?") && bench.texts.contains("Old"))
+        bench.server.setScript { _ in }
         await bench.touch("Old", .longPress)
         #expect(await bench.tap("Delete"))
         #expect(bench.texts.contains("Delete this message on all your devices?"))
@@ -161,7 +178,10 @@ import VirtualPhone
         #expect(bench.row("Yes")?.texts.first == "Bob: At one?")
         #expect(bench.row("Yes")?.label?.hasPrefix("You, Reply to Bob: At one?, Yes, ") == true)
         #expect(!bench.texts.contains("Reply to Bob"))
-        guard case .message(let sent)? = bench.server.log(of: "bob").last?.body else { return }
+        guard case .message(let sent)? = bench.server.log(of: "bob").last?.body else {
+            Issue.record("nothing came")
+            return
+        }
         #expect(sent.objectName == .reference)
         #expect(sent.text == "Yes")
         #expect(sent.quote?.sender == "bob" && sent.quote?.text == "At one?")
@@ -219,7 +239,7 @@ import VirtualPhone
         }
         await bench.act("Recall", on: "Old")
         await bench.until { $0.nodes.contains { !$0.all(.alert).isEmpty } }
-        #expect(bench.nodes.contains { !$0.all(.alert).isEmpty })
+        #expect(bench.nodes.flatMap { $0.all(.alert) }.flatMap(\.texts).contains(ChatWords.english.tooLate))
         #expect(bench.row("Old") != nil)
     }
 
@@ -258,6 +278,26 @@ import VirtualPhone
         #expect((try? bench.client?.draft(for: self.withBob)) == .some(nil))
     }
 
+    @Test func `keeps the draft while a message is edited, whether or not it is changed`() async {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        await bench.open(self.withBob)
+        await bench.write("At one")
+        await bench.until { $0.row("At one")?.value == "Sent" }
+        await bench.touch("tidings.input", .enter("Half a"))
+        await bench.act("Edit", on: "At one")
+        #expect(bench.nodes.compactMap { $0.first("tidings.input") }.first?.text == "At one")
+        #expect(await bench.tap("Cancel"))
+        #expect(bench.nodes.compactMap { $0.first("tidings.input") }.first?.text == "Half a")
+        await bench.act("Edit", on: "At one")
+        await bench.touch("tidings.input", .enter("At two"))
+        await bench.tap("Send")
+        await bench.until { $0.row("At two")?.value == "Edited · Sent" }
+        #expect(bench.nodes.compactMap { $0.first("tidings.input") }.first?.text == "Half a")
+        await bench.back()
+        #expect((try? bench.client?.draft(for: self.withBob))?.text == "Half a")
+    }
+
     @Test func `is its person's own: emptied at a sign-out, and for nobody else`() async {
         let bench = await ConversationBench()
         defer { bench.remove() }
@@ -278,6 +318,40 @@ import VirtualPhone
         bench.say("For carol", to: ConversationID(type: .direct, target: "carol"))
         await bench.settle()
         #expect(!bench.texts.contains("For carol"))
+        let screen = bench.screen
+        _ = await bench.inApp {
+            screen?.viewWillDisappear(false)
+            screen?.viewWillAppear(false)
+            screen?.viewDidAppear(false)
+        }
+        #expect(bench.client?.activeConversation == nil)
+    }
+
+    @Test func `says which conversation is open only while it shows it, and is its person's again when they return`()
+        async
+    {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        bench.say("Old")
+        await bench.open(self.withBob)
+        await bench.until(reads: "Old")
+        let (client, screen) = (bench.client, bench.screen)
+        #expect(client?.activeConversation == self.withBob)
+        _ = await bench.inApp { screen?.showLoading(true) }
+        _ = await bench.inApp { await client?.signOut() }
+        await bench.until(readsNo: "Old")
+        #expect(client?.activeConversation == nil)
+        #expect(screen?.isLoading == false)
+        _ = await bench.inApp { try? await client?.connect(userID: "alice", token: "alice") }
+        await bench.untilConnected()
+        await bench.until(reads: "Old")
+        await bench.until { $0.title == "Bob" }
+        #expect(bench.title == "Bob")
+        #expect(client?.activeConversation == self.withBob)
+        bench.say("New")
+        await bench.until(reads: "New")
+        await bench.until { (try? $0.client?.unreadMessageCount()) == 0 }
+        #expect((try? client?.unreadMessageCount()) == 0)
     }
 
     @Test func `opens before anybody has signed in, as from a cold tap`() async {
@@ -290,9 +364,11 @@ import VirtualPhone
         await bench.open(self.withBob)
         #expect(!bench.texts.contains("Early"))
         let client = bench.client
+        #expect(client?.activeConversation == nil)
         _ = await bench.inApp { try? await client?.connect(userID: "alice", token: "alice") }
         await bench.until(reads: "Early")
         #expect(bench.title == "Bob")
+        #expect(client?.activeConversation == self.withBob)
     }
 
     @Test func `is pushed once for two taps, and another one on a tap for another conversation`() async {

@@ -1,5 +1,6 @@
 import PhoneCore
 import ServerCore
+import Testing
 import TidingsModel
 import UIKit
 import VirtualPhone
@@ -26,6 +27,17 @@ extension ConversationBench {
             tabs.viewControllers = [first, second]
             window.rootViewController = tabs
         }
+        await self.settle()
+    }
+
+    /// Whoever is signed in signs out, and once a text of theirs is gone somebody signs in.
+    func signIn(_ person: UserID, untilReadsNo text: String = "") async {
+        let client = self.client
+        _ = await self.inApp { await client?.signOut() }
+        await self.until(readsNo: text)
+        #expect(!self.texts.contains(text), "still shown after the sign-out")
+        _ = await self.inApp { try? await client?.connect(userID: person, token: person.rawValue) }
+        await self.untilConnected()
         await self.settle()
     }
 

@@ -186,6 +186,48 @@ import VirtualPhone
         #expect(bench.firsts.last == "P1001")
     }
 
+    @Test func `shows on its tab what is unread before anybody has looked at it`() async {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        bench.say("Lunch?")
+        let app = bench.app
+        _ = await bench.inApp {
+            guard let window = app?.window, let interface = app?.interface else { return }
+            let first = UIViewController()
+            first.tabBarItem = UITabBarItem(title: "First", image: nil, tag: 0)
+            let list = UINavigationController(rootViewController: ConversationListViewController(interface: interface))
+            list.tabBarItem = UITabBarItem(title: "Chats", image: nil, tag: 1)
+            let tabs = UITabBarController()
+            tabs.viewControllers = [first, list]
+            window.rootViewController = tabs
+        }
+        await bench.until { $0.badge("Chats") == "1" }
+        #expect(bench.badge("Chats") == "1")
+        bench.say("At one?")
+        await bench.until { $0.badge("Chats") == "2" }
+        #expect(bench.badge("Chats") == "2")
+        let tabs = bench.app?.window?.rootViewController as? UITabBarController
+        let list = (tabs?.viewControllers?.last as? UINavigationController)?.viewControllers.first
+        #expect(list?.isViewLoaded == false)
+        #expect(await bench.tap("Chats"))
+        await bench.until(lists: ["Bob"])
+        #expect(bench.firsts == ["Bob"])
+    }
+
+    @Test func `yields where a stack hides portrait or badge`() {
+        let cell = ConversationCell(style: .default, reuseIdentifier: nil)
+        var views = [cell.contentView as UIView]
+        var constraints: [NSLayoutConstraint] = []
+        while let view = views.popLast() {
+            views += view.subviews
+            constraints += view.constraints
+        }
+        let width = constraints.filter { $0.firstItem === cell.portraitView && $0.firstAttribute == .width }
+        #expect(width.map(\.priority.rawValue) == [999])
+        let badge = constraints.filter { $0.firstItem === cell.badgeLabel && $0.firstAttribute == .trailing }
+        #expect(badge.map(\.priority.rawValue) == [999])
+    }
+
     @Test func `shows nothing of a person who has signed out`() async {
         let bench = await ConversationBench()
         defer { bench.remove() }

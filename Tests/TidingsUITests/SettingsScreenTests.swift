@@ -89,6 +89,21 @@ import VirtualPhone
         #expect(try bench.client?.settings().blocked == [])
     }
 
+    @Test func `shows nobody else whom a person has blocked, and changes nothing of theirs`() async throws {
+        let bench = await self.bench()
+        defer { bench.remove() }
+        try await bench.client?.block("bob")
+        await bench.until(reads: "Bob")
+        await bench.signIn("carol", untilReadsNo: "Bob")
+        #expect(bench.rows == [] && bench.headers == [])
+        try await bench.client?.block("dave")
+        await bench.settle()
+        #expect(bench.rows == [], "carol's are on a screen of her own")
+        await bench.signIn("alice")
+        await bench.until(reads: "Bob")
+        #expect(bench.row("Bob") != nil && bench.row("Dave") == nil)
+    }
+
     @Test func `speaks Chinese where the app does`() async {
         let bench = await self.bench("zh-Hans-CN")
         defer { bench.remove() }
@@ -136,6 +151,23 @@ import VirtualPhone
         await bench.advance(by: 60_000)
         await bench.until(reads: "没有其他设备")
         #expect(bench.headers == ["本设备", "其他设备"])
+    }
+
+    @Test func `shows nobody else a person's devices, nor asks about them`() async throws {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        bench.server.act(as: "alice", [])
+        await bench.show { DevicesViewController(interface: $0) }
+        await bench.until(reads: "test")
+        #expect(await bench.touch("test", .swipe(.left)))
+        #expect(await bench.tap("Sign Out"))
+        #expect(bench.alert.first == "Sign out on test?")
+        await bench.signIn("carol", untilReadsNo: "test")
+        #expect(bench.rows == [] && bench.headers == [] && bench.alert == [])
+        #expect(try await bench.client?.devices().count == 1)
+        await bench.signIn("alice")
+        await bench.until(reads: "test")
+        #expect(bench.rows.count == 2)
     }
 
     @Test func `leaves a device alone that the server does not sign out`() async {
@@ -225,6 +257,32 @@ import VirtualPhone
         await bench.until { $0.row("My name here")?.texts == ["My name here", "Al"] }
         #expect(bench.row("My name here")?.texts == ["My name here", "Al"])
         #expect(bench.row("Owner")?.texts == ["Al", "Owner"])
+    }
+
+    @Test func `shows nobody else who is in a group`() async throws {
+        let bench = await self.bench(self.team, "Team")
+        defer { bench.remove() }
+        await bench.until(reads: "Carol")
+        #expect(await bench.tap("My name here"))
+        #expect(await bench.phone.touch("My name here", .enter("Al")))
+        await bench.signIn("dave", untilReadsNo: "Carol")
+        #expect(bench.rows == [] && bench.headers == [] && bench.alert == [])
+        #expect(!"\(bench.nodes)".contains("Al"))
+        await bench.signIn("alice")
+        await bench.until(reads: "Carol")
+        #expect(bench.headers.contains("Members: 3"))
+    }
+
+    @Test func `offers nobody else what a person was choosing`() async throws {
+        let bench = await self.bench(self.team, "Team")
+        defer { bench.remove() }
+        #expect(await bench.tap("Mute for…"))
+        #expect(bench.firsts == ["1 hour", "8 hours", "1 week"])
+        await bench.signIn("carol", untilReadsNo: "1 week")
+        #expect(bench.rows == [])
+        #expect(await bench.tap("back"))
+        #expect(bench.title == "Details" && bench.rows == [])
+        #expect(try bench.client?.settings().conversations == [:])
     }
 
     @Test func `leaves after a question`() async throws {

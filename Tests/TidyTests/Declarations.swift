@@ -75,16 +75,18 @@ enum Declarations {
 
     /// The names of public declarations without a doc comment.
     ///
-    /// - Parameter typesOnly: whether members are excused.
+    /// - Parameter typesOnly: whether members are excused, but for those of extensions, which are the product's own: defaults of what is
+    ///   optional on Apple's systems.
     static func undocumented(in tokens: [Token], typesOnly: Bool = false) -> [Token] {
-        let witnesses = Self.conformances(in: tokens)
+        let witnesses = Self.extensions(in: tokens, declaringConformance: true)
+        let extensions = Self.extensions(in: tokens, declaringConformance: false)
         return tokens.indices.compactMap { index in
             guard Self.access.contains(tokens[index].text), tokens[index].kind == .word,
                 let keyword = Self.keyword(after: index, in: tokens), keyword + 1 < tokens.count
             else { return nil }
             let isType = Self.types.contains(tokens[keyword].text)
             if !isType, witnesses.contains(where: { $0.contains(index) }) { return nil }
-            if typesOnly, !isType { return nil }
+            if typesOnly, !isType, !extensions.contains(where: { $0.contains(index) }) { return nil }
             // `public import`, `.package(…)`, `package.targets`.
             if index > 0, tokens[index - 1].is(".") || tokens[index - 1].is("(") { return nil }
             if Self.isOverride(index..<keyword, in: tokens) { return nil }
@@ -94,12 +96,12 @@ enum Declarations {
         }
     }
 
-    /// The bodies of extensions that declare a conformance: what stands there means what the protocol says.
-    private static func conformances(in tokens: [Token]) -> [Range<Int>] {
+    /// The bodies of extensions. What stands in one that declares a conformance means what the protocol says.
+    private static func extensions(in tokens: [Token], declaringConformance: Bool) -> [Range<Int>] {
         tokens.indices.compactMap { index in
             guard tokens[index].is("extension"),
                 let open = tokens.indices[index...].first(where: { tokens[$0].is("{") }),
-                tokens[index..<open].contains(where: { $0.is(":") })
+                tokens[index..<open].contains(where: { $0.is(":") }) == declaringConformance
             else { return nil }
             var depth = 0
             for position in tokens.indices[open...] {

@@ -101,7 +101,11 @@ enum InterfaceRules {
                 let open = code[index...].firstIndex(where: { $0.is("{") })
             else { return nil }
             let body = code[open..<Self.end(of: open, in: code)]
-            let labels = body.indices.count { body[$0].is("UILabel") && $0 + 1 < code.count && code[$0 + 1].is("(") }
+            // `MessageCell.label(…)` makes one too.
+            let labels = body.indices.count { place in
+                (body[place].is("UILabel") || body[place].is("label") && !code[place - 1].is("func"))
+                    && place + 1 < code.count && code[place + 1].is("(")
+            }
             func assigns(_ member: String, _ value: String?) -> Bool {
                 body.indices.contains { place in
                     place + 2 < code.count && body[place].is(member) && code[place + 1].is("=")

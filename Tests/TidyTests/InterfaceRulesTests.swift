@@ -21,6 +21,8 @@ import Testing
         "bar.rightBarButtonItem = UIBarButtonItem(title: \"\", image: image, menu: menu)",
         "let action = UIAction(title: \"\", image: image) { _ in }", "let action = UIAction(image: image) { _ in }",
         "class Row: UITableViewCell { let a = UILabel(); let b = UILabel() }",
+        "class Row: UITableViewCell { let a = MessageCell.label(.body); let b = MessageCell.label(.footnote) }",
+        "class Row: UITableViewCell { let a = UILabel(); let b = MessageCell.label(.body) }",
         "class Row: UITableViewCell { let a = UILabel(), b = UILabel(); func f() { self.isAccessibilityElement = true } }",
         "class Row: UITableViewCell { let a = UILabel(), b = UILabel(); func f() { self.accessibilityLabel = b.text } }",
     ])
@@ -42,6 +44,7 @@ import Testing
         "let item = UIBarButtonItem(image: image, menu: menu)\nitem.accessibilityLabel = words.more",
         "UIAction(title: words.pin, image: UIImage(systemName: \"pin\")) { _ in }", "UIAction { _ in }",
         "class Row: UITableViewCell { let a = UILabel() }",
+        "class Row: UITableViewCell { let a = UILabel(); func label() -> UILabel { self.a } }",
         "class Row: UIView { let a = UILabel(); let b = UILabel() }",
         """
         class Row: UITableViewCell {

@@ -223,6 +223,11 @@ import Testing
         #expect(self.lines(StyleRules.documentation, text) == [1, 2, 3])
     }
 
+    @Test func `wants a doc comment on what a facade does in the place of an optional method`() {
+        let text = "extension ADelegate {\n    public func b() {}\n    /// C.\n    public func c() {}\n}"
+        #expect(self.lines(StyleRules.documentation, text, at: "Sources/Phone/UIKit/Sample.swift") == [2])
+    }
+
     @Test func `leaves generated code alone`() {
         let path = "Sources/Model/TidingsWire/tidings.pb.swift"
         for rule in CoreRules.all + StyleRules.all where rule.name != StyleRules.machinePaths.name {

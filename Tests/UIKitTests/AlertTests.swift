@@ -76,6 +76,29 @@ import VirtualPhone
         #expect(alert.textFields?.map(\.text) == ["Bob"])
     }
 
+    @Test func `in a window takes the touches of the windows behind it too, and the scrub goes on to them`() async {
+        let phone = await self.phone()
+        let (front, root) = (UIWindow(frame: UIScreen.main.bounds), UIViewController())
+        front.rootViewController = root
+        root.view.addSubview(UILabel.saying("Banner"))
+        await phone.inApp {
+            front.makeKeyAndVisible()
+            let below = UIViewController()
+            below.view.addSubview(UILabel.saying("Sheet"))
+            self.app.screen.present(below, animated: true)
+        }
+        #expect(
+            await phone.inApp { UIApplication.shared.perform(.escape) }, "the front window has nothing that goes away")
+        #expect(await phone.touch("Send") && self.taps == 1, "a window alone covers nothing")
+        let alert = UIAlertController(title: "Delete?", message: nil, preferredStyle: .alert)
+        alert.addAction(UIAlertAction(title: "Cancel", style: .cancel))
+        await phone.inApp { root.present(alert, animated: true) }
+        #expect(phone.view("Send")?.actions == [])
+        #expect(await !phone.touch("Send"))
+        #expect(await phone.touch("Cancel"))
+        #expect(await phone.touch("Send") && self.taps == 2)
+    }
+
     @Test func `as a sheet hides what is below, and VoiceOver sends it away`() async {
         let phone = await self.phone()
         let sheet = UIViewController()

@@ -107,6 +107,40 @@ import VirtualPhone
         #expect(phone.all(.tabBar).flatMap(\.children) == [])
     }
 
+    @Test func `keep the views that the app puts into them`() async {
+        let stack = UINavigationController(rootViewController: screen("Chats"))
+        self.app.root = stack
+        let phone = await self.app.phone()
+        stack.navigationBar.addSubview(UILabel.saying("Offline"))
+        await phone.inApp { stack.pushViewController(screen("Bob"), animated: false) }
+        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Chats", "Bob", "Offline"])
+    }
+
+    @Test func `tell screens that they come into a container and go`() async {
+        final class Moving: UIViewController {
+            var lines: [String] = []
+            override func willMove(toParent parent: UIViewController?) {
+                self.lines.append("will \(parent == nil) \(self.parent == nil)")
+            }
+            override func didMove(toParent parent: UIViewController?) {
+                self.lines.append("did \(parent == nil) \(self.parent == nil)")
+            }
+        }
+        let (comes, goes) = (["will false true", "did false false"], ["will true false", "did true true"])
+        let (stack, tabs, first, second) = (UINavigationController(), UITabBarController(), Moving(), Moving())
+        stack.viewControllers = [first]
+        stack.pushViewController(second, animated: false)
+        stack.popViewController(animated: false)
+        #expect(first.lines == comes && second.lines == comes + goes)
+        tabs.viewControllers = [second]
+        tabs.viewControllers = []
+        #expect(second.lines == comes + goes + comes + goes)
+        second.lines = []
+        tabs.addChild(second)
+        second.removeFromParent()
+        #expect(second.lines == ["will false true", "did true true"], "the rest is the app's part")
+    }
+
     @Test func `below ask who is to be asked`() async {
         final class Guard: UITabBarControllerDelegate {
             var chosen = 0

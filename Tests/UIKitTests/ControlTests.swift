@@ -29,6 +29,16 @@ import VirtualPhone
         #expect(control.isOn)
     }
 
+    @Test func `that says what it is set to says what the app sets instead`() {
+        for control in [UISwitch(), UIProgressView(), UIDatePicker()] {
+            let own = control.accessibilityValue
+            control.accessibilityValue = "Half"
+            #expect(control.accessibilityValue == "Half")
+            control.accessibilityValue = nil
+            #expect(control.accessibilityValue == own && own != nil)
+        }
+    }
+
     @Test func `of segments has one chosen, by a tap on another`() async {
         var heard: [String] = []
         let control = UISegmentedControl(items: ["All", "Mentions"])

@@ -10,6 +10,11 @@ private final class Named: UITableViewDiffableDataSource<String, Int> {
     override func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
         self.sectionIdentifier(for: section)
     }
+    var canEdit: [Int] = []
+    override func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
+        self.itemIdentifier(for: indexPath).map(self.canEdit.contains)
+            ?? super.tableView(tableView, canEditRowAt: indexPath)
+    }
 }
 
 @MainActor @Suite struct `A table of items` {
@@ -106,6 +111,50 @@ private final class Named: UITableViewDiffableDataSource<String, Int> {
         #expect(snapshot.itemIdentifiers == [20, 10, 11, 2] && snapshot.numberOfItems == 4)
         snapshot.deleteAllItems()
         #expect(snapshot.numberOfSections == 0)
+    }
+
+    @Test func `lets those rows be swiped alone that its source says`() async {
+        final class Swipes: UITableViewDelegate {
+            func tableView(
+                _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
+            ) -> UISwipeActionsConfiguration? {
+                UISwipeActionsConfiguration(actions: [UIContextualAction(style: .normal, title: "Pin") { $2(true) }])
+            }
+        }
+        let (source, delegate) = (self.source(), Swipes())
+        self.table.delegate = delegate
+        source.canEdit = [2]
+        let phone = await self.app.phone()
+        await phone.inApp { source.apply(self.snapshot([1, 2])) }
+        #expect(phone.all(.row).map(\.actions) == [[.tap], [.tap, .named("Pin")]])
+        #expect(await phone.touch("2", .swipe(.left)))
+        #expect(phone.rows == [["1"], ["2", "Pin"]])
+        let plain = UITableViewDiffableDataSource<String, Int>(tableView: self.table) { _, _, _ in nil }
+        #expect(!plain.tableView(self.table, canEditRowAt: IndexPath(row: 0, section: 0)), "as Apple's")
+    }
+
+    @Test func `has the marks of an item that moves`() {
+        var snapshot = self.snapshot([1, 2, 3])
+        snapshot.reloadItems([1])
+        snapshot.reconfigureItems([2])
+        snapshot.moveItem(1, afterItem: 3)
+        snapshot.moveItem(2, beforeItem: 3)
+        #expect(snapshot.itemIdentifiers == [2, 3, 1])
+        #expect(snapshot.reloadedItemIdentifiers == [1] && snapshot.reconfiguredItemIdentifiers == [2])
+    }
+
+    @Test(arguments: 0..<4) func `stops an app that names a section or an item that is not in it`(place: Int) async {
+        await #expect(processExitsWith: .failure) { [place] in
+            var snapshot = NSDiffableDataSourceSnapshot<String, Int>()
+            snapshot.appendSections(["one"])
+            snapshot.appendItems([1])
+            switch place {
+            case 0: _ = snapshot.numberOfItems(inSection: "two")
+            case 1: _ = snapshot.itemIdentifiers(inSection: "two")
+            case 2: snapshot.reloadSections(["two"])
+            default: snapshot.moveItem(2, beforeItem: 1)
+            }
+        }
     }
 
     @Test func `stops an app that puts an item in twice`() async {

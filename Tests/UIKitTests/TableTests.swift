@@ -24,6 +24,11 @@ private final class NamesScreen: UITableViewController {
     var names = (1...40).map { "Name \($0)" }
     var lines: [String] = []
     var opened: [String] = []
+    /// How often somebody has asked what a row has for a finger.
+    var questions = 0
+    var whenShown: (() -> Void)?
+    var whenGone: (() -> Void)?
+    var whenAsked: (() -> Void)?
 
     override func viewDidLoad() {
         super.viewDidLoad()
@@ -32,6 +37,7 @@ private final class NamesScreen: UITableViewController {
 
     override func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { self.names.count }
     override func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
+        self.whenAsked?()
         let cell = tableView.dequeueReusableCell(withIdentifier: "name", for: indexPath)
         cell.textLabel?.text = self.names[indexPath.row]
         return cell
@@ -40,10 +46,16 @@ private final class NamesScreen: UITableViewController {
     override func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? { "No more" }
     override func tableView(
         _ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath
-    ) { self.lines.append("+\(indexPath.row + 1)") }
+    ) {
+        self.lines.append("+\(indexPath.row + 1)")
+        self.whenShown?()
+    }
     override func tableView(
         _ tableView: UITableView, didEndDisplaying cell: UITableViewCell, forRowAt indexPath: IndexPath
-    ) { self.lines.append("-\(indexPath.row + 1)") }
+    ) {
+        self.lines.append("-\(indexPath.row + 1)")
+        self.whenGone?()
+    }
     override func tableView(_ tableView: UITableView, willSelectRowAt indexPath: IndexPath) -> IndexPath? {
         self.names[indexPath.row] == "Name 2" ? nil : indexPath
     }
@@ -56,6 +68,7 @@ private final class NamesScreen: UITableViewController {
     override func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
+        self.questions += 1
         let delete = UIContextualAction(style: .destructive, title: "Delete") { [weak self] _, _, done in
             self?.names.remove(at: indexPath.row)
             self?.tableView.reloadData()
@@ -89,6 +102,8 @@ private final class NamesScreen: UITableViewController {
     override func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {
         self.lines.append("end \(decelerate)")
     }
+    override func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) { self.lines.append("slow") }
+    override func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) { self.lines.append("rest") }
 }
 
 @MainActor @Suite(.serialized) struct `A table` {
@@ -186,6 +201,68 @@ private final class NamesScreen: UITableViewController {
         await phone.touch("Name 4", .swipe(.left))
         await phone.touch("Name 4", .scroll(.down))
         #expect(phone.rows.allSatisfy { $0.count == 1 })
+    }
+
+    @Test func `asks once what a row has for a finger, until the rows change or somebody touches`() async {
+        let phone = await self.phone()
+        for _ in 1...3 { #expect(phone.all(.row).count == 12) }
+        #expect(self.screen.questions == 12)
+        self.screen.tableView.reloadData()
+        for _ in 1...2 { _ = phone.views() }
+        #expect(self.screen.questions == 24)
+        await phone.touch("Name 5", .swipe(.left))
+        for _ in 1...2 { _ = phone.views() }
+        #expect((36...48).contains(self.screen.questions), "at the touch, and once after it: \(self.screen.questions)")
+    }
+
+    @Test func `has the rows as they are when its delegate or source changes them meanwhile`() async {
+        let phone = await self.phone()
+        func changeOnce(_ place: ReferenceWritableKeyPath<NamesScreen, (() -> Void)?>) {
+            self.screen[keyPath: place] = { [unowned screen] in
+                screen[keyPath: place] = nil
+                screen.names.removeFirst()
+                screen.tableView.reloadData()
+            }
+        }
+        var first = 1
+        for place in [\NamesScreen.whenGone, \.whenShown, \.whenAsked] {
+            for change in [
+                { self.screen.tableView.reloadData() }, { self.screen.tableView.contentOffset.y = 264 },
+                { self.screen.tableView.contentOffset.y = 0 },
+            ] {
+                changeOnce(place)
+                change()
+                _ = phone.views()
+                first += 1
+                let offset = Int(self.screen.tableView.contentOffset.y) / 44
+                #expect(phone.rows == (0..<12).map { ["Name \(first + offset + $0)"] })
+                #expect(self.screen.tableView.visibleCells.count == 12)
+                #expect(Set(self.screen.tableView.visibleCells.map(ObjectIdentifier.init)).count == 12)
+            }
+        }
+    }
+
+    @Test func `is at rest in the next turn after an animation that goes elsewhere`() async {
+        let phone = await self.phone()
+        let table = self.screen.tableView
+        await phone.inApp {
+            self.screen.lines = []
+            table.setContentOffset(table.contentOffset, animated: true)
+            table.setContentOffset(CGPoint(x: 0, y: 44), animated: true)
+            table.setContentOffset(CGPoint(x: 0, y: 88), animated: false)
+            #expect(self.screen.lines == ["at 44", "at 88"])
+        }
+        _ = await phone.inApp {}
+        #expect(self.screen.lines.filter { $0 == "rest" }.count == 1)
+    }
+
+    @Test func `keeps the views that the app puts into it`() async {
+        let phone = await self.phone()
+        await phone.inApp { self.screen.tableView.addSubview(UILabel.saying("Own")) }
+        await phone.touch("Name 1", .scroll(.down))
+        #expect(phone.all(.table).first?.texts.last == "Own")
+        self.screen.tableView.reloadData()
+        #expect(phone.all(.table).first?.texts.filter { $0 == "Own" }.count == 1)
     }
 
     @Test func `opens the menu of a row to a finger that stays`() async {

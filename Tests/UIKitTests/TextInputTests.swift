@@ -7,6 +7,10 @@ import VirtualPhone
 @MainActor private final class Listener: UITextFieldDelegate, UITextViewDelegate {
     var lines: [String] = []
     var refused: String?
+    var placeholder: String?
+    var mayEnd = true
+
+    func textFieldShouldEndEditing(_ textField: UITextField) -> Bool { self.mayEnd }
 
     func textFieldDidBeginEditing(_ textField: UITextField) { self.lines.append("begins") }
     func textFieldDidEndEditing(_ textField: UITextField) { self.lines.append("ends") }
@@ -18,7 +22,10 @@ import VirtualPhone
         return self.refused != "return"
     }
 
-    func textViewDidBeginEditing(_ textView: UITextView) { self.lines.append("begins") }
+    func textViewDidBeginEditing(_ textView: UITextView) {
+        self.lines.append("begins")
+        if textView.text == self.placeholder { textView.text = "" }
+    }
     func textViewDidEndEditing(_ textView: UITextView) { self.lines.append("ends") }
     func textView(_ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String) -> Bool {
         self.isAllowed(range, text)
@@ -142,6 +149,20 @@ import VirtualPhone
         #expect(await !phone.touch("Message", .enter("")))
     }
 
+    @Test func `into a text view whose text is a hint finds it taken away when typing begins`() async {
+        self.listener.placeholder = "Write a message"
+        let (view, other) = (self.view(), self.view())
+        other.accessibilityLabel = "Other"
+        for view in [view, other] { view.text = "Write a message" }
+        let phone = await self.phone(view, other)
+        self.listener.lines = []
+        await phone.touch("Message", .enter("Why"))
+        #expect(
+            self.listener.lines == ["begins", "at 0", "0+0: \"Why\"", "at 3", "changed to Why"])
+        await phone.touch("Other", .submit)
+        #expect(other.text == "\n")
+    }
+
     @Test func `counts UTF-16 units, and types where the cursor is`() async {
         let view = self.view()
         let phone = await self.phone(view)
@@ -161,6 +182,19 @@ import VirtualPhone
         view.text = "draft"
         #expect(self.listener.lines == ["at 5"])
         #expect(field.text?.isEmpty == true)
+    }
+
+    @Test func `ends by force though the delegate refuses, and it is told`() async {
+        let field = self.field()
+        let phone = await self.phone(field)
+        self.listener.mayEnd = false
+        await phone.touch("Name")
+        #expect(!self.app.screen.view.endEditing(false) && field.isFirstResponder)
+        #expect(self.app.screen.view.endEditing(true) && !field.isFirstResponder)
+        await phone.touch("Name")
+        field.removeFromSuperview()
+        #expect(self.app.window?.endEditing(false) == true)
+        #expect(self.listener.lines == ["begins", "ends", "begins", "ends"])
     }
 
     @Test func `ends with what it is in: the app ends it, or the view goes`() async {

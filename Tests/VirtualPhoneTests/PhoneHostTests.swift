@@ -23,18 +23,19 @@ struct Puppet {
     var phoneFolder: String { self.folder.path + "/phone" }
     var home: String { self.phoneFolder + "/protected/apps/com.example.chat/home" }
 
-    func environment() async -> [String: String] {
-        guard await eventually({ FileManager.default.fileExists(atPath: self.home + "/env") }) else { return [:] }
-        let text = (try? String(contentsOfFile: self.home + "/env", encoding: .utf8)) ?? ""
-        try? FileManager.default.removeItem(atPath: self.home + "/env")
+    func environment(home: String? = nil) async -> [String: String] {
+        let file = (home ?? self.home) + "/env"
+        guard await eventually({ FileManager.default.fileExists(atPath: file) }) else { return [:] }
+        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+        try? FileManager.default.removeItem(atPath: file)
         return Dictionary(
             text.split(separator: "\n").compactMap { line in
                 line.firstIndex(of: "=").map { (String(line[..<$0]), String(line[line.index(after: $0)...])) }
             }, uniquingKeysWith: { $1 })
     }
 
-    func speak(methods: DelegateMethods = .modern) async throws -> LineConnection {
-        let environment = await self.environment()
+    func speak(methods: DelegateMethods = .modern, home: String? = nil) async throws -> LineConnection {
+        let environment = await self.environment(home: home)
         let path = try #require(environment[PhoneEnvironment.socket])
         let connection = LineConnection(descriptor: try #require(UnixSocket.connect(path: path)))
         let token = try #require(environment[PhoneEnvironment.token])

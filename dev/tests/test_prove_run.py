@@ -7,22 +7,25 @@ import pytest
 STAND_IN = """
 import http.server, signal, sys, threading
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-class Answer(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response({answer})
-        self.end_headers()
-    def log_message(self, *arguments): pass
-server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
-threading.Thread(target=server.serve_forever, daemon=True).start()
+def answering(status):
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(status)
+            self.end_headers()
+        def log_message(self, *arguments): pass
+    server = http.server.HTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_port
 print("Everything is running; Ctrl-C ends it.", flush=True)
-print(f"  HTTP API     http://127.0.0.1:{{server.server_port}}   (GET /healthz)", flush=True)
+print(f"  HTTP API     http://127.0.0.1:{{answering({answer})}}   (GET /healthz)", flush=True)
+print(f"  backend      http://127.0.0.1:{{answering({backend})}}   (where the app signs in)", flush=True)
 signal.sigwait([signal.SIGINT])
 sys.exit({status})
 """
 
 
-def stand_in(answer=200, status=0):
-    return ["dev/prove-run", sys.executable, "-c", STAND_IN.format(answer=answer, status=status)]
+def stand_in(answer=200, status=0, backend=200):
+    return ["dev/prove-run", sys.executable, "-c", STAND_IN.format(answer=answer, status=status, backend=backend)]
 
 
 def test_one_that_stays_answers_and_ends_holds(run):
@@ -37,6 +40,7 @@ def test_one_that_stays_answers_and_ends_holds(run):
         (["dev/prove-run", "echo", "bye"], "ended before everything was running"),
         (["dev/prove-run", "bash", "-c", "echo Everything is running; sleep 60"], "printed no address"),
         (stand_in(answer=503), "nobody answers"),
+        (stand_in(backend=503), "nobody answers"),
         (stand_in(status=3), "ended with status 3"),
     ],
 )

@@ -18,7 +18,11 @@ struct AccountStore: Sendable {
 
     /// Nil if nobody is. On a phone that was not unlocked since its restart iOS gives no user defaults, so it may only seem so.
     var signedIn: SignedIn? {
-        UserDefaults.standard.data(forKey: Self.key).flatMap { try? JSONDecoder().decode(SignedIn.self, from: $0) }
+        // A process that was launched before the first unlock has read that there are none.
+        UserDefaults.standard.synchronize()
+        return UserDefaults.standard.data(forKey: Self.key).flatMap {
+            try? JSONDecoder().decode(SignedIn.self, from: $0)
+        }
     }
 
     /// - Throws: `KeychainRefusal`; nothing is remembered then.

@@ -24,6 +24,8 @@ struct AppConfiguration: Sendable {
     enum Delegate: String { case modern, legacy }
 
     var addresses = Addresses()
+    /// Whether variables say where the servers are; they hold whatever is remembered.
+    var addressesAreGiven = false
     var appGroup = "group.com.example.chat"
     /// As the Info.plist says on an iPhone.
     var usesScenes = true
@@ -45,6 +47,8 @@ struct AppConfiguration: Sendable {
     /// - Throws: `InvalidField` naming the variable and the rule.
     init(_ variables: [String: String], remembered: Addresses?) throws {
         if let remembered { self.addresses = remembered }
+        self.addressesAreGiven = ["CHAT_BACKEND_URL", "CHAT_SERVER_URL", "CHAT_API_URL", "CHAT_APP_KEY"]
+            .contains { variables[$0] != nil }
         if let url = try Self.url(variables, "CHAT_BACKEND_URL", ["http", "https"]) { self.addresses.backend = url }
         if let url = try Self.url(variables, "CHAT_SERVER_URL", ["ws", "wss"]) {
             // What belongs to one server goes to no other that happens to be there.

@@ -28,7 +28,8 @@ import UserNotifications
         if !self.configuration.usesScenes {
             let window = UIWindow()
             self.window = window
-            chat.show(in: window)
+            // Another one, if somebody is signed in elsewhere.
+            self.chat?.show(in: window)
         }
         return answer
     }

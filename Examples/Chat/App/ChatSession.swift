@@ -56,6 +56,12 @@ import UIKit
         if let given = self.configuration.given {
             self.connect(as: given.user) { given.token }
         } else if let signedIn = self.account.signedIn {
+            var configuration = self.configuration
+            configuration.addresses = signedIn.addresses
+            // Launched before the first unlock, the app did not know yet where they are signed in.
+            guard configuration.addresses == self.configuration.addresses || self.configuration.addressesAreGiven else {
+                return self.move(to: configuration)
+            }
             self.connect(as: UserID(signedIn.user), token: self.tokens(of: signedIn))
         }
     }
@@ -65,14 +71,21 @@ import UIKit
         let account = self.account
         let backend = BackendClient(address: signedIn.addresses.backend)
         return { [weak self] in
+            let session = try account.session()
             do {
-                return try await backend.userToken(session: try account.session())
+                return try await backend.userToken(session: session)
             } catch BackendRefusal.signedOut {
                 // Not waited for: the client cannot sign out while it waits for this token.
-                Task { await self?.signOut(because: "\(BackendRefusal.signedOut)") }
+                Task { await self?.end(session) }
                 throw BackendRefusal.signedOut
             }
         }
+    }
+
+    /// The backend has ended a session. Somebody may have signed in since, whom that does not concern.
+    private func end(_ session: String) async {
+        guard (try? self.account.session()) == session else { return }
+        await self.signOut(because: "\(BackendRefusal.signedOut)")
     }
 
     private func connect(as user: UserID, token: @escaping @Sendable () async throws -> String) {
@@ -133,6 +146,15 @@ import UIKit
         self.onMove?(configuration)
     }
 
+    /// Somebody may be called otherwise: screens and notifications ask anew.
+    func forgetNames() {
+        Task { [names = self.names, interface = self.interface] in
+            // First who answers, then who asks.
+            await names.forget()
+            interface.forgetNames()
+        }
+    }
+
     // MARK: Screens
 
     /// Shows the app in a window.
@@ -187,8 +209,16 @@ import UIKit
     private func follow() {
         self.follow(self.client.logEntries) { chat, _ in chat.report() }
         // A lost connection is seen, and that the app is left.
-        self.follow(self.client.connectionStatuses) { chat, _ in chat.report() }
-        self.follow(self.client.runStates) { chat, _ in chat.report() }
+        self.follow(self.client.connectionStatuses) { chat, status in
+            // Without a connection nobody could say what people are called.
+            if status == .connected { chat.forgetNames() }
+            chat.report()
+        }
+        self.follow(self.client.runStates) { chat, state in
+            // What people are called may have changed meanwhile.
+            if state == .foreground { chat.forgetNames() }
+            chat.report()
+        }
         self.follow(self.kit.inAppBanners) { chat, banner in
             chat.banner = banner
             chat.report()

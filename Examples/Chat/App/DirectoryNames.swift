@@ -5,6 +5,8 @@ import TidingsKit
 actor DirectoryNames: UserInfoProvider, GroupInfoProvider {
     private weak var client: ChatClient?
     private var known: [UserID: String] = [:]
+    /// Of whom the server has said it since somebody may be called otherwise.
+    private var asked: Set<UserID> = []
 
     init(client: ChatClient) { self.client = client }
 
@@ -17,16 +19,16 @@ actor DirectoryNames: UserInfoProvider, GroupInfoProvider {
         return GroupInfo(name: record?.name ?? id.target.capitalized)
     }
 
-    /// Nil without a connection: a notification does not wait for one.
+    /// Without a connection what it said last, if anything: a notification does not wait for one.
     private func serverName(of id: UserID) async -> String? {
-        if let name = self.known[id] { return name }
-        guard let client, client.connectionStatus == .connected,
-            let name = (try? await client.profiles(of: [id]))?.first?.profile.name
-        else { return nil }
-        self.known[id] = name
-        return name
+        guard !self.asked.contains(id), let client, client.connectionStatus == .connected,
+            let profiles = try? await client.profiles(of: [id])
+        else { return self.known[id] }
+        self.asked.insert(id)
+        self.known[id] = profiles.first?.profile.name
+        return self.known[id]
     }
 
-    /// Somebody is called otherwise.
-    func forget() { self.known = [:] }
+    /// Somebody may be called otherwise.
+    func forget() { self.asked = [] }
 }

@@ -28,7 +28,8 @@ import UIKit
             chat.start()
             let window = UIWindow()
             self.window = window
-            chat.show(in: window)
+            // Another one, if somebody is signed in elsewhere.
+            self.chat?.show(in: window)
             return answer
         }
 
@@ -38,11 +39,16 @@ import UIKit
             chat.onMove = { [weak self] configuration in
                 guard let self else { return }
                 let chat = self.makeSession(configuration)
+                // The new session has no device token yet.
+                self.register(in: .shared)
                 chat.start()
                 if let window { chat.show(in: window) }
             }
             return chat
         }
+
+        /// What iOS gave nobody before the first unlock is there.
+        func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) { self.chat?.signInAgain() }
 
         /// Asks the person, each system in its own way, and for a device token.
         private func register(in application: UIApplication) {

@@ -113,7 +113,16 @@ import UIKit
     private func save(_ name: String) {
         Task { [weak self, chat = self.chat] in
             do {
-                try await chat?.client.setProfile(Profile(name: name))
+                guard let chat else { return }
+                guard let user = chat.client.userID else {
+                    self?.tell("There is no connection yet.")
+                    return
+                }
+                // The whole profile is set: what else is in it stays.
+                var profile = try await chat.client.profiles(of: [user]).first?.profile ?? Profile()
+                profile.name = name
+                try await chat.client.setProfile(profile)
+                chat.forgetNames()
                 self?.readName()
             } catch {
                 self?.tell("\(error)")

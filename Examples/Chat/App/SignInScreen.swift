@@ -79,6 +79,8 @@ import UIKit
     }
 
     private func signIn() {
+        // The return key is there although the button is not.
+        guard self.button.isEnabled else { return }
         let user = (self.user.text ?? "").trimmingCharacters(in: .whitespaces)
         let password = self.password.text ?? ""
         guard !user.isEmpty, !password.isEmpty else { return self.tell("Enter your user name and your password.") }

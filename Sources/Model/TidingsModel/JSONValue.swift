@@ -71,10 +71,15 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// A Boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A whole number.
     public init(integerLiteral value: Int64) { self = .int(value) }
+    /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// An object with its members in this order.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .members(elements) }
 }
 
@@ -134,10 +139,12 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Hashable {
+    /// Equal in all members, in whatever order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.members.count == right.members.count && left.members.allSatisfy { right[$0.key] == $0.value }
     }
 
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.members.count)
         for key in self.members.map(\.key).sorted() { hasher.combine(key) }

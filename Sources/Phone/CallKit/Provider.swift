@@ -78,9 +78,13 @@ public protocol CXProviderDelegate: AnyObject {
 }
 
 extension CXProviderDelegate {
+    /// Nothing, unless the delegate has it.
     public func providerDidBegin(_ provider: CXProvider) {}
+    /// Fails it, unless the delegate has it.
     public func provider(_ provider: CXProvider, perform action: CXAnswerCallAction) { action.fail() }
+    /// Fails it, unless the delegate has it.
     public func provider(_ provider: CXProvider, perform action: CXEndCallAction) { action.fail() }
+    /// Nothing, unless the delegate has it.
     public func provider(_ provider: CXProvider, timedOutPerforming action: CXAction) {}
 }
 

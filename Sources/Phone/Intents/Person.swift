@@ -23,9 +23,11 @@ public final class INPersonHandle: Hashable, Sendable {
         self.label = label
     }
 
+    /// Equal in value, type and label.
     public static func == (left: INPersonHandle, right: INPersonHandle) -> Bool {
         left.value == right.value && left.type == right.type && left.label == right.label
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.value) }
 }
 
@@ -81,7 +83,9 @@ public final class INImage: Hashable, Sendable {
     /// An image's bytes.
     public init(imageData: Data) { self.source = Self.dataPrefix + imageData.base64EncodedString() }
 
+    /// Equal in what it was made of.
     public static func == (left: INImage, right: INImage) -> Bool { left.source == right.source }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.source) }
 }
 
@@ -121,10 +125,12 @@ public final class INPerson: Hashable, Sendable {
         self.suggestionType = suggestionType
     }
 
+    /// Equal in handle, name and both identifiers.
     public static func == (left: INPerson, right: INPerson) -> Bool {
         left.personHandle == right.personHandle && left.displayName == right.displayName
             && left.contactIdentifier == right.contactIdentifier && left.customIdentifier == right.customIdentifier
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.personHandle) }
 }
 
@@ -153,8 +159,10 @@ public final class INSpeakableString: Hashable, Sendable {
         self.pronunciationHint = pronunciationHint
     }
 
+    /// Equal in phrase and vocabulary identifier.
     public static func == (left: INSpeakableString, right: INSpeakableString) -> Bool {
         left.spokenPhrase == right.spokenPhrase && left.vocabularyIdentifier == right.vocabularyIdentifier
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.spokenPhrase) }
 }

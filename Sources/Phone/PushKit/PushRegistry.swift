@@ -63,6 +63,7 @@ public protocol PKPushRegistryDelegate: AnyObject {
 }
 
 extension PKPushRegistryDelegate {
+    /// Calls the async form.
     public func pushRegistry(
         _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType,
         completion: @escaping @Sendable () -> Void
@@ -74,12 +75,14 @@ extension PKPushRegistryDelegate {
             completion()
         }
     }
+    /// Reports that the delegate lacks it.
     public func pushRegistry(
         _ registry: PKPushRegistry, didReceiveIncomingPushWith payload: PKPushPayload, for type: PKPushType
     ) async {
         PhoneProcess.currentIfAny?.send(
             .fault("pushRegistry(_:didReceiveIncomingPushWith:for:completion:) was called and is not implemented"))
     }
+    /// Nothing, unless the delegate has it.
     public func pushRegistry(_ registry: PKPushRegistry, didInvalidatePushTokenFor type: PKPushType) {}
 }
 

@@ -102,12 +102,12 @@ import VirtualPhone
 
     private func replace(with next: [UIViewController], animated: Bool) {
         let old = self.stack
-        for controller in old where !next.contains(where: { $0 === controller }) { controller.parent = nil }
-        for controller in next { controller.parent = self }
-        self.stack = next
-        guard old.last !== next.last, self.isOnScreen else { return }
-        old.last?.disappear(animated)
-        next.last?.appear(animated)
+        self.contain(next, insteadOf: old) {
+            self.stack = next
+            guard old.last !== next.last, self.isOnScreen else { return }
+            old.last?.disappear(animated)
+            next.last?.appear(animated)
+        }
     }
 
     override var ownTitles: [String] { self.stack.flatMap(\.visibleTitles) }
@@ -145,13 +145,13 @@ import VirtualPhone
         get { self.tabs }
         set {
             let old = self.selectedViewController
-            for controller in self.tabs ?? [] { controller.parent = nil }
-            for controller in newValue ?? [] { controller.parent = self }
-            self.tabs = newValue
-            // The chosen screen stays chosen if it is still there, as on a phone.
-            let place = newValue?.firstIndex { $0 === old }
-            self.chosen = place ?? (self.chosen < (newValue?.count ?? 0) ? self.chosen : 0)
-            self.changed(from: old)
+            self.contain(newValue ?? [], insteadOf: self.tabs ?? []) {
+                self.tabs = newValue
+                // The chosen screen stays chosen if it is still there, as on a phone.
+                let place = newValue?.firstIndex { $0 === old }
+                self.chosen = place ?? (self.chosen < (newValue?.count ?? 0) ? self.chosen : 0)
+                self.changed(from: old)
+            }
         }
     }
 
@@ -207,9 +207,11 @@ import VirtualPhone
 }
 
 extension UITabBarControllerDelegate {
+    /// Yes, unless the delegate says otherwise.
     public func tabBarController(
         _ tabBarController: UITabBarController, shouldSelect viewController: UIViewController
     ) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func tabBarController(_ tabBarController: UITabBarController, didSelect viewController: UIViewController) {}
 }
 
@@ -246,6 +248,8 @@ extension UITabBarControllerDelegate {
         self.windowScene ?? PhoneProcess.currentIfAny.map { UIApplication.of($0) }
     }
     weak var firstResponder: UIResponder?
+    /// Counts what a person does, before and after it is done.
+    var touches = 0
     private var isLayoutScheduled = false
     private var isLayoutDue = false
 

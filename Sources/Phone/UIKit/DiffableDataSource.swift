@@ -23,12 +23,19 @@ public struct NSDiffableDataSourceSnapshot<
     /// All items, in their order.
     public var itemIdentifiers: [ItemIdentifierType] { self.sectionIdentifiers.flatMap { self.items[$0] ?? [] } }
     /// How many items a section has.
+    ///
+    /// - Precondition: the section is in it (Apple throws an exception).
     public func numberOfItems(inSection identifier: SectionIdentifierType) -> Int {
-        self.items[identifier]?.count ?? 0
+        self.itemIdentifiers(inSection: identifier).count
     }
     /// The items of a section, in their order.
+    ///
+    /// - Precondition: the section is in it (Apple throws an exception).
     public func itemIdentifiers(inSection identifier: SectionIdentifierType) -> [ItemIdentifierType] {
-        self.items[identifier] ?? []
+        guard let items = self.items[identifier] else {
+            preconditionFailure("the snapshot has no section \(identifier)")
+        }
+        return items
     }
     /// The section of an item; nil if it is in none.
     public func sectionIdentifier(containingItem identifier: ItemIdentifierType) -> SectionIdentifierType? {
@@ -57,7 +64,7 @@ public struct NSDiffableDataSourceSnapshot<
     public mutating func insertSections(
         _ identifiers: [SectionIdentifierType], afterSection toIdentifier: SectionIdentifierType
     ) { self.add(identifiers, at: self.place(of: toIdentifier) + 1) }
-    /// Takes sections away, with their items.
+    /// Takes sections away, with their items; those that are not there are ignored.
     public mutating func deleteSections(_ identifiers: [SectionIdentifierType]) {
         for identifier in identifiers {
             self.deleteItems(self.items[identifier] ?? [])
@@ -67,7 +74,7 @@ public struct NSDiffableDataSourceSnapshot<
     }
     /// Has the cells of sections made again.
     public mutating func reloadSections(_ identifiers: [SectionIdentifierType]) {
-        self.reloadItems(identifiers.flatMap { self.items[$0] ?? [] })
+        self.reloadItems(identifiers.flatMap { self.itemIdentifiers(inSection: $0) })
     }
 
     private mutating func add(_ identifiers: [SectionIdentifierType], at place: Int) {
@@ -118,13 +125,11 @@ public struct NSDiffableDataSourceSnapshot<
     public mutating func deleteAllItems() { self = NSDiffableDataSourceSnapshot() }
     /// Puts an item before another.
     public mutating func moveItem(_ identifier: ItemIdentifierType, beforeItem toIdentifier: ItemIdentifierType) {
-        self.deleteItems([identifier])
-        self.insertItems([identifier], beforeItem: toIdentifier)
+        self.move(identifier, beside: toIdentifier, by: 0)
     }
     /// Puts an item after another.
     public mutating func moveItem(_ identifier: ItemIdentifierType, afterItem toIdentifier: ItemIdentifierType) {
-        self.deleteItems([identifier])
-        self.insertItems([identifier], afterItem: toIdentifier)
+        self.move(identifier, beside: toIdentifier, by: 1)
     }
     /// Has the cells of items made again.
     public mutating func reloadItems(_ identifiers: [ItemIdentifierType]) {
@@ -141,6 +146,14 @@ public struct NSDiffableDataSourceSnapshot<
         for identifier in identifiers {
             precondition(self.sections[identifier] != nil, "the snapshot has no item \(identifier)")
         }
+    }
+
+    private mutating func move(_ item: ItemIdentifierType, beside other: ItemIdentifierType, by distance: Int) {
+        self.check([item])
+        let (reloaded, reconfigured) = (self.reloadedItemIdentifiers, self.reconfiguredItemIdentifiers)
+        self.deleteItems([item])
+        self.add([item], beside: other, by: distance)
+        (self.reloadedItemIdentifiers, self.reconfiguredItemIdentifiers) = (reloaded, reconfigured)
     }
 
     private mutating func add(
@@ -250,7 +263,7 @@ open class UITableViewDiffableDataSource<
         return items.indices.contains(path.row) ? items[path.row] : nil
     }
 
-    // What a table asks its data source; a subclass gives sections their titles.
+    // What a table asks its data source; a subclass gives sections their titles, and says which rows can be swiped.
 
     open func numberOfSections(in tableView: UITableView) -> Int { self.current.numberOfSections }
     open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
@@ -264,4 +277,5 @@ open class UITableViewDiffableDataSource<
     }
     open func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
     open func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? { nil }
+    open func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool { false }
 }

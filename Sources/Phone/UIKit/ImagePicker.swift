@@ -1,7 +1,7 @@
 import Foundation
 import VirtualPhone
 
-/// Is told which screen of a stack is shown. https://developer.apple.com/documentation/uikit/uinavigationcontrollerdelegate
+/// On Apple's systems is told which screen of a stack is shown; here it is a name that a picker's delegate has, and is told nothing. https://developer.apple.com/documentation/uikit/uinavigationcontrollerdelegate
 @MainActor public protocol UINavigationControllerDelegate: AnyObject {}
 
 /// Is told what a person has picked. Who has neither method need not take the picker away, as on Apple's systems.
@@ -15,9 +15,11 @@ import VirtualPhone
 }
 
 extension UIImagePickerControllerDelegate {
+    /// Takes the picker away, unless the delegate has it.
     public func imagePickerController(
         _ picker: UIImagePickerController, didFinishPickingMediaWithInfo info: [UIImagePickerController.InfoKey: Any]
     ) { picker.dismiss(animated: true) }
+    /// Takes the picker away, unless the delegate has it.
     public func imagePickerControllerDidCancel(_ picker: UIImagePickerController) { picker.dismiss(animated: true) }
 }
 

@@ -8,10 +8,10 @@ open class UISwitch: UIControl {
     open var onTintColor: UIColor?
     /// Sets it, without telling anybody.
     open func setOn(_ on: Bool, animated: Bool) { self.isOn = on }
-    /// "1" or "0", as Apple's.
+    /// "1" or "0", as Apple's, unless the app sets it.
     open override var accessibilityValue: String? {
-        get { self.isOn ? "1" : "0" }
-        set {}
+        get { super.accessibilityValue ?? (self.isOn ? "1" : "0") }
+        set { super.accessibilityValue = newValue }
     }
     override var takesTaps: Bool { self.isEnabled }
     override func sendTap() {
@@ -80,10 +80,10 @@ open class UIProgressView: UIView {
     open var progressTintColor: UIColor?
     /// The colour of the rest.
     open var trackTintColor: UIColor?
-    /// In percent.
+    /// In percent, unless the app sets it.
     open override var accessibilityValue: String? {
-        get { "\(Int((self.progress * 100).rounded()))%" }
-        set {}
+        get { super.accessibilityValue ?? "\(Int((self.progress * 100).rounded()))%" }
+        set { super.accessibilityValue = newValue }
     }
 
     /// A bar at 0.
@@ -138,14 +138,15 @@ open class UIDatePicker: UIControl {
         return calendar
     }
 
-    /// The time as `22:00`.
+    /// The time as `22:00`, unless the app sets it.
     open override var accessibilityValue: String? {
         get {
+            if let own = super.accessibilityValue { return own }
             let parts = self.ownCalendar.dateComponents([.hour, .minute], from: self.date)
             return [parts.hour, parts.minute].map { ($0 ?? 0) < 10 ? "0\($0 ?? 0)" : "\($0 ?? 0)" }
                 .joined(separator: ":")
         }
-        set {}
+        set { super.accessibilityValue = newValue }
     }
 
     override var takesText: Bool { self.isEnabled && self.datePickerMode == .time }

@@ -32,6 +32,9 @@ public import Foundation
         return true
     }
 
+    /// The keyboard has gone, by its own will or by force.
+    func didEndTyping() {}
+
     var hostingWindow: UIWindow? { (self as? UIView)?.window ?? (self as? UIViewController)?.viewIfLoaded?.window }
 
     // MARK: VoiceOver

@@ -92,7 +92,9 @@ extension UIScene {
         self.configuration = UISceneConfiguration(name: nil, sessionRole: role)
     }
 
+    /// Equal if they are one object.
     public nonisolated static func == (left: UISceneSession, right: UISceneSession) -> Bool { left === right }
+    /// Hashes alike what is equal.
     public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
@@ -132,11 +134,17 @@ extension UIScene {
 }
 
 extension UISceneDelegate {
+    /// Nothing, unless the delegate has it.
     public func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {}
+    /// Nothing, unless the delegate has it.
     public func sceneDidDisconnect(_ scene: UIScene) {}
+    /// Nothing, unless the delegate has it.
     public func sceneWillEnterForeground(_ scene: UIScene) {}
+    /// Nothing, unless the delegate has it.
     public func sceneDidBecomeActive(_ scene: UIScene) {}
+    /// Nothing, unless the delegate has it.
     public func sceneWillResignActive(_ scene: UIScene) {}
+    /// Nothing, unless the delegate has it.
     public func sceneDidEnterBackground(_ scene: UIScene) {}
 }
 
@@ -147,6 +155,7 @@ extension UISceneDelegate {
 }
 
 extension UIWindowSceneDelegate {
+    /// Nil, unless the delegate keeps one.
     public var window: UIWindow? {
         get { nil }
         set {}

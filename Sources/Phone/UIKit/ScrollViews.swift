@@ -4,7 +4,7 @@ import PhoneCore
 /// Distances from the edges of the screen. https://developer.apple.com/documentation/uikit/uiedgeinsets
 public struct UIEdgeInsets: Hashable, Sendable {
     /// No distances.
-    public static let zero = UIEdgeInsets()
+    public static let zero = UIEdgeInsets(top: 0, left: 0, bottom: 0, right: 0)
     /// From the top, in points.
     public var top: CGFloat
     /// From the left.
@@ -15,7 +15,7 @@ public struct UIEdgeInsets: Hashable, Sendable {
     public var right: CGFloat
 
     /// Four distances.
-    public init(top: CGFloat = 0, left: CGFloat = 0, bottom: CGFloat = 0, right: CGFloat = 0) {
+    public init(top: CGFloat, left: CGFloat, bottom: CGFloat, right: CGFloat) {
         self.top = top
         self.left = left
         self.bottom = bottom
@@ -38,10 +38,15 @@ public struct UIEdgeInsets: Hashable, Sendable {
 }
 
 extension UIScrollViewDelegate {
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewWillBeginDragging(_ scrollView: UIScrollView) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) {}
+    /// Nothing, unless the delegate has it.
     public func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) {}
 }
 
@@ -120,8 +125,11 @@ open class UIScrollView: UIView {
 
     /// Shows another part.
     open func setContentOffset(_ contentOffset: CGPoint, animated: Bool) {
+        let isElsewhere = self.contentOffset != contentOffset
         self.contentOffset = contentOffset
-        if animated { self.scrollDelegate?.scrollViewDidEndScrollingAnimation(self) }
+        guard animated, isElsewhere else { return }
+        // An animation is over when the app runs again.
+        Task { self.scrollDelegate?.scrollViewDidEndScrollingAnimation(self) }
     }
 
     /// What is left beyond the screen, in points.

@@ -116,22 +116,26 @@ open class UITableView: UIScrollView {
 
     /// Keeps the cells of rows that are elsewhere now, and forgets the others.
     func moveRows(_ newPath: (IndexPath) -> IndexPath?) {
-        let old = self.shown
-        self.shown = []
+        let moved = self.shown.map { (row: $0, path: newPath($0.path)) }
+        self.shown = moved.compactMap { row, path in path.map { ($0, row.cell) } }
         self.changes += 1
-        for row in old {
-            if let path = newPath(row.path) { self.shown.append((path, row.cell)) } else { self.retire(row) }
-        }
         self.indexPathForSelectedRow = self.indexPathForSelectedRow.flatMap(newPath)
         self.countsIfKnown = nil
         self.setNeedsLayout()
+        for row in self.shown { row.cell.forgetOffer() }
+        // The delegate, which is told of these, finds the table as it is now, and may change it again.
+        for (row, path) in moved where path == nil { self.retire(row) }
     }
 
     private func retire(_ row: (path: IndexPath, cell: UITableViewCell)) {
         row.cell.removeFromSuperview()
         row.cell.table = nil
-        if let kind = row.cell.reuseIdentifier { self.waiting[kind, default: []].append(row.cell) }
+        self.keepForReuse(row.cell)
         self.delegate?.tableView(self, didEndDisplaying: row.cell, forRowAt: row.path)
+    }
+
+    private func keepForReuse(_ cell: UITableViewCell) {
+        if let kind = cell.reuseIdentifier { self.waiting[kind, default: []].append(cell) }
     }
 
     // MARK: Cells
@@ -164,6 +168,7 @@ open class UITableView: UIScrollView {
     func reconfigure(_ indexPath: IndexPath) {
         guard let cell = self.cellForRow(at: indexPath) else { return }
         self.reconfigured = cell
+        cell.forgetOffer()
         defer { self.reconfigured = nil }
         let again = self.dataSource?.tableView(self, cellForRowAt: indexPath)
         precondition(again === cell, "the cell of a reconfigured item must be dequeued again with the same identifier")
@@ -192,15 +197,21 @@ open class UITableView: UIScrollView {
 
     /// Gives the rows on the screen their cells.
     open override func layoutSubviews() {
-        let changes = self.changes
         // What is scrolled beyond the end comes back, as when rows have gone.
         if self.contentOffset.y > self.end { self.contentOffset.y = self.end }
-        let paths = self.visiblePaths
-        for row in self.shown where !paths.contains(row.path) { self.retire(row) }
-        let old = self.shown.filter { paths.contains($0.path) }
-        self.shown = old
+        let (changes, paths) = (self.changes, self.visiblePaths)
+        let gone = self.shown.filter { !paths.contains($0.path) }
+        self.shown.removeAll { !paths.contains($0.path) }
+        for row in gone { self.retire(row) }
+        let old = self.shown
+        // Whoever is told or asked here may change the rows: the paths are old then.
+        guard self.changes == changes else { return self.setNeedsLayout() }
         for path in paths where !old.contains(where: { $0.path == path }) {
             guard let cell = self.dataSource?.tableView(self, cellForRowAt: path) else { continue }
+            guard self.changes == changes else {
+                self.keepForReuse(cell)
+                return self.setNeedsLayout()
+            }
             cell.table = self
             cell.isSelected = path == self.indexPathForSelectedRow
             self.shown.append((path, cell))
@@ -290,7 +301,9 @@ open class UITableView: UIScrollView {
     func closeSwipes() { for row in self.shown { row.cell.closeSwipe() } }
 
     func swipeActions(of cell: UITableViewCell, leading: Bool) -> [UIContextualAction] {
-        guard let path = self.indexPath(for: cell), let delegate = self.delegate else { return [] }
+        guard let path = self.indexPath(for: cell), let delegate = self.delegate,
+            self.dataSource?.tableView(self, canEditRowAt: path) == true
+        else { return [] }
         let configuration =
             leading
             ? delegate.tableView(self, leadingSwipeActionsConfigurationForRowAt: path)

@@ -54,6 +54,15 @@ open class UITableViewCell: UIView {
     weak var table: UITableView?
     private var swipeButtons: [UIButton] = []
 
+    /// What its row has for a finger, as the delegate said at one count of touches.
+    private struct Offer {
+        let touches: Int
+        let leading: [UIContextualAction]
+        let trailing: [UIContextualAction]
+        let menu: UIMenu?
+    }
+    private var lastOffer: Offer?
+
     /// A cell of a style.
     public init(style: CellStyle, reuseIdentifier: String?) {
         self.style = style
@@ -80,7 +89,10 @@ open class UITableViewCell: UIView {
     }
 
     /// It will be used by another row. Subclasses call `super`.
-    open func prepareForReuse() { self.closeSwipe() }
+    open func prepareForReuse() {
+        self.closeSwipe()
+        self.forgetOffer()
+    }
     /// Marks it as chosen.
     open func setSelected(_ selected: Bool, animated: Bool) { self.isSelected = selected }
     /// Marks it as under a finger.
@@ -93,17 +105,26 @@ open class UITableViewCell: UIView {
         self.table?.closeSwipes()
         self.table?.choose(self)
     }
-    override var contextMenu: UIMenu? { self.table?.menu(of: self) }
-    override var swipeActions: [UIContextualAction] {
-        (self.table?.swipeActions(of: self, leading: true) ?? [])
-            + (self.table?.swipeActions(of: self, leading: false) ?? [])
+    override var contextMenu: UIMenu? { self.offer?.menu }
+    override var swipeActions: [UIContextualAction] { self.offer.map { $0.leading + $0.trailing } ?? [] }
+
+    /// Asked for once, not at each look at the screen, and again at a touch, as on a phone, and after it.
+    private var offer: Offer? {
+        guard let table = self.table, let touches = self.window?.touches else { return nil }
+        if let offer = self.lastOffer, offer.touches == touches { return offer }
+        let offer = Offer(
+            touches: touches, leading: table.swipeActions(of: self, leading: true),
+            trailing: table.swipeActions(of: self, leading: false), menu: table.menu(of: self))
+        self.lastOffer = offer
+        return offer
     }
+    func forgetOffer() { self.lastOffer = nil }
 
     func perform(_ action: UIContextualAction) { action.handler(action, self) { [weak self] _ in self?.closeSwipe() } }
 
     /// A finger that goes aside: opens what is there, and closes what is open on the other side.
     func swipe(leading: Bool) -> Bool {
-        let actions = self.table?.swipeActions(of: self, leading: leading) ?? []
+        let actions = (leading ? self.offer?.leading : self.offer?.trailing) ?? []
         let wasOpen = !self.swipeButtons.isEmpty
         self.table?.closeSwipes()
         guard !actions.isEmpty, !wasOpen else { return wasOpen }

@@ -71,13 +71,19 @@ public enum UITextFieldViewMode: Int, Hashable, Sendable {
 }
 
 extension UITextFieldDelegate {
+    /// Yes, unless the delegate says otherwise.
     public func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textFieldDidBeginEditing(_ textField: UITextField) {}
+    /// Yes, unless the delegate says otherwise.
     public func textFieldShouldEndEditing(_ textField: UITextField) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textFieldDidEndEditing(_ textField: UITextField) {}
+    /// Yes, unless the delegate says otherwise.
     public func textField(
         _ textField: UITextField, shouldChangeCharactersIn range: NSRange, replacementString string: String
     ) -> Bool { true }
+    /// Yes, unless the delegate says otherwise.
     public func textFieldShouldReturn(_ textField: UITextField) -> Bool { true }
 }
 
@@ -155,9 +161,13 @@ open class UITextField: UIControl {
         guard self.delegate?.textFieldShouldEndEditing(self) != false, super.resignFirstResponder() else {
             return false
         }
+        self.didEndTyping()
+        return true
+    }
+
+    override func didEndTyping() {
         self.delegate?.textFieldDidEndEditing(self)
         self.sendActions(for: .editingDidEnd)
-        return true
     }
 
     // MARK: A person
@@ -210,14 +220,21 @@ open class UITextField: UIControl {
 }
 
 extension UITextViewDelegate {
+    /// Yes, unless the delegate says otherwise.
     public func textViewShouldBeginEditing(_ textView: UITextView) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textViewDidBeginEditing(_ textView: UITextView) {}
+    /// Yes, unless the delegate says otherwise.
     public func textViewShouldEndEditing(_ textView: UITextView) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textViewDidEndEditing(_ textView: UITextView) {}
+    /// Yes, unless the delegate says otherwise.
     public func textView(
         _ textView: UITextView, shouldChangeTextIn range: NSRange, replacementText text: String
     ) -> Bool { true }
+    /// Nothing, unless the delegate has it.
     public func textViewDidChange(_ textView: UITextView) {}
+    /// Nothing, unless the delegate has it.
     public func textViewDidChangeSelection(_ textView: UITextView) {}
 }
 
@@ -286,27 +303,31 @@ open class UITextView: UIScrollView {
         guard self.delegate?.textViewShouldEndEditing(self) != false, super.resignFirstResponder() else {
             return false
         }
-        self.delegate?.textViewDidEndEditing(self)
+        self.didEndTyping()
         return true
     }
+
+    override func didEndTyping() { self.delegate?.textViewDidEndEditing(self) }
 
     // MARK: A person
 
     override var takesTaps: Bool { self.isEditable }
     override func receiveTap() { self.becomeFirstResponder() }
     override var takesText: Bool { self.isEditable }
+    // Typing begins first: an app that shows a hint as text takes it away then.
     override func type(_ text: String) -> Bool {
+        guard self.becomeFirstResponder() else { return false }
         let typing = Typing(from: self.text, to: text)
         return self.type(typing.replacement, in: typing.range)
     }
     override func pressReturn() -> Bool {
+        guard self.becomeFirstResponder() else { return false }
         if self.enablesReturnKeyAutomatically, self.text.isEmpty { return false }
         return self.type("\n", in: self.selectedRange, isKey: true)
     }
 
     /// - Parameter isKey: a key was pressed, whatever the delegate makes of it.
     private func type(_ replacement: String, in range: NSRange, isKey: Bool = false) -> Bool {
-        guard self.becomeFirstResponder() else { return false }
         let isAllowed = self.delegate?.textView(self, shouldChangeTextIn: range, replacementText: replacement)
         guard isAllowed != false else { return isKey }
         let units = Array(self.text.utf16)

@@ -46,6 +46,7 @@ import PhoneCore
     /// Whether nothing behind it takes touches while it is in the window: what is shown over a screen, and menus.
     var coversTouches = false
     private var waitsForLayout = true
+    private var kept: [UIView] = []
 
     // Auto Layout: recorded, not solved (Anchors.swift).
 
@@ -121,9 +122,12 @@ import PhoneCore
         view.notifyWindowChanged()
     }
 
-    /// Has these views in it and no others: part of a layout, which asks for no other.
+    /// Has these views in it, behind those of the app, and no longer what it put in before: part of a layout, which asks for no other.
     func keep(_ views: [UIView]) {
-        for view in self.subviews where !views.contains(where: { $0 === view }) { view.removeFromSuperview() }
+        for view in self.kept where view.superview === self && !views.contains(where: { $0 === view }) {
+            view.removeFromSuperview()
+        }
+        self.kept = views
         for (place, view) in views.enumerated() {
             if view.superview === self { self.insertSubview(view, at: place) } else { self.take(view, at: place) }
         }
@@ -139,7 +143,7 @@ import PhoneCore
         guard let superview = self.superview else { return }
         // As on a phone, the keyboard goes with the view that it types into.
         if let typed = self.window?.firstResponder as? UIView, typed.isDescendant(of: self) {
-            typed.resignFirstResponder()
+            typed.endEditing(true)
         }
         self.dropOuterConstraints()
         superview.subviews.removeAll { $0 === self }
@@ -161,12 +165,15 @@ import PhoneCore
     /// It is in another window, or in none.
     open func didMoveToWindow() {}
 
-    /// Ends typing into a view in here. Returns whether nothing here is typed into any more.
+    /// Ends typing into a view in here, with `force` whatever its delegate would say. Returns whether nothing here is typed into any more.
     @discardableResult open func endEditing(_ force: Bool) -> Bool {
         guard let typed = self.window?.firstResponder as? UIView, typed.isDescendant(of: self) else { return true }
-        let isOver = typed.resignFirstResponder()
-        if force, !isOver { self.window?.firstResponder = nil }
-        return isOver || force
+        guard force else { return typed.resignFirstResponder() }
+        // Nobody is asked; what overrides `resignFirstResponder()` and delegates hear of it.
+        self.window?.firstResponder = nil
+        typed.resignFirstResponder()
+        typed.didEndTyping()
+        return true
     }
 
     // MARK: Layout: once, after whatever changed, as at the end of a turn of the run loop
@@ -194,6 +201,8 @@ import PhoneCore
     open func setNeedsDisplay() {}
     /// Kept, without effect.
     open func invalidateIntrinsicContentSize() {}
+    /// Takes the size that its contents need; kept, without effect.
+    open func sizeToFit() {}
 
     /// Whether it is a view, or in it.
     open func isDescendant(of view: UIView) -> Bool {

@@ -25,7 +25,8 @@ public import Foundation
     open func setEditing(_ editing: Bool, animated: Bool) { self.isEditing = editing }
     /// What the tab bar says of the screen.
     open var tabBarItem = UITabBarItem()
-    /// How the screen covers the one it is shown over; kept, without effect.
+    /// How the screen covers the one it is shown over: that disappears with `fullScreen` alone, and only `currentContext` and
+    /// `overCurrentContext` cover less than the outermost container.
     open var modalPresentationStyle = UIModalPresentationStyle.automatic
     /// The container the screen is in.
     public internal(set) weak var parent: UIViewController?
@@ -117,17 +118,33 @@ public import Foundation
         return nil
     }
 
-    /// Puts a screen into this one.
+    /// Puts a screen into this one, and tells it that it will be there; that it is, the app tells it.
     open func addChild(_ childController: UIViewController) {
         childController.removeFromParent()
+        childController.willMove(toParent: self)
         childController.parent = self
         self.added.append(childController)
     }
 
-    /// Takes this screen out of the one it was added to.
+    /// Takes this screen out of the one it was added to, and tells it so; that it will be, the app tells it before.
     open func removeFromParent() {
-        self.parent?.added.removeAll { $0 === self }
+        guard let parent = self.parent else { return }
+        parent.added.removeAll { $0 === self }
         self.parent = nil
+        self.didMove(toParent: nil)
+    }
+
+    /// Tells the screens that a container's change brings and takes away of it, before and after.
+    func contain(_ next: [UIViewController], insteadOf old: [UIViewController], _ change: () -> Void) {
+        let gone = old.filter { screen in !next.contains { $0 === screen } }
+        let new = next.filter { screen in !old.contains { $0 === screen } }
+        for screen in gone { screen.willMove(toParent: nil) }
+        for screen in new { screen.willMove(toParent: self) }
+        for screen in gone { screen.parent = nil }
+        for screen in new { screen.parent = self }
+        change()
+        for screen in gone { screen.didMove(toParent: nil) }
+        for screen in new { screen.didMove(toParent: self) }
     }
 
     /// VoiceOver's scrub: takes away what is shown over another screen.

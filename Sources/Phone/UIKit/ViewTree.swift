@@ -6,38 +6,50 @@ import VirtualPhone
 
 extension UIApplication: ViewHosting {
     package var viewTree: [ViewNode] {
-        self.shownWindows.flatMap { window in
-            window.layOut()
-            return window.nodes(isSpoken: true, isCovered: false)
-        }
+        let (windows, first) = self.shownWindows
+        return windows.enumerated().flatMap { $1.nodes(isSpoken: true, isCovered: $0 < first) }
     }
 
     package func perform(_ action: ViewAction, on name: String) -> Bool {
-        for window in self.shownWindows.reversed() {
-            window.layOut()
-            if let view = window.front(isSpoken: true, where: { $0?.isCalled(name) == true }) {
-                return view.perform(action)
+        self.touch { windows in
+            for window in windows {
+                if let view = window.front(isSpoken: true, where: { $0?.isCalled(name) == true }) {
+                    return view.perform(action)
+                }
             }
+            return false
         }
-        return false
     }
 
     package func perform(_ action: ViewAction) -> Bool {
         var listed = action
         if case .enter = action { listed = .enter("") }
-        for window in self.shownWindows.reversed() {
-            window.layOut()
-            let view = window.front(isSpoken: true) { node in node?.actions.contains(listed) == true }
-            if let view = action == .escape ? window.frontLeaf : view { return view.perform(action) }
+        return self.touch { windows in
+            if action == .escape { return windows.contains { $0.frontLeaf.perform(action) } }
+            for window in windows {
+                if let view = window.front(isSpoken: true, where: { $0?.actions.contains(listed) == true }) {
+                    return view.perform(action)
+                }
+            }
+            return false
         }
-        return false
     }
 
-    /// Back to front. The key window may be one that no scene has.
-    private var shownWindows: [UIWindow] {
+    /// Gives the windows that a touch can reach, front to back. What rows have for it is asked now, and what it changed later.
+    private func touch(_ body: ([UIWindow]) -> Bool) -> Bool {
+        let (windows, first) = self.shownWindows
+        for window in windows { window.touches += 1 }
+        defer { for window in windows { window.touches += 1 } }
+        return body(windows.dropFirst(first).reversed())
+    }
+
+    /// Back to front, and the first that no other covers. The key window may be one that no scene has.
+    private var shownWindows: (windows: [UIWindow], firstUncovered: Int) {
         var windows = self.windows
         if let key = self.keyWindow, !windows.contains(where: { $0 === key }) { windows.append(key) }
-        return windows.filter(\.isSeen)
+        windows = windows.filter(\.isSeen)
+        for window in windows { window.layOut() }
+        return (windows, windows.lastIndex { $0.subviews.contains { $0.coversTouches && $0.isSeen } } ?? 0)
     }
 }
 

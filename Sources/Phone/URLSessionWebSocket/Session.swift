@@ -41,13 +41,16 @@ public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
 }
 
 extension URLSessionTaskDelegate {
+    /// Nothing, unless the delegate has it.
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {}
 }
 
 extension URLSessionWebSocketDelegate {
+    /// Nothing, unless the delegate has it.
     public func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
     ) {}
+    /// Nothing, unless the delegate has it.
     public func urlSession(
         _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
         didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?

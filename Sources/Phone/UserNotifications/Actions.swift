@@ -8,9 +8,11 @@ public final class UNNotificationActionIcon: Hashable, Sendable {
     /// An image of the system.
     public init(systemImageName: String) { self.name = "system:" + systemImageName }
 
+    /// Equal in name.
     public static func == (left: UNNotificationActionIcon, right: UNNotificationActionIcon) -> Bool {
         left.name == right.name
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.name) }
 }
 
@@ -56,9 +58,11 @@ public class UNNotificationAction: @unchecked Sendable, Hashable {
             textInputButtonTitle: action.textButtonTitle, textInputPlaceholder: action.textHint)
     }
 
+    /// Equal in all members.
     public static func == (left: UNNotificationAction, right: UNNotificationAction) -> Bool {
         left.value == right.value && left.icon == right.icon
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 }
 
@@ -135,8 +139,10 @@ public final class UNNotificationCategory: Sendable, Hashable {
             categorySummaryFormat: self.categorySummaryFormat, intentIdentifiers: self.intentIdentifiers)
     }
 
+    /// Equal in all members.
     public static func == (left: UNNotificationCategory, right: UNNotificationCategory) -> Bool {
         left.value == right.value
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 }

@@ -27,6 +27,7 @@ public protocol UNUserNotificationCenterDelegate: AnyObject {
 }
 
 extension UNUserNotificationCenterDelegate {
+    /// Calls the async form.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping @Sendable (UNNotificationPresentationOptions) -> Void
@@ -34,12 +35,14 @@ extension UNUserNotificationCenterDelegate {
         let call = DelegateCall(delegate: self)
         Task { completionHandler(await call.delegate.userNotificationCenter(center, willPresent: notification)) }
     }
+    /// Reports that the delegate lacks it.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions {
         PhoneProcess.reportMissing("userNotificationCenter(_:willPresent:withCompletionHandler:)")
         return []
     }
+    /// Calls the async form.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping @Sendable () -> Void
@@ -50,11 +53,13 @@ extension UNUserNotificationCenterDelegate {
             completionHandler()
         }
     }
+    /// Reports that the delegate lacks it.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse
     ) async {
         PhoneProcess.reportMissing("userNotificationCenter(_:didReceive:withCompletionHandler:)")
     }
+    /// Reports that the delegate lacks it.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, openSettingsFor notification: UNNotification?
     ) { PhoneProcess.reportMissing("userNotificationCenter(_:openSettingsFor:)") }

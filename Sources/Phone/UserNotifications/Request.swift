@@ -16,9 +16,11 @@ public final class UNNotificationRequest: Sendable, Hashable {
         self.trigger = trigger
     }
 
+    /// Equal in all that was asked for.
     public static func == (left: UNNotificationRequest, right: UNNotificationRequest) -> Bool {
         left.value == right.value
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.identifier) }
 }
 
@@ -34,9 +36,11 @@ public final class UNNotification: Sendable, Hashable {
         self.request = request
     }
 
+    /// Equal in date and request.
     public static func == (left: UNNotification, right: UNNotification) -> Bool {
         left.date == right.date && left.request == right.request
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.request) }
 }
 
@@ -58,10 +62,12 @@ public class UNNotificationResponse: @unchecked Sendable, Hashable {
 
     var typedText: String? { nil }
 
+    /// Equal in notification, action and typed text.
     public static func == (left: UNNotificationResponse, right: UNNotificationResponse) -> Bool {
         left.notification == right.notification && left.actionIdentifier == right.actionIdentifier
             && left.typedText == right.typedText
     }
+    /// Hashes alike what is equal.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.notification)
         hasher.combine(self.actionIdentifier)

@@ -44,17 +44,24 @@ public enum UNNotificationContentExtensionMediaPlayPauseButtonType: UInt, Hashab
 }
 
 extension UNNotificationContentExtension {
+    /// Calls the async form.
     public func didReceive(
         _ response: UNNotificationResponse,
         completionHandler completion: @escaping @Sendable (UNNotificationContentExtensionResponseOption) -> Void
     ) { Task { completion(await self.didReceive(response)) } }
+    /// Hands what the person did to the app, unless the extension says otherwise.
     public func didReceive(_ response: UNNotificationResponse) async -> UNNotificationContentExtensionResponseOption {
         .dismissAndForwardAction
     }
+    /// No button, unless the extension says otherwise.
     public var mediaPlayPauseButtonType: UNNotificationContentExtensionMediaPlayPauseButtonType { .none }
+    /// Nowhere, unless the extension says otherwise.
     public var mediaPlayPauseButtonFrame: CGRect { .zero }
+    /// White, unless the extension says otherwise.
     public var mediaPlayPauseButtonTintColor: UIColor { .white }
+    /// Nothing, unless the extension has it.
     public func mediaPlay() {}
+    /// Nothing, unless the extension has it.
     public func mediaPause() {}
 }
 

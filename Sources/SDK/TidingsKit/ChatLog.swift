@@ -16,18 +16,18 @@ package struct ChatLog {
     package var newest: StoredMessage? { self.messages.last }
 
     package subscript(id: MessageID) -> StoredMessage? {
-        let place = self.place(of: id)
-        return place < self.messages.count && self.messages[place].id == id ? self.messages[place] : nil
+        let index = self.index(of: id)
+        return index < self.messages.count && self.messages[index].id == id ? self.messages[index] : nil
     }
 
     /// Puts messages in their places; those that are there are replaced.
     package mutating func merge(_ messages: [StoredMessage]) {
         for message in messages where !self.deleted.contains(message.id) {
-            let place = self.place(of: message.id)
-            if place < self.messages.count, self.messages[place].id == message.id {
-                self.messages[place] = message
+            let index = self.index(of: message.id)
+            if index < self.messages.count, self.messages[index].id == message.id {
+                self.messages[index] = message
             } else {
-                self.messages.insert(message, at: place)
+                self.messages.insert(message, at: index)
             }
         }
     }
@@ -47,6 +47,13 @@ package struct ChatLog {
         self.messages.removeAll { ids.contains($0.id) }
     }
 
+    /// The oldest go, which the server has.
+    package mutating func trim(to count: Int) {
+        guard self.messages.count > count else { return }
+        self.messages.removeFirst(self.messages.count - count)
+        self.hasEarlierOnServer = true
+    }
+
     /// Before this one the local store has earlier messages.
     package var oldestPosition: LogPosition? {
         self.messages.filter { $0.position < StoredMessage.beyondLog }.map(\.position).min()
@@ -55,7 +62,7 @@ package struct ChatLog {
     package var firstUnread: MessageID? { self.messages.first { $0.isUnread }?.id }
 
     /// Where it is, or belongs.
-    private func place(of id: MessageID) -> Int {
+    private func index(of id: MessageID) -> Int {
         var low = 0
         var high = self.messages.count
         while low < high {
@@ -63,5 +70,21 @@ package struct ChatLog {
             if self.messages[middle].id < id { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+// As the local store does it to those it has.
+extension StoredMessage {
+    package mutating func recall() {
+        self.isRecalled = true
+        self.message.content = "{}"
+        self.message.pushText = nil
+        self.message.push = nil
+    }
+
+    package mutating func edit(_ content: String) {
+        guard !self.isRecalled else { return }
+        self.message.content = content
+        self.isEdited = true
     }
 }

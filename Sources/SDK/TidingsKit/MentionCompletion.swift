@@ -29,15 +29,13 @@ public enum MentionCompletion {
         guard let at = units.lastIndex(of: 0x40), units.count == caret else { return nil }
         let name = String(decoding: units[(at + 1)...], as: UTF16.self)
         guard name.count <= 32, !name.contains(where: \.isNewline), !name.contains("  ") else { return nil }
-        if at > 0 {
-            // As in an address: somebody@example.com.
-            let before = String(decoding: units[..<at], as: UTF16.self).last
-            if let before, before.isASCII, before.isLetter || before.isNumber { return nil }
-        }
+        // As in an address: somebody@example.com.
+        let before = String(decoding: units[..<at], as: UTF16.self)
+        guard Self.isBeginning(before.endIndex, in: before) else { return nil }
         return (NSRange(location: at, length: caret - at), name)
     }
 
-    /// Those whose name, or a word of it, or id begins so; everybody first. A name that is typed whole is offered no more.
+    /// Those whose name, or a word of it, or id begins so, in the given order, of which the first is everybody's; `candidatesMax` at most.
     public static func candidates(for name: String, among all: [Candidate]) -> [Candidate] {
         let typed = name.lowercased()
         let found = all.filter { candidate in
@@ -62,9 +60,35 @@ public enum MentionCompletion {
 
     /// Whom a text mentions: those of the chosen whose name still stands in it.
     public static func mentions(in text: String, chosen: [Candidate]) -> Mentions {
-        let named = chosen.filter { text.contains("@\($0.name)") }
+        let named = Self.named(in: text, among: chosen)
         if named.contains(where: { $0.user == nil }) { return .everyone }
         let users = Set(named.compactMap(\.user)).sorted().prefix(Mentions.usersMax)
         return users.isEmpty ? .none : .users(Array(users))
+    }
+
+    /// Whose names stand in a text after an `@`, each whole: of several that fit, such as *Bob* and *Bob Brown*, the longest.
+    package static func named(in text: String, among all: [Candidate]) -> [Candidate] {
+        var found: [Candidate] = []
+        for at in text.indices where text[at] == "@" && Self.isBeginning(at, in: text) {
+            let typed = text[text.index(after: at)...]
+            let fitting = all.filter { !$0.name.isEmpty && typed.hasPrefix($0.name) && Self.ends($0.name, in: typed) }
+            let longest = fitting.map(\.name.count).max()
+            found += fitting.filter { $0.name.count == longest && !found.contains($0) }
+        }
+        return found
+    }
+
+    /// As in an address, a Latin letter or digit before the `@` makes no name of what follows.
+    private static func isBeginning(_ at: String.Index, in text: String) -> Bool {
+        guard let before = text[..<at].last else { return true }
+        return !before.isASCII || !(before.isLetter || before.isNumber)
+    }
+
+    /// Bob is not in *@Bobby*. In scripts without spaces a name ends where it does.
+    private static func ends(_ name: String, in typed: Substring) -> Bool {
+        guard let last = name.last, let next = typed.dropFirst(name.count).first else { return true }
+        return ![last, next].allSatisfy {
+            ($0.isLetter || $0.isNumber) && $0.unicodeScalars.allSatisfy { $0.value < 0x2E80 }
+        }
     }
 }

@@ -5,38 +5,52 @@ package import UIKit
 
 /// The images of messages: files of the server, kept beside the person's store, and what the app loads from the web.
 @MainActor package final class MessageImages {
+    /// Where an image is.
+    package enum Source: Hashable, Sendable {
+        /// A file of the person's own, which is not sent yet.
+        case file(URL)
+        /// What a message names: a reference to media of the server, or a URL.
+        case message(MessageID, address: String)
+    }
+
     /// So many are kept in memory, and so many files on the device.
-    private static let countMax = (memory: 60, files: 300)
+    private static let countMax = (memory: 40, files: 300)
 
     /// Loads what lies on a web server; by default nothing.
     package var loadWebImage: @Sendable (URL) async -> Data? = { _ in nil }
+    /// Makes an image whose longer side has so many pixels at most.
+    package var decode: @Sendable (Data, _ pixels: Int) -> UIImage? = { SmallImages.image(of: $0, pixels: $1) }
     private let client: ChatClient
-    private var known: [String: UIImage] = [:]
-    private var order: [String] = []
-    private var underWay: [String: Task<UIImage?, Never>] = [:]
+    private var known: [Source: UIImage] = [:]
+    private var order: [Source] = []
+    private var underWay: [Source: Task<UIImage?, Never>] = [:]
 
     /// Of whoever is signed in.
     package init(client: ChatClient) { self.client = client }
 
-    /// Without waiting.
-    package func image(at place: String) -> UIImage? { self.known[place] }
+    /// As rows show it, without waiting.
+    package func image(at source: Source) -> UIImage? { self.known[source] }
 
-    /// - Parameter message: the message that names it; nil for a file that this person has uploaded.
-    package func load(_ place: String, in message: MessageID?) async -> UIImage? {
-        if let image = self.known[place] { return image }
+    /// As rows show it.
+    package func load(_ source: Source) async -> UIImage? {
+        if let image = self.known[source] { return image }
         let task =
-            self.underWay[place]
-            ?? Task { [weak self] in
-                let data = await self?.data(at: place, in: message)
-                return data.flatMap { UIImage(data: $0) }
-            }
-        self.underWay[place] = task
+            self.underWay[source]
+            ?? Task { [weak self] in await self?.read(source, pixels: SmallImages.pixels.row) }
+        self.underWay[source] = task
         let person = self.client.userID
         let image = await task.value
-        self.underWay[place] = nil
+        self.underWay[source] = nil
         guard let image, person == self.client.userID else { return nil }
-        self.keep(image, place)
+        self.keep(image, source)
         return image
+    }
+
+    /// As large as a screen; it is not kept.
+    package func loadForScreen(_ source: Source) async -> UIImage? {
+        let person = self.client.userID
+        let image = await self.read(source, pixels: SmallImages.pixels.screen)
+        return person == self.client.userID ? image : nil
     }
 
     package func forget() {
@@ -46,15 +60,29 @@ package import UIKit
         self.underWay = [:]
     }
 
-    private func keep(_ image: UIImage, _ place: String) {
-        guard self.known.updateValue(image, forKey: place) == nil else { return }
-        self.order.append(place)
+    private func keep(_ image: UIImage, _ source: Source) {
+        guard self.known.updateValue(image, forKey: source) == nil else { return }
+        self.order.append(source)
         if self.order.count > Self.countMax.memory { self.known[self.order.removeFirst()] = nil }
     }
 
-    private func data(at place: String, in message: MessageID?) async -> Data? {
-        guard let media = MediaID(reference: place) else {
-            guard let url = URL(string: place) else { return nil }
+    /// Off the main thread, which scrolls.
+    private func read(_ source: Source, pixels: Int) async -> UIImage? {
+        guard let data = await self.data(of: source) else { return nil }
+        let decode = self.decode
+        return await Task.detached { decode(data, pixels) }.value
+    }
+
+    private func data(of source: Source) async -> Data? {
+        switch source {
+        case .file(let file): try? Data(contentsOf: file)
+        case .message(let message, let address): await self.data(at: address, in: message)
+        }
+    }
+
+    private func data(at address: String, in message: MessageID) async -> Data? {
+        guard let media = MediaID(reference: address) else {
+            guard let url = URL(string: address) else { return nil }
             return await self.loadWebImage(url)
         }
         guard let folder = try? self.client.screensFolder() else { return nil }

@@ -12,6 +12,8 @@ package struct OutgoingMessage: Hashable, Codable {
     package var content: String
     private let mentioned: [UserID]
     private let mentionsEveryone: Bool
+    /// `MessageFlags`; nil in files of earlier versions, for the usual.
+    private let flags: UInt8?
     /// The image's own copy.
     package var file: URL?
     /// Wall milliseconds since 1970.
@@ -23,7 +25,7 @@ package struct OutgoingMessage: Hashable, Codable {
 
     package init(
         id: ClientMessageID, conversation: ConversationID, objectName: ObjectName, content: String,
-        mentions: Mentions = .none, file: URL? = nil, writtenAt: Int64
+        flags: MessageFlags = .normal, mentions: Mentions = .none, file: URL? = nil, writtenAt: Int64
     ) {
         self.id = id
         self.type = conversation.type.rawValue
@@ -32,6 +34,7 @@ package struct OutgoingMessage: Hashable, Codable {
         self.content = content
         if case .users(let users) = mentions { self.mentioned = users } else { self.mentioned = [] }
         self.mentionsEveryone = mentions == .everyone
+        self.flags = flags.rawValue
         self.file = file
         self.writtenAt = writtenAt
     }
@@ -50,7 +53,8 @@ package struct OutgoingMessage: Hashable, Codable {
     var draft: MessageDraft {
         MessageDraft(
             clientMessageID: self.id, conversation: self.conversation, objectName: self.objectName,
-            content: self.content, mentions: self.mentions)
+            content: self.content, flags: self.flags.map { MessageFlags(rawValue: $0) } ?? .normal,
+            mentions: self.mentions)
     }
 }
 
@@ -68,6 +72,8 @@ package struct OutgoingMessage: Hashable, Codable {
 
     /// Makes what notifications show of an image.
     package var thumbnails: any ThumbnailMaker = SystemThumbnails()
+    /// A phone that is locked may refuse it.
+    package var readFile: (URL) throws -> Data = { try Data(contentsOf: $0) }
     private let client: ChatClient
     private var items: [OutgoingMessage] = []
     private var tasks: [ClientMessageID: Task<Void, Never>] = [:]
@@ -93,17 +99,24 @@ package struct OutgoingMessage: Hashable, Codable {
 
     // MARK: Sending
 
-    package func send(_ content: MessageContent, mentions: Mentions = .none, to conversation: ConversationID) {
-        self.add(
-            OutgoingMessage(
-                id: Self.newID(), conversation: conversation, objectName: content.objectName, content: content.json,
-                mentions: mentions, writtenAt: self.client.wallMilliseconds))
+    /// - Throws: `ChatError.invalid` for what the server would not take; nothing is kept of it.
+    package func send(_ content: MessageContent, mentions: Mentions = .none, to conversation: ConversationID) throws {
+        let item = OutgoingMessage(
+            id: Self.newID(), conversation: conversation, objectName: content.objectName, content: content.json,
+            flags: content.defaultFlags, mentions: mentions, writtenAt: self.client.wallMilliseconds)
+        do throws(InvalidField) {
+            try content.validate()
+            try item.draft.validate()
+        } catch {
+            throw ChatError.invalid(error)
+        }
+        self.add(item)
     }
 
     /// - Throws: if the file cannot be copied.
     package func sendImage(_ file: URL, to conversation: ConversationID) throws {
         let id = Self.newID()
-        let copy = try self.client.screensFolder().appendingPathComponent("\(id).image")
+        let copy = try self.client.screensFolder().appendingPathComponent("\(id).\(Self.imageSuffix)")
         try FileManager.default.copyItem(at: file, to: copy)
         self.add(
             OutgoingMessage(
@@ -204,6 +217,7 @@ package struct OutgoingMessage: Hashable, Codable {
         self.tasks = [:]
         self.items = []
         self.person = nil
+        self.hasReported = false
     }
 
     // MARK: Keeping
@@ -212,10 +226,10 @@ package struct OutgoingMessage: Hashable, Codable {
 
     @discardableResult
     private func change(_ id: ClientMessageID, _ change: (inout OutgoingMessage) -> Void) -> Bool {
-        guard let place = self.items.firstIndex(where: { $0.id == id }) else { return false }
-        let before = self.items[place]
-        change(&self.items[place])
-        let now = self.items[place]
+        guard let index = self.items.firstIndex(where: { $0.id == id }) else { return false }
+        let before = self.items[index]
+        change(&self.items[index])
+        let now = self.items[index]
         if before.content != now.content || before.failure != now.failure { self.save() }
         self.tell(before.conversation, .changed)
         return true
@@ -232,19 +246,72 @@ package struct OutgoingMessage: Hashable, Codable {
     }
 
     private static let fileName = "outgoing.json"
+    private static let imageSuffix = "image"
+    /// Told once: it is tried again whenever a screen shows something.
+    private var hasReported = false
 
     private func load() {
         guard self.person == nil, let person = self.client.userID else { return }
-        self.person = person
-        guard let folder = try? self.client.screensFolder(),
-            let data = try? Data(contentsOf: folder.appendingPathComponent(Self.fileName)),
-            var kept = try? JSONDecoder().decode([OutgoingMessage].self, from: data)
-        else { return }
-        for place in kept.indices {
-            // An app's folder may be another one after an update.
-            kept[place].file = kept[place].file.map { folder.appendingPathComponent($0.lastPathComponent) }
+        do {
+            let folder = try self.client.screensFolder()
+            let read = try self.read(folder.appendingPathComponent(Self.fileName))
+            // From here on the file is written, which would be too early where it could not be read.
+            self.person = person
+            if read.lost > 0 {
+                self.setAside(Self.fileName, in: folder)
+                self.report("\(read.lost) unsent messages in \(Self.fileName) cannot be read")
+            }
+            var kept = read.items.filter { !self.isSent($0) }
+            for index in kept.indices {
+                // An app's folder may be another one after an update.
+                kept[index].file = kept[index].file.map { folder.appendingPathComponent($0.lastPathComponent) }
+            }
+            let written = self.items
+            self.items = kept + written
+            self.removeImages(in: folder)
+            guard !written.isEmpty else { return }
+            // The file could not be read when they were written.
+            self.save()
+            for item in kept where item.failure == nil { self.start(item.id) }
+        } catch {
+            self.report("unsent messages cannot be read: \(error)")
         }
-        self.items = kept.filter { !self.isSent($0) } + self.items
+    }
+
+    private struct Kept: Decodable {
+        let item: OutgoingMessage?
+        init(from decoder: any Decoder) { self.item = try? OutgoingMessage(from: decoder) }
+    }
+
+    /// Each by itself: one that cannot be read takes no other one along.
+    private func read(_ file: URL) throws -> (items: [OutgoingMessage], lost: Int) {
+        guard FileManager.default.fileExists(atPath: file.path) else { return ([], 0) }
+        let data = try self.readFile(file)
+        guard let kept = try? JSONDecoder().decode([Kept].self, from: data) else { return ([], 1) }
+        let items = kept.compactMap(\.item)
+        return (items, kept.count - items.count)
+    }
+
+    /// A later version of the app may read it.
+    private func setAside(_ name: String, in folder: URL) {
+        let copy = folder.appendingPathComponent("unread.\(name)")
+        try? FileManager.default.removeItem(at: copy)
+        try? FileManager.default.copyItem(at: folder.appendingPathComponent(name), to: copy)
+    }
+
+    /// Those that no message waits for.
+    private func removeImages(in folder: URL) {
+        let waiting = Set(self.items.compactMap { $0.file?.lastPathComponent })
+        let files = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        for file in files ?? [] where file.pathExtension == Self.imageSuffix {
+            if !waiting.contains(file.lastPathComponent) { try? FileManager.default.removeItem(at: file) }
+        }
+    }
+
+    private func report(_ reason: String) {
+        guard !self.hasReported else { return }
+        self.hasReported = true
+        self.client.report(.storeFault(reason: reason))
     }
 
     /// The process may have ended between the server's answer and what is noted here.
@@ -256,7 +323,11 @@ package struct OutgoingMessage: Hashable, Codable {
     private func save() {
         guard let person = self.person, person == self.client.userID, let folder = try? self.client.screensFolder()
         else { return }
-        let data = try? JSONEncoder().encode(self.items)
-        try? data?.write(to: folder.appendingPathComponent(Self.fileName))
+        do {
+            let data = try JSONEncoder().encode(self.items)
+            try data.write(to: folder.appendingPathComponent(Self.fileName), options: .atomic)
+        } catch {
+            self.report("unsent messages cannot be kept: \(error)")
+        }
     }
 }

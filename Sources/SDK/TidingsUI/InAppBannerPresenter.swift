@@ -33,7 +33,7 @@ public import UIKit
     public private(set) var current: InAppBannerView?
 
     private let kit: NotificationIntegration
-    private var followers: [Task<Void, Never>] = []
+    private let followers = StreamFollowers()
     private var timer: Task<Void, Never>?
     /// The one that is being taken away, for as long as it is still seen.
     private weak var fading: InAppBannerView?
@@ -43,9 +43,11 @@ public import UIKit
     public init(kit: NotificationIntegration) {
         self.kit = kit
         self.words = InterfaceWords.words(for: kit.client.configuration.words.words(for: nil).tag)
-        self.follow(kit.inAppBanners) { $0.show($1) }
-        self.follow(kit.client.logEntries) { $0.dismissIfEnded(by: $1) }
-        self.follow(kit.client.connectionStatuses) { if $1 == .disconnected { $0.dismiss() } }
+        self.followers.follow(kit.inAppBanners) { [weak self] in self?.show($0) }
+        self.followers.follow(kit.client.logEntries) { [weak self] in self?.dismissIfEnded(by: $0) }
+        self.followers.follow(kit.client.connectionStatuses) { [weak self] in
+            if $0 == .disconnected { self?.dismiss() }
+        }
         // At once, fading or not: the system takes its picture for the app switcher when this returns.
         // https://developer.apple.com/library/archive/qa/qa1838/
         let token = NotificationCenter.default.addObserver(
@@ -57,21 +59,8 @@ public import UIKit
     }
 
     deinit {
-        for follower in self.followers { follower.cancel() }
         self.timer?.cancel()
         self.background.withLock { if let token = $0 { NotificationCenter.default.removeObserver(token) } }
-    }
-
-    private func follow<Value: Sendable>(
-        _ stream: AsyncStream<Value>, _ handle: @escaping @MainActor (InAppBannerPresenter, Value) -> Void
-    ) {
-        self.followers.append(
-            Task { [weak self] in
-                for await value in stream {
-                    guard let self else { return }
-                    handle(self, value)
-                }
-            })
     }
 
     // MARK: Showing

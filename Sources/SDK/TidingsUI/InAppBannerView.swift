@@ -77,21 +77,13 @@ public import UIKit
         row.spacing = 10
         // Touches are the banner's own.
         row.isUserInteractionEnabled = false
-        row.translatesAutoresizingMaskIntoConstraints = false
         self.directionalLayoutMargins = NSDirectionalEdgeInsets(top: 12, leading: 14, bottom: 12, trailing: 14)
-        self.addSubview(row)
+        MessageCell.fill(self, with: row)
         let side = UIFontMetrics(forTextStyle: .headline).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
-        let width = self.portraitView.widthAnchor.constraint(equalToConstant: side)
-        // A stack hides a view by a width of 0.
-        width.priority = UILayoutPriority(999)
-        let margins = self.layoutMarginsGuide
         NSLayoutConstraint.activate([
-            row.leadingAnchor.constraint(equalTo: margins.leadingAnchor),
-            row.trailingAnchor.constraint(equalTo: margins.trailingAnchor),
-            row.topAnchor.constraint(equalTo: margins.topAnchor),
-            row.bottomAnchor.constraint(equalTo: margins.bottomAnchor),
-            width, self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
+            MessageCell.unlessHidden(self.portraitView.widthAnchor.constraint(equalToConstant: side)),
+            self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
         ])
     }
 

@@ -66,12 +66,12 @@ struct PhoneApp {
         return installed
     }
 
-    /// What the example app is told: variables of the same name in the tool's environment, and for whom it has a user token,
+    /// What the example app is told: variables of the same name in the tool's environment that are not empty, and for whom it has a user token,
     /// which is TIDINGS_TOKEN, or requested with TIDINGS_API_KEY. Without one the app asks for user name and password.
     func environment(phone: String, given: [String: String]) async -> [String: String] {
         guard self.isChat else { return [:] }
         let own = ProcessInfo.processInfo.environment
-        var variables = own.filter { $0.key.hasPrefix("CHAT_") }.merging(given) { $1 }
+        var variables = own.filter { $0.key.hasPrefix("CHAT_") && !$0.value.isEmpty }.merging(given) { $1 }
         let user = variables["CHAT_USER"] ?? phone
         if variables["CHAT_TOKEN"] == nil {
             variables["CHAT_TOKEN"] = await Self.token(app: variables["CHAT_APP_KEY"] ?? Self.app, user: user, own)

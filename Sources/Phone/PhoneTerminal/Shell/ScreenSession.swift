@@ -9,11 +9,13 @@ struct ScreenSession {
     private var machine: TerminalMachine
     private var drawing: Drawing
     private var keys = KeyReader()
+    private let happenings = AsyncStream.makeStream(of: Happening.self)
 
     private enum Happening: Sendable {
         case input(TerminalInput.Event)
         case traced(JSONValue)
         case refresh
+        case refused(String)
         case ended
     }
 
@@ -27,7 +29,7 @@ struct ScreenSession {
 
     func run() async -> Int32 {
         var session = self
-        let (stream, continuation) = AsyncStream.makeStream(of: Happening.self)
+        let (stream, continuation) = self.happenings
         TerminalInput.start(keys: true) { continuation.yield(.input($0)) }
         let phone = self.phone
         let tasks = [
@@ -60,6 +62,7 @@ struct ScreenSession {
         case .input(let input): return await self.handleInput(input)
         case .traced(let event): return await self.post(.traced(PhoneTraceLine(event)))
         case .refresh: await self.refresh()
+        case .refused(let reason): return await self.post(.refused(reason))
         case .ended: return await self.post(.ended)
         }
         return false
@@ -101,10 +104,23 @@ struct ScreenSession {
 
     private mutating func draw() { self.device.write(self.drawing.update(to: self.view.frame(of: self.machine))) }
 
+    /// An app may take seconds to answer; the keys that come meanwhile are the phone's.
+    private func touch(_ command: PhoneCommand) {
+        let (phone, continuation) = (self.phone, self.happenings.continuation)
+        Task.immediate {
+            do throws(InvalidField) {
+                try await phone.perform(command)
+                continuation.yield(.refresh)
+            } catch { continuation.yield(.refused("\(error)")) }
+        }
+    }
+
     /// Returns whether the session is over.
     private mutating func post(_ event: TerminalEvent) async -> Bool {
         for effect in self.machine.handle(event) {
             switch effect {
+            case .send(.touch(let app, let view, let action)):
+                self.touch(.touch(app, view: view, action))
             case .send(let command):
                 do throws(InvalidField) {
                     try await self.phone.perform(command)

@@ -56,6 +56,16 @@ extension String {
         return self
     }
 
+    /// As much of its end as fits.
+    func ending(inColumns columns: Int) -> String {
+        var width = 0
+        let end = self.reversed().prefix { character in
+            width += CharacterWidth.of(character)
+            return width <= columns
+        }
+        return String(end.reversed())
+    }
+
     func fitted(to columns: Int) -> String {
         let short = self.shortened(to: columns)
         return short + String(repeating: " ", count: max(0, columns - CharacterWidth.of(short)))

@@ -91,9 +91,7 @@ struct PhoneView: Sendable {
         case .typing(let typing):
             let prompt = Self.prompt(typing)
             // The end of the typed text stays visible.
-            var text = VisibleText.of(typing.text)
-            let room = max(1, columns - CharacterWidth.of(prompt) - 1)
-            while CharacterWidth.of(text) > room { text.removeFirst() }
+            let text = VisibleText.of(typing.text).ending(inColumns: max(1, columns - CharacterWidth.of(prompt) - 1))
             spans = [Span(prompt, .strong), Span(text)]
             frame.cursor = Frame.Cursor(column: CharacterWidth.of(prompt + text), row: row)
         case .choosing(_, let actions):

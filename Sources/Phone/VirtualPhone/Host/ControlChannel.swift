@@ -4,8 +4,10 @@ import TidingsModel
 /// One connection of the control channel: `{"id":1,"do":"launch"}` → `{"id":1,"ok":true,"result":{}}` or
 /// `{"id":1,"ok":false,"field":"app","rule":"…"}`; `{"do":"subscribe","after":0}` streams `{"event":…}` lines, first
 /// the kept ones with a number above `after`, and with `"views":true` what is shown, too. Answers come in the order of the
-/// commands: the next one waits for an app that is touched.
+/// commands: the next one waits for an app that is touched, and those beyond `waitingMax` are refused at once.
 final class ControlChannel {
+    static let waitingMax = 256
+
     private weak var host: HostShell?
     private var waiting: [[UInt8]] = []
     private var isAnswering = false
@@ -16,11 +18,19 @@ final class ControlChannel {
     var handler: LineHandler {
         LineHandler(
             onLine: { channel, line in self.handleLine(line, on: channel) },
-            onClose: { [weak host] channel in host?.forgetControl(channel) })
+            onClose: { [weak host] channel in
+                self.waiting = []
+                host?.forgetControl(channel)
+            })
     }
 
     private func handleLine(_ line: [UInt8], on channel: any Channel) {
         guard !line.isEmpty else { return }
+        guard self.waiting.count < Self.waitingMax else {
+            let rule = "must come later: \(Self.waitingMax) wait until the app has answered a touch"
+            let id = (try? JSONValue(parsing: line))?["id"] ?? .null
+            return Self.refuse(InvalidField(field: "line", rule: rule), id, channel)
+        }
         self.waiting.append(line)
         self.answerWaiting(on: channel)
     }

@@ -50,7 +50,7 @@ extension HostShell {
         let number = self.lastTouch
         let bound = NIOLoopBound(self, eventLoop: self.loop)
         let timeout = self.loop.scheduleTask(in: .seconds(Self.touchSeconds)) {
-            bound.value.refuseTouch(number, "did not answer a touch within \(Self.touchSeconds) s")
+            bound.value.refuseTouch(number, "did not answer a touch within \(Self.touchSeconds) s, and may still do it")
         }
         let promise = self.loop.makePromise(of: JSONValue.self)
         self.touches[number] = Touch(
@@ -82,7 +82,7 @@ extension HostShell {
 
     func refuseTouches(of process: ProcessID) {
         for (number, touch) in self.touches where touch.process == process {
-            self.refuseTouch(number, "ended before it answered a touch")
+            self.refuseTouch(number, "ended before it answered a touch, which may have been done")
         }
     }
 

@@ -58,12 +58,9 @@ final class HostTrace {
         }
         guard subscriber.sent < self.last else { return }
         subscriber.isWaiting = true
-        let bound = NIOLoopBound((self, subscriber), eventLoop: subscriber.channel.eventLoop)
-        // Writes nothing: succeeds when everything before it is written.
-        subscriber.channel.writeAndFlush(ByteBuffer()).whenSuccess {
-            let (trace, subscriber) = bound.value
+        subscriber.channel.whenWritten {
             subscriber.isWaiting = false
-            trace.send(to: subscriber)
+            self.send(to: subscriber)
         }
     }
 

@@ -39,4 +39,10 @@ extension Channel {
         bytes.append(UInt8(ascii: "\n"))
         self.writeAndFlush(self.allocator.buffer(bytes: bytes), promise: nil)
     }
+
+    /// Calls back, on the channel's event loop, when everything before it is written; never if the connection ends before.
+    func whenWritten(_ body: @escaping () -> Void) {
+        // Writes nothing.
+        self.writeAndFlush(ByteBuffer()).assumeIsolated().whenSuccess(body)
+    }
 }

@@ -205,7 +205,7 @@ public final class PhoneHost: Sendable {
     /// Does something to the phone, or asks it something.
     ///
     /// - Returns: what was asked for; an empty object otherwise.
-    /// - Throws: `InvalidField` if it cannot be done now; nothing was changed.
+    /// - Throws: `InvalidField` if it cannot be done now; nothing was changed, unless by a touch that the app did not answer.
     @discardableResult
     public func perform(_ command: PhoneCommand) async throws(InvalidField) -> JSONValue {
         try await self.ask { shell throws(InvalidField) in try shell.execute(command) }

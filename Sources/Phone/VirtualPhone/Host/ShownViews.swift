@@ -64,20 +64,15 @@ final class ShownViews {
     /// As fast as the connection takes the lines; a slow reader misses what was shown in between.
     private func send(to reader: Reader) {
         while !reader.isWaiting, let app = reader.behind.first {
-            guard reader.channel.isWritable else { return self.wait(for: reader) }
+            guard reader.channel.isWritable else {
+                reader.isWaiting = true
+                return reader.channel.whenWritten {
+                    reader.isWaiting = false
+                    self.send(to: reader)
+                }
+            }
             reader.behind.removeFirst()
             reader.channel.writeLine(.members([("event", "views")] + self.members(of: app)))
-        }
-    }
-
-    private func wait(for reader: Reader) {
-        reader.isWaiting = true
-        let bound = NIOLoopBound((self, reader), eventLoop: reader.channel.eventLoop)
-        // Writes nothing: succeeds when everything before it is written.
-        reader.channel.writeAndFlush(ByteBuffer()).whenSuccess {
-            let (shown, reader) = bound.value
-            reader.isWaiting = false
-            shown.send(to: reader)
         }
     }
 }

@@ -55,6 +55,8 @@ struct ChatRows {
             run.sender = message.sender
         }
         for item in self.outgoing where !sent.contains(item.id) {
+            // Nobody reads a command, unless something is to be done about it.
+            guard item.objectName != .command || item.failure != nil else { continue }
             self.beginDay(of: item.writtenAt, &run, &rows)
             rows.append(.message(self.row(of: item, isFirst: run.sender != self.person, recalled)))
             run.sender = self.person

@@ -22,6 +22,7 @@ extension ConversationViewController {
     private func empty() {
         self.log = ChatLog()
         self.marks = ReceiptMarks()
+        self.receiptsAsked = []
         self.recallers = [:]
         self.asked = []
         self.info = nil
@@ -32,6 +33,9 @@ extension ConversationViewController {
         self.keptDraft = ""
         self.inputBar.text = ""
         self.inputBar.candidates = []
+        self.showLoading(false)
+        _ = self.interface.openScreens.remove(self, of: self.conversation)
+        if self.client.activeConversation == self.conversation { self.client.activeConversation = nil }
         if self.presentedViewController is ImageViewController { self.dismiss(animated: false) }
         self.title = ""
         self.navigationItem.title = nil
@@ -48,15 +52,24 @@ extension ConversationViewController {
             self.firstUnread = self.unreadAtOpening > 0 ? self.log.firstUnread : nil
         }
         self.lastSeen = self.log.newest?.id
+        self.title = self.givenTitle ?? self.interface.knownTitle(of: self.conversation) ?? self.conversation.target
+        self.showTyping()
         self.showDraft()
         self.learnInfo()
         self.learnTitle()
         self.renderNow()
-        if self.isInFront {
-            self.place()
-            self.beginListening()
-            self.loadIfShort()
-        }
+        if self.isInFront { self.comeToFront() }
+    }
+
+    /// The owner sees the screen.
+    func comeToFront() {
+        guard self.isOpen else { return }
+        self.interface.openScreens.add(self, of: self.conversation)
+        self.client.activeConversation = self.conversation
+        self.showNewest()
+        self.markSeen()
+        self.beginListening()
+        self.loadIfShort()
     }
 
     @discardableResult
@@ -68,20 +81,14 @@ extension ConversationViewController {
         return found.count
     }
 
-    /// The newest of the store, when something has come.
-    func readNewest() {
-        guard self.isOpen, !self.isRoom else { return }
-        let hasEarlier = self.log.hasEarlierHere
-        self.readHere(before: nil, self.pageSize)
-        self.log.hasEarlierHere = hasEarlier
-    }
-
-    /// Everything that is shown, after a gap.
+    /// Everything that is shown, after a gap, as far back as it was.
     func readAgain() {
         guard self.isOpen, !self.isRoom else { return }
-        let count = max(self.log.messages.count, self.pageSize)
+        let oldest = self.log.oldest?.id
         self.log = ChatLog()
-        self.readHere(before: nil, min(count, 1_000))
+        while self.readHere(before: self.log.oldestPosition, self.pageSize) > 0, self.log.messages.count < 1_000,
+            let oldest, let first = self.log.oldest?.id, first > oldest
+        {}
         self.render()
     }
 
@@ -105,7 +112,8 @@ extension ConversationViewController {
             let page = try? await client.serverHistory(conversation: conversation, before: oldest, limit: size)
             guard let self, self.isOpen, let owner = self.owner else { return }
             self.showLoading(false)
-            guard let page else { return }
+            // What is shown may have been read anew meanwhile.
+            guard let page, self.log.oldest?.id == oldest else { return }
             self.log.merge(fromServer: page.messages, seenBy: owner)
             self.log.hasEarlierOnServer = page.hasMore
             self.renderAbove()
@@ -129,7 +137,9 @@ extension ConversationViewController {
     func setInfo(_ info: ConversationInfo?) {
         guard let info else { return }
         self.info = info
-        self.ask(info.members.prefix(200).map(\.id))
+        self.interface.names.note(info)
+        // Those whose messages are shown first.
+        self.learnNames(of: self.writers + info.members.prefix(200).map(\.id))
         self.showCandidates()
     }
 
@@ -153,43 +163,46 @@ extension ConversationViewController {
         self.interface.knownName(of: user, in: self.conversation) ?? user.rawValue
     }
 
+    /// Who is named by the messages that are loaded, by the newest ones first.
+    var writers: [UserID] {
+        self.log.messages.reversed().flatMap { [$0.message.sender] + ($0.message.quote.map { [$0.sender] } ?? []) }
+    }
+
     /// Asks for names and portraits once each, and shows them when they are there.
-    func ask(_ users: [UserID]) {
+    func learnNames(of users: [UserID]) {
         let unknown = users.filter { self.asked.insert($0).inserted }
         guard !unknown.isEmpty else { return }
-        let (interface, conversation) = (self.interface, self.conversation)
-        Task { [weak self] in
-            for user in unknown { _ = await interface.name(of: user, in: conversation) }
-            guard let self, self.isOpen else { return }
-            self.namesAreStale = true
-            self.showCandidates()
-            self.showTyping()
-            self.render()
+        Task { [weak self, interface, conversation] in
+            await interface.learn(unknown, in: conversation) {
+                guard let self, self.isOpen else { return }
+                self.namesAreStale = true
+                self.showCandidates()
+                self.showTyping()
+                self.render()
+            }
         }
+    }
+
+    /// They may be called otherwise by now.
+    func learnNamesAgain() {
+        self.asked = []
+        self.learnInfo()
+        self.learnTitle()
+        self.render()
     }
 
     // MARK: Drafts
 
     func showDraft() {
-        guard !self.isRoom, self.edited == nil, self.inputBar.text == self.keptDraft else { return }
-        let kept = ((try? self.client.draft(for: self.conversation)) ?? nil)?.text ?? ""
-        let long = self.interface.longDrafts[self.conversation]
-        self.keptDraft = long.flatMap { $0.hasPrefix(kept) ? $0 : nil } ?? kept
+        guard self.isOpen, !self.isRoom, self.edited == nil, self.inputBar.text == self.keptDraft else { return }
+        self.keptDraft = self.interface.drafts.text(in: self.conversation)
         self.inputBar.text = self.keptDraft
     }
 
     /// A text that is changed, not written, is no draft.
     func keepDraft() {
         guard self.isOpen, !self.isRoom, self.edited == nil, self.inputBar.text != self.keptDraft else { return }
-        let text = self.inputBar.text
-        self.keptDraft = text
-        let limit = ConversationStateChange.draftBytesMax
-        self.interface.longDrafts[self.conversation] = text.utf8.count > limit ? text : nil
-        var kept = text
-        if kept.utf8.count > limit {
-            kept = ""
-            for character in text where kept.utf8.count + character.utf8.count <= limit { kept.append(character) }
-        }
-        try? self.client.setDraft(kept, for: self.conversation)
+        self.keptDraft = self.inputBar.text
+        self.interface.drafts.keep(self.keptDraft, in: self.conversation)
     }
 }

@@ -19,40 +19,39 @@ extension ConversationViewController {
     }
 
     func makeDataSource() -> Source {
-        let source = Source(tableView: self.tableView) { [weak self] tableView, place, id in
-            self?.cell(for: id, in: tableView, at: place) ?? UITableViewCell()
+        let source = Source(tableView: self.tableView) { [weak self] tableView, indexPath, id in
+            self?.cell(for: id, in: tableView, at: indexPath) ?? UITableViewCell()
         }
         source.defaultRowAnimation = .fade
         return source
     }
 
-    private func cell(for id: ChatRow.ID, in tableView: UITableView, at place: IndexPath) -> UITableViewCell? {
+    private func cell(for id: ChatRow.ID, in tableView: UITableView, at indexPath: IndexPath) -> UITableViewCell? {
         guard let row = self.rows[id] else { return nil }
         switch row {
         case .message(let row):
             let name = row.objectName.rawValue
-            let isOwn = self.interface.configuration.messageCells[name] != nil
-            var kind = isOwn ? "custom.\(name)" : "text"
-            if !isOwn, case .image = row.content { kind = "image" }
-            let cell = tableView.dequeueReusableCell(withIdentifier: kind, for: place)
+            let isCustom = self.interface.configuration.messageCells[name] != nil
+            var kind = isCustom ? "custom.\(name)" : "text"
+            if !isCustom, case .image = row.content { kind = "image" }
+            let cell = tableView.dequeueReusableCell(withIdentifier: kind, for: indexPath)
             (cell as? MessageCell)?.show(row, in: self)
             return cell
-        case .day(let start, let text): return self.notice(text, "day.\(start)", isHeader: true, place)
-        case .unread(let text): return self.notice(text, "unread", isHeader: true, place)
+        case .day(let start, let text): return self.notice(text, "day.\(start)", isHeader: true, indexPath)
+        case .unread(let text): return self.notice(text, "unread", isHeader: true, indexPath)
         case .notice(let notice):
             let button = notice.recalledText.map { text in
                 (self.words.editAgain, { [weak self] in self?.typeAgain(text) ?? () })
             }
-            return self.notice(
-                notice.text, "notice.\(notice.message)", isHeader: false, place, button: button)
+            return self.notice(notice.text, "notice.\(notice.message)", isHeader: false, indexPath, button: button)
         }
     }
 
     private func notice(
-        _ text: String, _ identifier: String, isHeader: Bool, _ place: IndexPath,
+        _ text: String, _ identifier: String, isHeader: Bool, _ indexPath: IndexPath,
         button: (title: String, act: () -> Void)? = nil
     ) -> UITableViewCell {
-        let cell = self.tableView.dequeueReusableCell(withIdentifier: "notice", for: place)
+        let cell = self.tableView.dequeueReusableCell(withIdentifier: "notice", for: indexPath)
         (cell as? NoticeCell)?.show(text, isHeader: isHeader, identifier: identifier, button: button)
         return cell
     }
@@ -67,28 +66,30 @@ extension ConversationViewController {
     }
 
     func renderNow() {
-        self.rowsAreStale = false
-        let wasAtBottom = self.isAtBottom
-        self.apply()
-        if wasAtBottom { self.scrollToBottom(animated: false) }
-        self.markSeen()
-        self.showButtons()
+        self.show { wasAtBottom in if wasAtBottom { self.scrollToBottom(animated: false) } }
     }
 
     /// Earlier messages have come: what is seen stays where it is.
     func renderAbove() {
-        self.rowsAreStale = false
-        let wasAtBottom = self.isAtBottom
         let below = self.tableView.contentSize.height - self.tableView.contentOffset.y
-        self.apply()
-        self.tableView.layoutIfNeeded()
-        if wasAtBottom {
-            self.scrollToBottom(animated: false)
-        } else {
+        self.show { wasAtBottom in
+            self.tableView.layoutIfNeeded()
+            if wasAtBottom { return self.scrollToBottom(animated: false) }
             let offset = self.tableView.contentSize.height - below
             self.tableView.contentOffset = CGPoint(x: 0, y: max(0, offset))
         }
-        // What came meanwhile is shown by this, too.
+    }
+
+    private func show(_ scroll: (_ wasAtBottom: Bool) -> Void) {
+        self.rowsAreStale = false
+        if self.receiptsAreStale { self.learnReceiptsInGroup(of: self.ownMessages.suffix(2)) }
+        self.receiptsAreStale = false
+        let wasAtBottom = self.isAtBottom
+        self.isApplying = true
+        self.apply()
+        scroll(wasAtBottom)
+        self.isApplying = false
+        self.wasAtBottom = self.isAtBottom
         self.markSeen()
         self.showButtons()
     }
@@ -102,9 +103,7 @@ extension ConversationViewController {
         var snapshot = NSDiffableDataSourceSnapshot<Int, ChatRow.ID>()
         snapshot.appendSections([0])
         snapshot.appendItems(made.map(\.id))
-        let changed = made.filter { row in
-            before[row.id].map { $0 != row || self.namesAreStale } ?? false
-        }
+        let changed = made.filter { row in before[row.id].map { $0 != row || self.namesAreStale } ?? false }
         // Another kind of row needs another cell.
         let (reloaded, kept) = changed.reduce(into: ([ChatRow.ID](), [ChatRow.ID]())) { parts, row in
             if let old = before[row.id], Self.isSameKind(old, row) {
@@ -133,12 +132,7 @@ extension ConversationViewController {
 
     private func makeRows() -> [ChatRow] {
         guard self.isOpen, let owner = self.owner else { return [] }
-        var people: [UserID] = [owner]
-        for stored in self.log.messages {
-            people.append(stored.message.sender)
-            if let quote = stored.message.quote { people.append(quote.sender) }
-        }
-        self.ask(people)
+        self.learnNames(of: self.writers + [owner])
         let language = self.interface.words.language
         let rows = ChatRows(
             conversation: self.conversation, person: owner, messages: self.log.messages,
@@ -155,43 +149,40 @@ extension ConversationViewController {
 
     /// Whether the newest message is seen.
     public var isAtBottom: Bool {
-        let count = self.dataSource.snapshot().numberOfItems
+        let count = self.rows.count
         guard count > 0, let last = self.tableView.indexPathsForVisibleRows?.last else { return true }
         return last.row >= count - 1
     }
 
     /// Goes to the newest message.
     public func scrollToBottom(animated: Bool) {
-        let count = self.dataSource.snapshot().numberOfItems
-        guard count > 0 else { return }
-        self.tableView.scrollToRow(at: IndexPath(row: count - 1, section: 0), at: .bottom, animated: animated)
+        guard !self.rows.isEmpty else { return }
+        self.tableView.scrollToRow(
+            at: IndexPath(row: self.rows.count - 1, section: 0), at: .bottom, animated: animated)
     }
 
     /// Goes to a message that is loaded. Returns whether it is.
     @discardableResult
     public func scroll(to message: MessageID, animated: Bool) -> Bool {
-        guard let place = self.dataSource.indexPath(for: .message(message)) else { return false }
-        self.tableView.scrollToRow(at: place, at: .middle, animated: animated)
+        guard let indexPath = self.dataSource.indexPath(for: .message(message)) else { return false }
+        self.tableView.scrollToRow(at: indexPath, at: .middle, animated: animated)
         return true
     }
 
     /// To the newest message, when the screen appears first.
-    func place() {
+    func showNewest() {
         guard !self.wasPlaced, self.isOpen else { return }
         self.wasPlaced = true
         self.tableView.layoutIfNeeded()
         self.scrollToBottom(animated: false)
+        self.wasAtBottom = true
         self.showButtons()
     }
 
     func jumpToFirstUnread() {
-        if let place = self.dataSource.indexPath(for: .unread) {
-            self.tableView.scrollToRow(at: place, at: .top, animated: true)
+        if let indexPath = self.dataSource.indexPath(for: .unread) {
+            self.tableView.scrollToRow(at: indexPath, at: .top, animated: true)
         }
-        self.firstUnreadWasSeen()
-    }
-
-    private func firstUnreadWasSeen() {
         self.unreadAtOpening = 0
         self.showButtons()
     }
@@ -201,14 +192,15 @@ extension ConversationViewController {
         let unread = self.unreadAtOpening
         self.unreadButton.isHidden = !self.wasPlaced || unread == 0 || self.firstUnread == nil
         self.unreadButton.setTitle("↑ " + self.words.unreadAbove.filled([("count", "\(unread)")]), for: .normal)
-        let new = self.log.messages.filter { $0.id > self.lastSeen ?? $0.id && $0.message.sender != self.owner }.count
+        let new = self.log.messages.reversed().prefix { $0.id > self.lastSeen ?? $0.id }
+            .count { $0.message.sender != self.owner }
         self.newButton.isHidden = new == 0
         self.newButton.setTitle("↓ " + self.words.newBelow.filled([("count", "\(new)")]), for: .normal)
     }
 
-    private func sees(_ id: ChatRow.ID) -> Bool {
-        guard let place = self.dataSource.indexPath(for: id) else { return false }
-        return self.tableView.indexPathsForVisibleRows?.contains(place) ?? false
+    func sees(_ id: ChatRow.ID) -> Bool {
+        guard let indexPath = self.dataSource.indexPath(for: id) else { return false }
+        return self.tableView.indexPathsForVisibleRows?.contains(indexPath) ?? false
     }
 
     /// Whoever sees the newest message, with the app in front, has read everything.
@@ -228,16 +220,30 @@ extension ConversationViewController {
 
     /// What is seen is read; near the top earlier messages are loaded.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {
-        guard self.wasPlaced, self.isInFront else { return }
-        self.markSeen()
+        // Where a keyboard has come, it is scrolled after the layout.
+        guard self.wasPlaced, self.isInFront, !self.isApplying, self.tableView.bounds.height == self.tableHeight else {
+            return
+        }
+        let isAtBottom = self.isAtBottom
+        if isAtBottom != self.wasAtBottom {
+            self.wasAtBottom = isAtBottom
+            self.markSeen()
+        }
         self.showButtons()
-        if scrollView.contentOffset.y < Self.nearTop { self.loadEarlier() }
+        guard scrollView.contentOffset.y < Self.nearTop else { return }
+        // A table must not change while it scrolls.
+        Task { [weak self] in
+            if let self, self.tableView.contentOffset.y < Self.nearTop { self.loadEarlier() }
+        }
     }
 
     /// Asks `willDisplay(_:_:)`.
     public func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
         guard let cell = cell as? MessageCell, let row = cell.row else { return }
         self.willDisplay(cell, row)
+        if self.isInFront, row.isOwn, let message = row.message, !self.receiptsAsked.contains(message.id) {
+            self.learnReceiptsInGroup(of: [message.id])
+        }
     }
 
     /// Asks `didTap(_:)`.
@@ -259,15 +265,15 @@ extension ConversationViewController {
                 title: "",
                 children: actions.map { action in
                     UIAction(
-                        title: action.title(in: words), image: UIImage(systemName: action.rawValue),
+                        title: action.title(in: words), image: UIImage(systemName: action.symbol),
                         attributes: action == .delete ? .destructive : []
                     ) { _ in self?.perform(action, on: row) }
                 })
         }
     }
 
-    private func message(at place: IndexPath) -> MessageRow? {
-        guard let id = self.dataSource.itemIdentifier(for: place), case .message(let row)? = self.rows[id] else {
+    private func message(at indexPath: IndexPath) -> MessageRow? {
+        guard let id = self.dataSource.itemIdentifier(for: indexPath), case .message(let row)? = self.rows[id] else {
             return nil
         }
         return row

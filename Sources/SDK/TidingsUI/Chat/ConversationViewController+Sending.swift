@@ -23,13 +23,7 @@ extension ConversationViewController {
         self.inputBar.onSend = { [weak self] in self?.submit($0) }
         self.inputBar.onChange = { [weak self] in self?.sayTyping(!$0.isEmpty) }
         self.inputBar.onEndEditing = { [weak self] in self?.keepDraft() }
-        self.inputBar.onCancelContext = { [weak self] in
-            guard let self else { return }
-            let wasEdited = self.edited != nil
-            self.leaveContext()
-            // The text was the message's own.
-            if wasEdited { self.inputBar.text = "" }
-        }
+        self.inputBar.onCancelContext = { [weak self] in self?.leaveContext() }
     }
 
     // MARK: Sending
@@ -39,10 +33,6 @@ extension ConversationViewController {
         let text = typed.trimmingCharacters(in: .whitespacesAndNewlines)
         if let edited = self.edited { return self.change(edited, to: text) }
         let content = self.answered.map { MessageContent.reply(text, to: $0) } ?? .text(text)
-        guard content.json.utf8.count <= MessageDraft.contentBytesMax else {
-            let rule = "must be at most \(MessageDraft.contentBytesMax) bytes"
-            return self.tell(ChatError.invalid(InvalidField(field: "content", rule: rule)))
-        }
         guard self.send(content, mentions: self.inputBar.mentions) else { return }
         self.leaveContext()
         self.clearInput()
@@ -57,11 +47,14 @@ extension ConversationViewController {
     /// Sends something to the conversation. It is on the screen at once, and stays there until the server has it, also where that refuses
     /// it.
     ///
-    /// - Returns: whether `willSend(_:)` let it through.
+    /// - Returns: whether it is on its way: `willSend(_:)` let it through, and the server takes such content.
     @discardableResult
     public func send(_ content: MessageContent, mentions: Mentions = .none) -> Bool {
         guard self.isOpen, let content = self.willSend(content) else { return false }
-        self.interface.outgoing.send(content, mentions: mentions, to: self.conversation)
+        do { try self.interface.outgoing.send(content, mentions: mentions, to: self.conversation) } catch {
+            self.tell(error)
+            return false
+        }
         self.showOwn()
         return true
     }
@@ -90,6 +83,8 @@ extension ConversationViewController {
         case .accepted(let message):
             if let owner = self.owner, self.isOpen {
                 self.log.merge(fromServer: [message], seenBy: owner)
+                // Nobody has read it yet.
+                self.receiptsAsked.insert(message.id)
                 self.didSend(message)
             }
         case .failed(let failure): self.didFail(failure)
@@ -101,8 +96,12 @@ extension ConversationViewController {
 
     func leaveContext() {
         self.answered = nil
-        self.edited = nil
         self.inputBar.show(context: nil)
+        guard self.edited != nil else { return }
+        self.edited = nil
+        // What was typed was the message's own text.
+        self.inputBar.text = self.keptDraft
+        self.showDraft()
     }
 
     private func answer(_ message: Message) {
@@ -133,7 +132,6 @@ extension ConversationViewController {
         self.perform({ try await client.edit(message, text: text) }) { screen in
             guard screen.edited == message else { return }
             screen.leaveContext()
-            screen.clearInput()
         }
     }
 
@@ -159,7 +157,8 @@ extension ConversationViewController {
             screen.recallers[message.id] = screen.owner
             // Nobody's own text is typed by somebody else.
             if message.sender == screen.owner { screen.interface.recalledTexts[message.id] = message.text }
-            screen.readAgain(message.id)
+            // The store learns it with the log.
+            screen.readAgain(message.id) { $0.recall() }
         }
     }
 

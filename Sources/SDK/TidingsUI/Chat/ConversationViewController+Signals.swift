@@ -10,6 +10,8 @@ extension ConversationViewController {
     private static let typingMilliseconds: (heard: Int64, said: Int64) = (6_000, 3_000)
     /// Of how many own messages receipts are asked at once.
     private static let receiptsMax = 8
+    /// How many messages of a room stay; the server has the others.
+    private static let roomMessagesMax = (atBottom: 500, above: 2_000)
 
     func follow() {
         let client = self.client
@@ -20,8 +22,15 @@ extension ConversationViewController {
         self.followers.follow(client.runStates) { [weak self] state in
             if state == .foreground { self?.markSeen() } else { self?.keepDraft() }
         }
+        self.followers.follow(self.interface.names.whenForgotten()) { [weak self] in self?.learnNamesAgain() }
         self.followers.follow(client.streamGaps) { [weak self] stream in
-            if stream == .messages || stream == .logEntries { self?.readAgain() }
+            guard let self else { return }
+            if stream == .logEntries { self.readAgain() }
+            if stream == .roomMessages, self.isRoom {
+                // Nobody tells which are missing.
+                self.log = ChatLog()
+                self.beginListening()
+            }
         }
         if self.isRoom {
             self.followers.follow(client.roomMessages(self.conversation)) { [weak self] in self?.takeFromRoom([$0]) }
@@ -36,13 +45,14 @@ extension ConversationViewController {
             guard message.conversation(seenBy: owner) == self.conversation else { return }
             self.typing[message.sender] = nil
             self.showTyping()
-            self.readNewest()
+            // Not the newest of the store alone: the log comes in pages, and a page is there before the first of it is told.
+            if let stored = (try? self.client.storedMessage(message.id)) ?? nil { self.log.merge([stored]) }
             self.render()
-            if message.sender != owner { self.learnReceiptsInGroup() }
+            if message.sender != owner { self.receiptsAreStale = true }
         case .recall(let recall):
             self.recallers[recall.message] = recall.sender
-            self.readAgain(recall.message)
-        case .edit(let edit): self.readAgain(edit.message)
+            self.readAgain(recall.message) { $0.recall() }
+        case .edit(let edit): self.readAgain(edit.message) { $0.edit(edit.content) }
         case .deletion(let deletion):
             guard deletion.conversation == self.conversation else { return }
             self.log.remove(deletion.messages)
@@ -50,6 +60,7 @@ extension ConversationViewController {
         case .change(let change):
             guard change.conversation == self.conversation else { return }
             self.learnInfo()
+            self.learnTitle()
             self.render()
         case .conversationSettings(let conversation, _):
             if conversation == self.conversation { self.showDraft() }
@@ -57,20 +68,20 @@ extension ConversationViewController {
         }
     }
 
-    /// One message has become another.
-    func readAgain(_ message: MessageID) {
-        guard self.log[message] != nil, let stored = (try? self.client.storedMessage(message)) ?? nil else { return }
-        self.log.merge([stored])
+    /// One message has become another: one that the server alone has is changed on the screen.
+    func readAgain(_ message: MessageID, change: (inout StoredMessage) -> Void) {
+        guard var shown = self.log[message] else { return }
+        if let stored = (try? self.client.storedMessage(message)) ?? nil { shown = stored } else { change(&shown) }
+        self.log.merge([shown])
         self.render()
     }
 
     private func take(_ status: ConnectionStatus) {
         self.checkPerson()
         guard self.isOpen else { return }
-        self.render()
-        guard status == .connected else { return }
-        self.learnInfo()
-        self.learnTitle()
+        if status != .connected { self.receiptsAsked = [] }
+        guard status == .connected else { return self.render() }
+        self.learnNamesAgain()
         if self.isInFront {
             self.beginListening()
             self.loadIfShort()
@@ -90,11 +101,13 @@ extension ConversationViewController {
                 await self?.learnReceipts()
             }
         } else {
-            self.learnReceiptsInGroup()
+            self.learnReceiptsInGroup(
+                of: self.ownMessages.filter { self.sees(.message($0)) && !self.receiptsAsked.contains($0) })
         }
     }
 
     func endListening() {
+        self.receiptsAsked = []
         guard self.isOpen else { return }
         let (client, conversation, isRoom) = (self.client, self.conversation, self.isRoom)
         let watches = conversation.type == .direct && self.interface.configuration.showsReadMarks
@@ -110,7 +123,10 @@ extension ConversationViewController {
         Task { [weak self] in
             do {
                 let messages = try await client.enterRoom(room, history: count)
-                self?.takeFromRoom(messages)
+                guard let self else { return }
+                // Between these and what was shown may be more.
+                if let last = self.log.newest?.id, let first = messages.first?.id, last < first { self.log = ChatLog() }
+                self.takeFromRoom(messages)
             } catch {
                 self?.tell(error)
             }
@@ -121,6 +137,7 @@ extension ConversationViewController {
         guard self.isOpen, let owner = self.owner else { return }
         for message in messages { self.typing[message.sender] = nil }
         self.log.merge(fromServer: messages, seenBy: owner)
+        self.log.trim(to: self.isAtBottom ? Self.roomMessagesMax.atBottom : Self.roomMessagesMax.above)
         self.showTyping()
         self.render()
     }
@@ -135,26 +152,29 @@ extension ConversationViewController {
 
     /// From the newest own message backwards, until one was read: those before it were, too.
     private func learnReceipts() async {
-        let own = self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }
-        for stored in own.suffix(Self.receiptsMax).reversed() where self.marks.state(of: stored.id) != .read {
-            guard let receipts = try? await self.client.receipts(of: stored.id), self.isOpen else { return }
+        for message in self.ownMessages.suffix(Self.receiptsMax).reversed() where self.marks.state(of: message) != .read
+        {
+            guard let receipts = try? await self.client.receipts(of: message), self.isOpen else { return }
             self.marks.note(receipts)
             self.render()
             if !receipts.read.isEmpty { return }
         }
     }
 
-    /// Nobody tells of receipts in groups: those of the newest own messages are asked for when somebody else has written.
-    private func learnReceiptsInGroup() {
-        let type = self.conversation.type
-        guard type == .group || type == .discussion, self.interface.configuration.showsReadMarks, self.isInFront else {
-            return
-        }
-        let own = self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }.suffix(2)
+    var ownMessages: [MessageID] {
+        self.log.messages.filter { $0.message.sender == self.owner && !$0.isRecalled }.map(\.id)
+    }
+
+    /// Nobody tells of receipts in groups: those of each own message are asked for when it is seen first, those of the newest again when
+    /// somebody else has written.
+    func learnReceiptsInGroup(of messages: [MessageID]) {
+        let isGroup = self.conversation.type == .group || self.conversation.type == .discussion
+        guard isGroup, self.interface.configuration.showsReadMarks, self.isInFront else { return }
+        self.receiptsAsked.formUnion(messages)
         Task { [weak self, client] in
-            for stored in own {
-                guard let receipts = try? await client.receipts(of: stored.id), let self, self.isOpen else { return }
-                self.marks.receipts[stored.id] = receipts
+            for message in messages {
+                guard let receipts = try? await client.receipts(of: message), let self, self.isOpen else { return }
+                self.marks.receipts[message] = receipts
                 self.render()
             }
         }
@@ -169,7 +189,7 @@ extension ConversationViewController {
         let clock = self.client.clock
         let end = clock.now.monotonic + Self.typingMilliseconds.heard
         self.typing[change.user] = change.isTyping ? end : nil
-        self.ask([change.user])
+        self.learnNames(of: [change.user])
         self.showTyping()
         guard change.isTyping else { return }
         Task { [weak self] in

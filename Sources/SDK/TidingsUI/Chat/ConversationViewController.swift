@@ -33,6 +33,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     // Of the extensions of this class.
     var log = ChatLog()
     var marks = ReceiptMarks()
+    var receiptsAsked: Set<MessageID> = []
+    var receiptsAreStale = false
     var recallers: [MessageID: UserID] = [:]
     /// Whose screen it is: nil before anybody has signed in.
     var owner: UserID?
@@ -51,6 +53,11 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     var lastSeen: MessageID?
     var isLoading = false
     var wasPlaced = false
+    /// Whether the newest message was seen when last somebody scrolled or something was shown.
+    var wasAtBottom = true
+    var tableHeight: CGFloat = 0
+    /// Between the snapshot and where it is scrolled to.
+    var isApplying = false
     var typing: [UserID: Int64] = [:]
     var typingSaidAt: Int64?
     var answered: MessageQuote?
@@ -63,7 +70,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     let newButton = UIButton(type: .system)
     private let wheel = UIActivityIndicatorView(style: .medium)
     private let emptyLabel = MessageCell.label(.body, .secondaryLabel)
-    private var givenTitle: String?
+    let givenTitle: String?
     private var listener: UUID?
 
     /// The screen of a conversation.
@@ -209,8 +216,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
 
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
-        self.client.activeConversation = self.conversation
         self.checkPerson()
+        if self.isOpen { self.client.activeConversation = self.conversation }
         self.renderNow()
         self.learnTitle()
     }
@@ -218,10 +225,16 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
         self.isInFront = true
-        self.place()
-        self.markSeen()
-        self.beginListening()
-        self.loadIfShort()
+        self.comeToFront()
+    }
+
+    /// What is at the bottom stays there when the keyboard comes.
+    open override func viewDidLayoutSubviews() {
+        super.viewDidLayoutSubviews()
+        let height = self.tableView.bounds.height
+        guard height != self.tableHeight else { return }
+        self.tableHeight = height
+        if self.wasPlaced, self.wasAtBottom { self.scrollToBottom(animated: false) }
     }
 
     open override func viewWillDisappear(_ animated: Bool) {
@@ -229,6 +242,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         self.isInFront = false
         self.keepDraft()
         self.sayTyping(false)
+        // Another window may show it, too.
+        guard self.interface.openScreens.remove(self, of: self.conversation) else { return }
         if self.client.activeConversation == self.conversation { self.client.activeConversation = nil }
         self.endListening()
     }

@@ -97,14 +97,10 @@ final class ImageViewController: UIViewController {
     }
 
     private func load() {
-        if let file = self.row.file {
-            self.picture.image = UIImage(contentsOfFile: file.path)
-            return
-        }
-        guard case .image(let image) = self.row.content else { return }
+        guard let source = self.row.image(isSmall: false) else { return }
         self.wheel.startAnimating()
-        Task { [weak self, interface, row] in
-            let loaded = await interface.images.load(image.url, in: row.message?.id)
+        Task { [weak self, interface] in
+            let loaded = await interface.images.loadForScreen(source)
             self?.wheel.stopAnimating()
             self?.picture.image = loaded
             self?.label.isHidden = loaded != nil

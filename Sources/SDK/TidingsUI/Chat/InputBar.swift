@@ -20,12 +20,19 @@ open class InputBar: UIView, UITextViewDelegate {
     /// Called when the person answers or changes no message any more.
     public var onCancelContext: (() -> Void)?
     /// Who can be mentioned; empty where nobody can.
-    public var candidates: [MentionCompletion.Candidate] = [] { didSet { self.showCompletions() } }
-    /// Who was chosen to be mentioned since the text was empty.
+    public var candidates: [MentionCompletion.Candidate] = [] {
+        didSet {
+            self.recognizeNames()
+            self.showCompletions()
+        }
+    }
+    /// Who was chosen to be mentioned since the text was empty, or is named in a text that was set.
     public private(set) var chosen: [MentionCompletion.Candidate] = []
 
+    /// The text that was set last.
+    private var given = ""
     private let words: ChatWords
-    private let emptyLabel = MessageCell.label(.body, .secondaryLabel)
+    private let prompt = MessageCell.label(.body, .secondaryLabel)
     private let contextLabel = MessageCell.label(.footnote, .secondaryLabel)
     private let contextButton = UIButton(type: .system)
     private let notice = MessageCell.label(.footnote, .secondaryLabel)
@@ -58,8 +65,16 @@ open class InputBar: UIView, UITextViewDelegate {
             self.textView.text = newValue
             self.textView.selectedRange = NSRange(location: newValue.utf16.count, length: 0)
             if newValue.isEmpty { self.chosen = [] }
+            self.given = newValue
+            self.recognizeNames()
             self.update()
         }
+    }
+
+    /// A draft says only in words whom it mentions. Of two people of one name it is the first.
+    private func recognizeNames() {
+        for candidate in MentionCompletion.named(in: self.given, among: self.candidates)
+        where !self.chosen.contains(where: { $0.name == candidate.name }) { self.chosen.append(candidate) }
     }
 
     /// Whom the text mentions.
@@ -76,6 +91,7 @@ open class InputBar: UIView, UITextViewDelegate {
         self.notice.text = notice
         self.notice.isHidden = notice == nil
         self.line.isHidden = notice != nil
+        self.showPrompt()
         if notice != nil { self.textView.resignFirstResponder() }
     }
 
@@ -95,11 +111,11 @@ open class InputBar: UIView, UITextViewDelegate {
         column.axis = .vertical
         column.spacing = 4
         MessageCell.fill(self, with: column)
-        self.emptyLabel.translatesAutoresizingMaskIntoConstraints = false
-        self.insertSubview(self.emptyLabel, at: 0)
+        self.prompt.translatesAutoresizingMaskIntoConstraints = false
+        self.insertSubview(self.prompt, at: 0)
         NSLayoutConstraint.activate([
-            self.emptyLabel.leadingAnchor.constraint(equalTo: self.textView.leadingAnchor, constant: 5),
-            self.emptyLabel.topAnchor.constraint(equalTo: self.textView.topAnchor, constant: 8),
+            self.prompt.leadingAnchor.constraint(equalTo: self.textView.leadingAnchor, constant: 5),
+            self.prompt.topAnchor.constraint(equalTo: self.textView.topAnchor, constant: 8),
         ])
         self.moreButton.setContentHuggingPriority(.required, for: .horizontal)
         self.sendButton.setContentHuggingPriority(.required, for: .horizontal)
@@ -111,8 +127,8 @@ open class InputBar: UIView, UITextViewDelegate {
     private func name() {
         self.textView.accessibilityLabel = self.words.message
         self.textView.accessibilityIdentifier = "tidings.input"
-        self.emptyLabel.text = self.words.message
-        self.emptyLabel.isAccessibilityElement = false
+        self.prompt.text = self.words.message
+        self.prompt.isAccessibilityElement = false
         self.moreButton.setImage(UIImage(systemName: "plus"), for: .normal)
         self.moreButton.accessibilityLabel = self.words.more
         self.sendButton.setTitle(self.words.send, for: .normal)
@@ -128,8 +144,10 @@ open class InputBar: UIView, UITextViewDelegate {
 
     private var hasText: Bool { self.text.contains { !$0.isWhitespace } }
 
+    private func showPrompt() { self.prompt.isHidden = self.line.isHidden || !self.text.isEmpty }
+
     private func update() {
-        self.emptyLabel.isHidden = !self.text.isEmpty
+        self.showPrompt()
         self.sendButton.isEnabled = self.hasText
         // A text view that does not scroll is as tall as its text.
         let isLong = self.text.utf16.count > 320 || self.text.filter(\.isNewline).count >= 8
@@ -142,7 +160,7 @@ open class InputBar: UIView, UITextViewDelegate {
 
     /// The text has changed.
     open func textViewDidChange(_ textView: UITextView) {
-        if self.text.isEmpty { self.chosen = [] }
+        if self.text.isEmpty { (self.chosen, self.given) = ([], "") }
         self.update()
         self.onChange?(self.text)
     }

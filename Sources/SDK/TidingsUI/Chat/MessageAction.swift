@@ -1,23 +1,37 @@
 import TidingsModel
 
-/// What a person can do with a message, in the order of its menu. The raw value is the symbol beside it.
-public enum MessageAction: String, Hashable, Sendable, CaseIterable {
+/// What a person can do with a message, in the order of its menu.
+public enum MessageAction: Hashable, Sendable, CaseIterable {
     /// Send it again.
-    case retry = "arrow.clockwise"
+    case retry
     /// Take back what is on its way.
-    case cancel = "xmark"
+    case cancel
     /// Answer it.
-    case reply = "arrowshape.turn.up.left"
+    case reply
     /// Copy what it says.
-    case copy = "doc.on.doc"
+    case copy
     /// Change what it says.
-    case edit = "pencil"
+    case edit
     /// Take it back from everybody.
-    case recall = "arrow.uturn.backward"
+    case recall
     /// See who has read it.
-    case readers = "eye"
+    case readers
     /// Delete it on the person's own devices.
-    case delete = "trash"
+    case delete
+
+    /// The symbol beside it.
+    var symbol: String {
+        switch self {
+        case .retry: "arrow.clockwise"
+        case .cancel: "xmark"
+        case .reply: "arrowshape.turn.up.left"
+        case .copy: "doc.on.doc"
+        case .edit: "pencil"
+        case .recall: "arrow.uturn.backward"
+        case .readers: "eye"
+        case .delete: "trash"
+        }
+    }
 
     /// What it is called.
     public func title(in words: ChatWords) -> String {

@@ -129,11 +129,17 @@ open class MessageCell: UITableViewCell {
         let side = UIFontMetrics(forTextStyle: .body).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
         NSLayoutConstraint.activate([
-            self.portraitView.widthAnchor.constraint(equalToConstant: side),
+            Self.unlessHidden(self.portraitView.widthAnchor.constraint(equalToConstant: side)),
             self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
             self.bubbleView.widthAnchor.constraint(
                 lessThanOrEqualTo: self.contentView.widthAnchor, multiplier: Self.bubbleShare),
         ])
+    }
+
+    /// A stack makes what it hides as narrow as nothing.
+    static func unlessHidden(_ width: NSLayoutConstraint) -> NSLayoutConstraint {
+        width.priority = UILayoutPriority(999)
+        return width
     }
 
     /// Up to the margins.
@@ -163,6 +169,13 @@ open class MessageCell: UITableViewCell {
 extension MessageRow {
     /// For tests: the message's id, or the client's.
     var name: String { self.message.map { "\($0.id)" } ?? self.id.outgoing?.rawValue ?? "" }
+
+    /// Where its image is: what a row shows, or what is opened.
+    func image(isSmall: Bool) -> MessageImages.Source? {
+        if let file { return .file(file) }
+        guard case .image(let image) = self.content, let message = self.message else { return nil }
+        return .message(message.id, address: isSmall ? image.thumbnailURL ?? image.url : image.url)
+    }
 }
 
 extension ChatRow.ID {
@@ -195,7 +208,8 @@ final class ImageMessageCell: MessageCell {
         self.picture.clipsToBounds = true
         for view in [self.picture, self.label, self.progress] as [UIView] { self.bodyStack.addArrangedSubview(view) }
         NSLayoutConstraint.activate([
-            self.picture.widthAnchor.constraint(equalTo: self.contentView.widthAnchor, multiplier: 0.6),
+            Self.unlessHidden(
+                self.picture.widthAnchor.constraint(equalTo: self.contentView.widthAnchor, multiplier: 0.6)),
             self.picture.heightAnchor.constraint(equalTo: self.picture.widthAnchor, multiplier: 0.75),
         ])
     }
@@ -211,9 +225,9 @@ final class ImageMessageCell: MessageCell {
             self.progress.isHidden = true
         }
         self.show(Self.preview(of: row, screen.interface))
-        guard self.picture.image == nil, case .image(let image) = row.content, let message = row.message else { return }
+        guard self.picture.image == nil, let source = row.image(isSmall: true) else { return }
         Task { [weak self, weak screen] in
-            let loaded = await screen?.interface.images.load(image.thumbnailURL ?? image.url, in: message.id)
+            let loaded = await screen?.interface.images.load(source)
             guard let self, let screen, self.row?.id == row.id else { return }
             if loaded == nil { self.label.text = screen.words.noImage }
             self.show(loaded)
@@ -227,10 +241,10 @@ final class ImageMessageCell: MessageCell {
     }
 
     private static func preview(of row: MessageRow, _ interface: ChatInterface) -> UIImage? {
-        if let file = row.file { return UIImage(contentsOfFile: file.path) }
+        if let known = row.image(isSmall: true).flatMap(interface.images.image(at:)) { return known }
         guard case .image(let image) = row.content else { return nil }
-        return interface.images.image(at: image.thumbnailURL ?? image.url)
-            ?? image.thumbnail.flatMap { Data(base64Encoded: $0) }.flatMap { UIImage(data: $0) }
+        return image.thumbnail.flatMap { Data(base64Encoded: $0) }
+            .flatMap { SmallImages.image(of: $0, pixels: SmallImages.pixels.row) }
     }
 }
 

@@ -60,27 +60,7 @@ extension ChatFailure {
     }
 }
 
-/// How far own messages have come with others, as far as is known.
-struct ReceiptMarks: Hashable {
-    /// One to one: everything up to here.
-    var deliveredUpTo: MessageID?
-    var readUpTo: MessageID?
-    /// In groups.
-    var receipts: [MessageID: MessageReceipts] = [:]
-
-    mutating func note(_ kind: ReceiptKind, upTo message: MessageID) {
-        switch kind {
-        case .delivered: self.deliveredUpTo = max(self.deliveredUpTo ?? message, message)
-        case .read: self.readUpTo = max(self.readUpTo ?? message, message)
-        }
-    }
-
-    /// Of a message to one person alone.
-    mutating func note(_ receipts: MessageReceipts) {
-        if !receipts.delivered.isEmpty { self.note(.delivered, upTo: receipts.id) }
-        if !receipts.read.isEmpty { self.note(.read, upTo: receipts.id) }
-    }
-
+extension ReceiptMarks {
     func state(of message: MessageID) -> SendState {
         if let receipts = self.receipts[message] {
             if !receipts.read.isEmpty { return .readBy(receipts.read.count, of: receipts.recipients) }

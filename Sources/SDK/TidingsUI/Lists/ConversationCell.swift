@@ -90,27 +90,20 @@ public import UIKit
         let row = UIStackView(arrangedSubviews: [self.portraitView, texts])
         row.alignment = .center
         row.spacing = 12
-        row.translatesAutoresizingMaskIntoConstraints = false
-        self.contentView.addSubview(row)
+        MessageCell.fill(self.contentView, with: row)
         self.badgeLabel.translatesAutoresizingMaskIntoConstraints = false
         self.badgeView.directionalLayoutMargins = NSDirectionalEdgeInsets(top: 2, leading: 7, bottom: 2, trailing: 7)
         self.badgeView.addSubview(self.badgeLabel)
         self.badgeView.layer.cornerRadius = UIFontMetrics(forTextStyle: .footnote).scaledValue(for: 10)
         let side = UIFontMetrics(forTextStyle: .headline).scaledValue(for: Self.portraitPoints)
         self.portraitView.layer.cornerRadius = side / 2
-        let areas: [(UIView, UILayoutGuide)] = [
-            (row, self.contentView.layoutMarginsGuide), (self.badgeLabel, self.badgeView.layoutMarginsGuide),
-        ]
-        for (view, area) in areas {
-            NSLayoutConstraint.activate([
-                view.leadingAnchor.constraint(equalTo: area.leadingAnchor),
-                view.trailingAnchor.constraint(equalTo: area.trailingAnchor),
-                view.topAnchor.constraint(equalTo: area.topAnchor),
-                view.bottomAnchor.constraint(equalTo: area.bottomAnchor),
-            ])
-        }
+        let margins = self.badgeView.layoutMarginsGuide
         NSLayoutConstraint.activate([
-            self.portraitView.widthAnchor.constraint(equalToConstant: side),
+            self.badgeLabel.leadingAnchor.constraint(equalTo: margins.leadingAnchor),
+            MessageCell.unlessHidden(self.badgeLabel.trailingAnchor.constraint(equalTo: margins.trailingAnchor)),
+            self.badgeLabel.topAnchor.constraint(equalTo: margins.topAnchor),
+            self.badgeLabel.bottomAnchor.constraint(equalTo: margins.bottomAnchor),
+            MessageCell.unlessHidden(self.portraitView.widthAnchor.constraint(equalToConstant: side)),
             self.portraitView.heightAnchor.constraint(equalTo: self.portraitView.widthAnchor),
         ])
     }

@@ -5,7 +5,7 @@ import UIKit
 
 // Swipes, the menu of a row, and invitations.
 extension ConversationListViewController {
-    func swipe(_ actions: [ConversationListAction], on item: ConversationSummary) -> UISwipeActionsConfiguration? {
+    func swipe(_ actions: [ConversationListAction], on item: ConversationSummary) -> UISwipeActionsConfiguration {
         let actions = actions.map { action in
             let swipe = UIContextualAction(
                 style: action == .hide ? .destructive : .normal, title: self.words.title(of: action)

@@ -1,6 +1,7 @@
 import ClientCore
 public import Foundation
 public import TidingsClient
+import TidingsKit
 public import TidingsModel
 public import UIKit
 
@@ -45,7 +46,7 @@ public import UIKit
         var person: UserID?
     }
 
-    private lazy var source = UITableViewDiffableDataSource<Int, Item>(tableView: self.tableView) {
+    private lazy var source = ListSource(tableView: self.tableView) {
         [weak self] table, path, item in self?.cell(for: item, at: path, in: table)
     }
     private let followers = StreamFollowers()
@@ -66,6 +67,13 @@ public import UIKit
         self.interface = ChatInterface.required(interface)
         super.init(nibName: nil, bundle: nil)
         self.title = self.words.conversations
+        // The tab shows what is unread before the list is looked at.
+        self.followers.follow(self.client.logEntries) { [weak self] _ in self?.setNeedsRefresh() }
+        self.followers.follow(self.client.problems) { [weak self] _ in self?.setNeedsRefresh() }
+        self.followers.follow(self.client.streamGaps) { [weak self] _ in self?.setNeedsRefresh() }
+        // Days pass while the app is away.
+        self.followers.follow(self.client.runStates) { [weak self] _ in self?.setNeedsRefresh() }
+        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.take($0) }
     }
 
     /// From a storyboard: always nil.
@@ -94,7 +102,7 @@ public import UIKit
             showsPortrait: self.interface.configuration.showsPortraits, words: self.interface.words)
     }
 
-    /// The number of unread messages has changed; muted conversations do not count. The tab shows it.
+    /// The number of unread messages has changed; muted conversations do not count. The tab shows it, also before the list is seen.
     open func unreadCountDidChange(_ count: Int) {
         (self.navigationController ?? self).tabBarItem.badgeValue = ConversationRow.badge(count)
     }
@@ -130,12 +138,6 @@ public import UIKit
         self.tableView.accessibilityIdentifier = "tidings.conversations"
         self.tableView.delegate = self
         self.tableView.dataSource = self.source
-        self.followers.follow(self.client.logEntries) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.problems) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.streamGaps) { [weak self] _ in self?.setNeedsRefresh() }
-        // Days pass while the app is away.
-        self.followers.follow(self.client.runStates) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.take($0) }
     }
 
     open override func viewWillAppear(_ animated: Bool) {
@@ -148,7 +150,9 @@ public import UIKit
 
     private func take(_ status: ConnectionStatus) {
         let text = ConnectionNotice.text(for: status, in: self.words)
-        if text != self.notice, let text { UIAccessibility.post(notification: .announcement, argument: text) }
+        if self.isViewLoaded, text != self.notice, let text {
+            UIAccessibility.post(notification: .announcement, argument: text)
+        }
         self.notice = text
         self.setNeedsRefresh()
     }
@@ -175,15 +179,16 @@ public import UIKit
     }
 
     private func show(_ content: ListContent) {
+        if self.unread != content.unread {
+            self.unread = content.unread
+            self.unreadCountDidChange(content.unread)
+        }
+        guard self.isViewLoaded else { return }
         let types = self.interface.configuration.conversationTypes
         self.items = self.willShow(content.items.filter { types.contains($0.id.type) })
         // Who is in by now has no invitation to answer.
         let known = Set(content.items.map(\.id))
         self.invitations = content.invitations.filter { types.contains($0.id.type) && !known.contains($0.id) }
-        if self.unread != content.unread {
-            self.unread = content.unread
-            self.unreadCountDidChange(content.unread)
-        }
         self.showRows()
         let label = self.emptyView as? UILabel
         label?.text = content.isReadable ? self.words.noConversations : self.words.listUnreadable
@@ -318,18 +323,25 @@ public import UIKit
     open func tableView(
         _ tableView: UITableView, leadingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
-        self.item(at: indexPath).flatMap { self.swipe(ConversationListAction.leading(for: $0), on: $0) }
+        self.item(at: indexPath).map { self.swipe(ConversationListAction.leading(for: $0), on: $0) }
     }
 
     /// What a swipe from the trailing edge offers.
     open func tableView(
         _ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
     ) -> UISwipeActionsConfiguration? {
-        self.item(at: indexPath).flatMap { self.swipe(ConversationListAction.trailing(for: $0), on: $0) }
+        // Nil would be Apple's "Delete".
+        self.item(at: indexPath).map { self.swipe(ConversationListAction.trailing(for: $0), on: $0) }
+            ?? UISwipeActionsConfiguration(actions: [])
     }
 
     /// What a long press offers.
     open func tableView(
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? { self.item(at: indexPath).flatMap { self.menu(for: $0) } }
+}
+
+@MainActor private final class ListSource: UITableViewDiffableDataSource<Int, ConversationListViewController.Item> {
+    /// A diffable source lets nothing be swiped otherwise.
+    override func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool { true }
 }

@@ -38,9 +38,9 @@ public import UIKit
         let conversation = self.conversation
         self.followers.follow(self.client.logEntries) { [weak self] entry in
             switch entry.body {
-            case .change(let change): if change.conversation == conversation { self?.refresh() }
-            case .conversationSettings(let changed, _): if changed == conversation { self?.refresh() }
-            case .personSettings, .blocked: self?.refresh()
+            case .change(let change): if change.conversation == conversation { self?.update() }
+            case .conversationSettings(let changed, _): if changed == conversation { self?.update() }
+            case .personSettings, .blocked: self?.update()
             case .message, .read, .custom, .recall, .edit, .deletion, .unknown: break
             }
         }
@@ -48,8 +48,9 @@ public import UIKit
         // What this device knows stays where the server does not answer.
         Task { [weak self, client = self.client] in
             guard let info = try? await client.conversationInfo(conversation) else { return }
-            self?.form.info = info
-            self?.refresh()
+            guard let self, self.isOwners else { return }
+            self.form.info = info
+            self.update()
         }
     }
 
@@ -76,13 +77,18 @@ public import UIKit
         self.sections = self.form.sections(self.words) { self.texts.time.long($0, now: now) }
     }
 
+    override func forget() {
+        self.form = ConversationForm(conversation: self.conversation, title: self.form.title)
+        self.asked = []
+    }
+
     override func willShow(_ row: FormRow) {
         guard let member = self.form.info?.members.first(where: { ConversationForm.id(of: $0.id) == row.id })?.id,
             self.asked.insert(member).inserted, self.interface.knownName(of: member, in: self.conversation) == nil
         else { return }
         Task { [weak self, interface = self.interface, conversation = self.conversation] in
             _ = await interface.name(of: member, in: conversation)
-            self?.refresh()
+            self?.update()
         }
     }
 
@@ -148,6 +154,7 @@ public import UIKit
                     then: { self?.interface.forgetNames() })
             })
         question.addAction(UIAlertAction(title: self.interface.words.chat.cancel, style: .cancel, handler: nil))
+        self.question = question
         self.present(question, animated: true)
     }
 }

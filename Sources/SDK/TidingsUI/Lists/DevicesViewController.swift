@@ -16,29 +16,30 @@ import UIKit
         self.title = self.words.devices
         self.tableView.accessibilityIdentifier = "tidings.devices"
         let control = UIRefreshControl()
-        control.addAction(UIAction { [weak self] _ in self?.refresh() }, for: .valueChanged)
+        control.addAction(UIAction { [weak self] _ in self?.update() }, for: .valueChanged)
         self.tableView.refreshControl = control
         self.showForm()
-        // The screen may have been opened before there was a connection.
-        self.followers.follow(self.client.connectionStatuses) { [weak self] in if $0 == .connected { self?.refresh() } }
     }
 
     /// Asks the server anew. What was shown stays where it does not answer.
     open override func refresh() {
         Task { [weak self, client = self.client] in
+            defer { self?.tableView.refreshControl?.endRefreshing() }
             do {
                 let devices = try await client.devices()
-                self?.form = .devices(devices)
+                guard let self, self.isOwners else { return }
+                self.form = .devices(devices)
             } catch {
-                guard let self else { return }
+                guard let self, self.isOwners else { return }
                 if case .devices = self.form {
                 } else {
                     self.form = .failed(ChatFailure(error).text(in: self.interface.words.chat))
                 }
             }
-            self?.tableView.refreshControl?.endRefreshing()
         }
     }
+
+    override func forget() { self.form = .loading }
 
     private func showForm() {
         let now = self.client.clock.now.wall

@@ -64,6 +64,8 @@ import UIKit
             self.picker.accessibilityLabel = row.title
             self.picker.calendar = form.texts.time.calendar
             self.picker.date = form.texts.time.date(ofMinutes: minutes, now: form.client.clock.now.wall)
+            // An accessory keeps the size it comes with.
+            self.picker.sizeToFit()
             self.carry(self.picker)
         }
     }

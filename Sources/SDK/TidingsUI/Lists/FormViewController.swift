@@ -1,5 +1,7 @@
 import Foundation
 import TidingsClient
+import TidingsKit
+import TidingsModel
 public import UIKit
 
 /// A row of a screen of settings.
@@ -64,6 +66,11 @@ struct FormSection: Hashable, Sendable {
 
     private(set) lazy var texts = RowTexts(self.interface)
     let followers = StreamFollowers()
+    private var owner: UserID?
+    /// What the screen asks goes with its person.
+    weak var question: UIViewController?
+    /// Whether whoever was signed in first still is: a screen shows and changes nothing of anybody else's.
+    var isOwners: Bool { self.client.userID == self.owner }
     var words: ListWords { self.interface.words.lists }
     var client: ChatClient { self.interface.client }
 
@@ -87,6 +94,8 @@ struct FormSection: Hashable, Sendable {
 
     /// What is shown may have changed: sets `sections`. Called when the screen appears, and when the server has refused a setting.
     open func refresh() {}
+    /// What is kept beside `sections` is given up: its person has signed out.
+    func forget() {}
     func didChoose(_ row: FormRow) {}
     /// The row in `sections` still says what was before.
     func didSwitch(_ row: FormRow, isOn: Bool) {}
@@ -99,28 +108,39 @@ struct FormSection: Hashable, Sendable {
         return nil
     }
 
+    /// Shows what is set, and nothing where the screen's person is not signed in.
+    final func update() {
+        if self.owner == nil { self.owner = self.client.userID }
+        if self.isOwners { return self.refresh() }
+        self.question?.dismiss(animated: false)
+        self.forget()
+        self.sections = []
+    }
+
     /// Changes something on this device and shows what is set then; what has failed is said.
     func change(_ row: FormRow, _ change: () throws -> Void) {
+        guard self.isOwners else { return }
         do {
             try change()
         } catch {
             self.tableView.reloadData()
             self.show(error, words: self.interface.words)
         }
-        self.refresh()
+        self.update()
     }
 
     /// Has the server do something and shows what is set then; what has failed is said.
     func request(_ call: @escaping (ChatClient) async throws -> Void, then done: @escaping () -> Void = {}) {
+        guard self.isOwners else { return }
         Task { [weak self, client = self.client] in
             do {
                 try await call(client)
                 done()
             } catch {
-                guard let self else { return }
+                guard let self, self.isOwners else { return }
                 self.show(error, words: self.interface.words)
             }
-            self?.refresh()
+            self?.update()
         }
     }
 
@@ -129,7 +149,8 @@ struct FormSection: Hashable, Sendable {
         _ question: KeyPath<ListWords, String>, _ name: String, button: String,
         then act: @escaping @MainActor () -> Void
     ) {
-        self.ask(self.words.filled(question, "name", name), button: button, words: self.interface.words, then: act)
+        self.question = self.ask(
+            self.words.filled(question, "name", name), button: button, words: self.interface.words, then: act)
     }
 
     // MARK: The screen
@@ -146,12 +167,14 @@ struct FormSection: Hashable, Sendable {
         self.tableView.dataSource = self.source
         self.showSections()
         // What the server refuses is undone.
-        self.followers.follow(self.client.problems) { [weak self] _ in self?.refresh() }
+        self.followers.follow(self.client.problems) { [weak self] _ in self?.update() }
+        // People sign in and out, and the screen may have been opened before there was a connection.
+        self.followers.follow(self.client.connectionStatuses) { [weak self] _ in self?.update() }
     }
 
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
-        self.refresh()
+        self.update()
     }
 
     private func showSections() {
@@ -223,5 +246,11 @@ struct FormSection: Hashable, Sendable {
 
     override func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? {
         self.sections.indices.contains(section) ? self.sections[section].footer : nil
+    }
+
+    /// A diffable source lets nothing be swiped otherwise; a row without an own action would have Apple's "Delete".
+    override func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
+        let id = self.itemIdentifier(for: indexPath)
+        return self.sections.flatMap(\.rows).contains { $0.id == id && $0.swipe != nil }
     }
 }

@@ -2,17 +2,6 @@ import TidingsClient
 import TidingsModel
 import UIKit
 
-/// Follows streams as long as a screen lives.
-@MainActor final class StreamFollowers {
-    private var tasks: [Task<Void, Never>] = []
-
-    deinit { for task in self.tasks { task.cancel() } }
-
-    func follow<Value: Sendable>(_ stream: AsyncStream<Value>, _ take: @escaping @MainActor (Value) -> Void) {
-        self.tasks.append(Task { for await value in stream { take(value) } })
-    }
-}
-
 /// What rows are made with, beside what they show.
 @MainActor struct RowTexts {
     var words: ListWords
@@ -40,10 +29,14 @@ extension UIViewController {
     }
 
     /// Asks before something that is not easily undone.
-    func ask(_ question: String, button: String, words: InterfaceWords, then act: @escaping @MainActor () -> Void) {
+    @discardableResult
+    func ask(
+        _ question: String, button: String, words: InterfaceWords, then act: @escaping @MainActor () -> Void
+    ) -> UIAlertController {
         let alert = UIAlertController(title: question, message: nil, preferredStyle: .alert)
         alert.addAction(UIAlertAction(title: button, style: .destructive) { _ in act() })
         alert.addAction(UIAlertAction(title: words.chat.cancel, style: .cancel, handler: nil))
         self.present(alert, animated: true)
+        return alert
     }
 }

@@ -19,7 +19,7 @@ import UserNotifications
         self.tableView.accessibilityIdentifier = "tidings.notifications"
         self.followers.follow(self.client.logEntries) { [weak self] entry in
             switch entry.body {
-            case .personSettings, .blocked: self?.refresh()
+            case .personSettings, .blocked: self?.update()
             case .message, .read, .custom, .recall, .edit, .deletion, .change, .conversationSettings, .unknown: break
             }
         }
@@ -38,11 +38,13 @@ import UserNotifications
         self.sections = self.form.sections(self.words)
     }
 
+    override func forget() { self.form = NotificationForm(system: self.form.system) }
+
     private func askSystem() {
         Task { [weak self] in
             let settings = await UNUserNotificationCenter.current().notificationSettings()
             self?.form.system = SystemPermission(settings)
-            self?.refresh()
+            self?.update()
         }
     }
 
@@ -100,7 +102,7 @@ import UserNotifications
         guard let user = self.blocked(row)?.user, self.interface.knownName(of: user, in: nil) == nil else { return }
         Task { [weak self, interface = self.interface] in
             _ = await interface.name(of: user, in: nil)
-            self?.refresh()
+            self?.update()
         }
     }
 }

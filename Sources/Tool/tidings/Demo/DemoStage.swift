@@ -44,12 +44,15 @@ final class DemoStage {
     /// A phone without anything of the person: iOS launches its app as it launches every app, without variables.
     private func phone(_ user: String) async throws -> ControlClient {
         let port = try freePort()
+        let names =
+            ["TIDINGS_API_KEY", "TIDINGS_TOKEN"]
+            + ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("CHAT_") }
         let process = try ManagedProcess(
             name: "\(user)-phone", executable: ownExecutable(),
             arguments: [
                 "phone", "--id", "\(user)-phone", "--folder", "\(self.site.folder.path)/\(user)-phone", "--courier",
                 "127.0.0.1:\(self.site.courierPort)", "--control", "\(port)", "--bundle", LocalServer.topic,
-            ], folder: self.site.folder.path, environment: ["TIDINGS_API_KEY": "", "TIDINGS_TOKEN": ""])
+            ], folder: self.site.folder.path, environment: Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
         self.phones.append(process)
         self.phonePorts += self.phonePorts.isEmpty ? "\(user) \(port)" : ", \(user) \(port)"
         return try await ControlClient.connect(name: "\(user)'s phone", port: port, process: process)
@@ -110,6 +113,7 @@ final class DemoStage {
         guard shown["remote"]?.boolValue == false else { throw self.failure("a local notification", shown.text) }
         try await self.expectEnd(id, "settled", seconds: 10)
         try await self.expectRings(bob, id, 1, after: mark)
+        try await self.expectNotification(bob, id, says: "two")
         self.timeline.add(
             "bob's phone", "message \(id)", shown: Self.parts(shown), callback: "add(UNNotificationRequest)",
             reason: "settled, no push")
@@ -129,6 +133,7 @@ final class DemoStage {
         }
         let end = try await self.expectEnd(id, "accepted", seconds: 10)
         try await self.expectReceipt(id, seconds: 10)
+        try await self.expectNotification(bob, id, says: "three")
         self.addPush(id, shown, reason: "accepted, apns-id \(end.prefix(8))…, receipt: shown")
         try await bob.command("tap", [("notification", .string(id))])
         try await self.wait(bob, "the tap opens the chat with alice, with all messages", seconds: 15) {
@@ -152,6 +157,7 @@ final class DemoStage {
         guard shown["remote"]?.boolValue == true else { throw self.failure("a remote notification", shown.text) }
         try await self.expectEnd(id, "accepted", seconds: 10)
         try await self.expectRings(bob, id, 1, after: mark)
+        try await self.expectNotification(bob, id, says: "four")
         self.addPush(id, shown, reason: "deadline missed, accepted")
     }
 
@@ -258,6 +264,15 @@ extension DemoStage {
         }
         guard let event else { throw self.failure("a notification \(id) within \(Int(seconds)) s", "none") }
         return event
+    }
+
+    /// What the person reads of a message in Notification Centre: who has written, and the text.
+    private func expectNotification(_ phone: ControlClient, _ id: String, says text: String) async throws {
+        let list = try await phone.command("screen")["list"]?.arrayValue ?? []
+        let entry = list.first { $0["notification"]?.stringValue == id }
+        guard entry?["title"]?.stringValue == "Alice", entry?["body"]?.stringValue == text else {
+            throw self.failure("a notification \"Alice\", \"\(text)\"", entry?.text ?? "none of \(id) in the list")
+        }
     }
 
     /// Rings are banners or sounds, counted from the phone's own records (DESIGN P3).

@@ -50,8 +50,7 @@ struct InlineDrawing {
     /// The end of what is typed stays visible.
     static func field(_ node: ViewNode, columns: Int) -> [Span] {
         let room = max(1, columns - 2)
-        var text = VisibleText.of(node.text ?? "")
-        while CharacterWidth.of(text) > room { text.removeFirst() }
+        let text = VisibleText.of(node.text ?? "").ending(inColumns: room)
         let shown =
             text.isEmpty
             ? Span(VisibleText.of(node.hint ?? node.label ?? "").shortened(to: room), .faint) : Span(text)
