@@ -172,6 +172,32 @@ import VirtualPhone
         #expect(bench.alert == ["There is no connection", "OK"])
     }
 
+    @Test func `asks for names anew, of rows that stand there and of a conversation opened from one`() async {
+        let bench = await ConversationBench()
+        defer { bench.remove() }
+        bench.say("Hi")
+        await bench.showList()
+        await bench.until(lists: ["Bob"])
+        #expect(await bench.tap("Bob"))
+        await bench.until { $0.title == "Bob" }
+        let interface = bench.interface
+        let rename: (String) async -> Void = { name in
+            _ = await bench.inApp {
+                interface?.kit.userInfoProvider = People(names: ["bob": name])
+                interface?.forgetNames()
+            }
+        }
+        await rename("Robert")
+        await bench.until { $0.title == "Robert" }
+        #expect(bench.title == "Robert")
+        #expect(await bench.tap("back"))
+        await bench.until(lists: ["Robert"])
+        #expect(bench.firsts == ["Robert"])
+        await rename("Rob")
+        await bench.until(lists: ["Rob"])
+        #expect(bench.firsts == ["Rob"])
+    }
+
     @Test func `makes rows as they come into view, however many there are`() async {
         let bench = await ConversationBench()
         defer { bench.remove() }

@@ -79,7 +79,7 @@ public import UIKit
     public func screen(for route: Route) -> UIViewController {
         switch route {
         case .conversation(let conversation):
-            self.configuration.makeConversation(conversation, self.knownTitle(of: conversation), self)
+            self.configuration.makeConversation(conversation, nil, self)
         case .detail(let screen): self.configuration.makeDetail(screen)
         }
     }
@@ -143,8 +143,7 @@ public import UIKit
         return self.configuration.showsPortraits ? self.names.portrait(of: conversation) : nil
     }
 
-    /// Asks the providers anew: to be called when people or groups are called otherwise. Until they answer, what they said before is
-    /// shown.
+    /// Asks the providers anew: people or groups are called otherwise. Until they answer, what they said before is shown.
     public func forgetNames() { self.names.forget() }
 
     /// - Parameter show: called as often as some more names are known.

@@ -38,7 +38,7 @@ public import UIKit
     /// not loaded: their address is the sender's, whose server would learn when, and from where, it is read. Files of the server are
     /// always loaded.
     public var loadWebImage: @Sendable (URL) async -> Data? = { _ in nil }
-    /// Makes the screen of a conversation, for an app's own subclass.
+    /// Makes the screen of a conversation, for an app's own subclass; without a title it is called as the conversation is.
     public var makeConversation: (ConversationID, String?, ChatInterface) -> UIViewController = {
         id, title, interface in
         ConversationViewController(type: id.type, target: id.target, title: title, interface: interface)

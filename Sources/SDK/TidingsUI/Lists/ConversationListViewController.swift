@@ -73,7 +73,8 @@ public import UIKit
         self.followers.follow(self.client.streamGaps) { [weak self] _ in self?.setNeedsRefresh() }
         // Days pass while the app is away.
         self.followers.follow(self.client.runStates) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.take($0) }
+        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.show($0) }
+        self.followers.follow(self.interface.names.whenForgotten()) { [weak self] in self?.learnNamesAgain() }
     }
 
     /// From a storyboard: always nil.
@@ -143,12 +144,16 @@ public import UIKit
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
         // What other screens have changed, drafts among it, and what people are called by now.
-        self.asked = []
         self.unread = nil
+        self.learnNamesAgain()
+    }
+
+    private func learnNamesAgain() {
+        self.asked = []
         self.setNeedsRefresh()
     }
 
-    private func take(_ status: ConnectionStatus) {
+    private func show(_ status: ConnectionStatus) {
         let text = ConnectionNotice.text(for: status, in: self.words)
         if self.isViewLoaded, text != self.notice, let text {
             UIAccessibility.post(notification: .announcement, argument: text)
@@ -215,6 +220,7 @@ public import UIKit
         }
         snapshot.reconfigureItems(changed.filter(known.contains))
         self.source.apply(snapshot, animatingDifferences: self.view.window != nil && !known.isEmpty)
+        for path in self.tableView.indexPathsForVisibleRows ?? [] { self.learnNames(at: path) }
     }
 
     private func row(of entry: Entry) -> ConversationRow {
@@ -280,8 +286,7 @@ public import UIKit
 
     /// A row comes into view: what it lacks is asked for.
     open func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
-        guard let entry = self.entry(at: indexPath) else { return }
-        self.learn(self.question(of: entry))
+        self.learnNames(at: indexPath)
         // A table must not change while it displays.
         if indexPath.row + 1 >= self.limit, self.items.count > self.limit { Task { self.showMore() } }
     }
@@ -292,8 +297,10 @@ public import UIKit
     }
 
     /// Asks once for what a visible row lacks.
-    private func learn(_ question: NameQuestion) {
-        guard self.asked.insert(question).inserted else { return }
+    private func learnNames(at indexPath: IndexPath) {
+        guard let question = self.entry(at: indexPath).map({ self.question(of: $0) }),
+            self.asked.insert(question).inserted
+        else { return }
         let id = question.conversation
         Task { [weak self, interface = self.interface] in
             if let person = question.person { _ = await interface.name(of: person, in: id) }

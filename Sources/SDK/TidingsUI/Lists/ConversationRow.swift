@@ -34,12 +34,8 @@ public struct ConversationRow: Hashable, Sendable, Identifiable {
 }
 
 extension ConversationRow {
-    /// - Parameters:
-    ///   - item: the conversation.
-    ///   - title: what it is called.
-    ///   - sender: what the sender of its newest message is called there; nil where nobody is named.
-    ///   - texts: words and times.
-    ///   - now: a moment of the wall clock in milliseconds.
+    /// - Parameters: title: what it is called. sender: what the sender of its newest message is called there; nil where nobody is named.
+    ///   now: a moment of the wall clock in milliseconds.
     @MainActor init(_ item: ConversationSummary, title: String, sender: String?, texts: RowTexts, now: Int64) {
         let words = texts.words
         self.id = item.id

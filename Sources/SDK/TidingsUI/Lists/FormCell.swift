@@ -84,9 +84,7 @@ import UIKit
     private let chosen: String?
     private let choose: @MainActor (String) -> Void
 
-    /// - Parameters:
-    ///   - options: ids and what they are called.
-    ///   - choose: is told of the choice.
+    /// - Parameters: options: ids and what they are called. choose: is told of the choice.
     init(
         _ interface: ChatInterface, title: String, options: [(id: String, title: String)], chosen: String?,
         choose: @escaping @MainActor (String) -> Void
