@@ -41,7 +41,7 @@ struct ServerBench {
     /// What people have set before they are loaded.
     var settings: [UserID: AllSettings] = [:]
     /// Pushes whose answer is open, oldest first.
-    var pushes: [(id: PushID, request: APNsRequest)] = []
+    var pushes: [(id: PushID, device: DeviceKey, request: APNsRequest)] = []
     var replies: [APIResult] = []
     /// The messages in the order in which they were handed to the store: `m1`, `m2`, …
     var messages: [MessageID] = []

@@ -115,7 +115,8 @@ extension ServerCore {
             }
             self.people[slot].devices[index].inFlight = push
             self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
-            effects.append(.push(push, id.user.app, request))
+            let device = DeviceKey(user: id.user, device: self.people[slot].devices[index].id)
+            effects.append(.push(push, to: device, request))
             self.handleBurstEvent(.started(push), of: lane, now, &effects)
             return .sent
         } catch {
