@@ -161,6 +161,10 @@ extension ServerCore {
             self.keepRecall(slot, index, leg, &effects)
         }
         self.writeSettled(slot, index, &effects)
+        // A newer device has closed its connection.
+        if self.people[slot].devices[index].session == nil, self.people[slot].devices[index].lease.getsFrames {
+            self.changeLease(slot, index, .socketLost, now, &effects)
+        }
         if self.people[slot].devices[index].lease.isLive {
             self.dirtyCursor(slot, index, now)
         } else {

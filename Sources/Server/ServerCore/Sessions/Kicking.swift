@@ -56,13 +56,14 @@ extension ServerCore {
 
     private mutating func kickDevice(_ device: DeviceID, _ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let index = self.people[slot].devices.index(of: device) else { return }
-        self.beginSignOut(slot: slot, index: index)
         if let session = self.people[slot].devices[index].session {
             let problem = ServerFrame.Problem(
                 code: .kicked, field: "device", rule: "was signed out: a newer device has taken its place")
-            self.endSession(session, because: problem, now, &effects)
+            effects.append(.write(session, .problem(problem, isFatal: true)))
+            self.close(session, &effects)
         }
         let key = DeviceKey(user: self.people[slot].key, device: device)
+        self.beginSignOut(slot: slot, index: index)
         self.sendToStore(.signOut(key, at: now.wall), for: .kick(key), &effects)
     }
 }
