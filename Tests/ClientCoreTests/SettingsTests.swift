@@ -214,6 +214,53 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
                 == [.skipEntries(after: 2, upTo: 9), .sendFrame(1, .request(1, .settings))])
     }
 
+    @Test func `is asked of the server again at the next connection where the answer was lost, and told only then`() {
+        var core = ClientCore.online(.init(stored: 2, pendingChanges: [mute], told: [mute]), head: 9)
+        let page = ServerFrame.Page(after: 2, entries: [], head: 9, unread: 0)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(1))
+        _ = core.handle(.entriesStored(upTo: 9, unread: 0), at: at(1))
+        // The whole log is here, and what is gone of it is not known.
+        #expect(requests(core.reconnect(2, head: 9, at: at(5))) == [.settings])
+        #expect(requests(core.handle(.settingRequested(.language("fr")), at: at(6))) == [])
+        let all = AllSettings(conversations: [withBob: ConversationSettings(level: .all)])
+        #expect(
+            core.handle(.frameReceived(2, .answer(2, .settings(all))), at: at(7)) == [
+                .removePendingChange(mute), .storeSettings(all),
+                .markPendingChange(.language("fr"), isTold: true),
+                .sendFrame(2, .request(3, .setPersonSettings(PersonSettings(language: "fr")))),
+            ])
+        #expect(requests(core.reconnect(3, head: 9, at: at(9))) == [.setPersonSettings(PersonSettings(language: "fr"))])
+    }
+
+    @Test func `is asked of the server by the next process where the answer was lost`() {
+        var store = ReferenceLocalStore()
+        _ = store.carryOut(.skip(after: 0, upTo: 9))
+        var core = ClientCore.fresh(store.restored())
+        core.goOnline(1, head: 9, at: at(0))
+        #expect(core.reconnect(2, head: 9, at: at(5)).contains(.sendFrame(2, .request(2, .settings))))
+        _ = store.carryOut(.replaceSettings(AllSettings()))
+        var next = ClientCore.fresh(store.restored())
+        next.goOnline(1, head: 9, at: at(0))
+        #expect(requests(next.reconnect(2, head: 9, at: at(5))) == [])
+    }
+
+    @Test func `is asked of the server again a little later where it could not say, or said nothing`() {
+        var core = ClientCore.online(.init(stored: 2, pendingChanges: [mute]), head: 9, heartbeat: 600_000)
+        let page = ServerFrame.Page(after: 2, entries: [], head: 9, unread: 0)
+        _ = core.handle(.frameReceived(1, .page(page)), at: at(1))
+        _ = core.handle(.entriesStored(upTo: 9, unread: 0), at: at(1))
+        let busy = ServerFrame.Problem(code: .unavailable, rule: "try again")
+        #expect(core.handle(.frameReceived(1, .answer(1, .refused(busy))), at: at(2)) == [])
+        #expect(core.nextDeadline == 7_000)
+        #expect(core.handle(.deadlineReached, at: at(7)) == [.sendFrame(1, .request(2, .settings))])
+        #expect(core.handle(.deadlineReached, at: at(37)) == [.sendFrame(1, .request(3, .settings))])
+        // A server that has no such answer at all is told what is set here.
+        let unknown = ServerFrame.Problem(code: .invalidField, field: "request", rule: "must be one that is known")
+        #expect(
+            requests(core.handle(.frameReceived(1, .answer(3, .refused(unknown))), at: at(38)))
+                == [.setConversationSettings(withBob, muted)])
+    }
+
     @Test func `outlives a damaged store, and so does what the log said`() {
         let confirmed = AllSettings(conversations: [team: muted])
         var core = ClientCore.fresh(.init(preferences: confirmed, pendingChanges: [mute]))
@@ -241,6 +288,57 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
         _ = core.handle(.frameReceived(2, .entry(entry(3))), at: at(7))
         let effects = core.handle(.entriesStored(upTo: 3, unread: 1), at: at(7))
         #expect(effects.contains(.resolveNames(id(103), .init(sender: bob, group: nil))))
+    }
+
+    @Test func `stays where a level has only ended by itself, whether it was told before or again`() {
+        let ended = LogEntry(position: 2, body: .conversationSettings(withBob, ConversationSettings()))
+        var core = ClientCore.online(heartbeat: 600_000)
+        let hour = ConversationSettings(level: .blocked, levelUntil: at(20).wall)
+        _ = core.hear(LogEntry(position: 1, body: .conversationSettings(withBob, hour)), at: at(1))
+        _ = core.handle(.settingRequested(mute), at: at(19))
+        var lost = core
+        #expect(!core.hear(ended, at: at(20)).contains(.removePendingChange(mute)))
+        #expect(requests(core.reconnect(2, head: 2, at: at(30))) == [.setConversationSettings(withBob, muted)])
+        #expect(requests(lost.reconnect(2, head: 2, at: at(30))) == [])
+        _ = lost.handle(
+            .frameReceived(2, .page(.init(after: 1, entries: [ended], head: 2, unread: 0))), at: at(30))
+        #expect(
+            requests(lost.handle(.entriesStored(upTo: 2, unread: 0), at: at(30)))
+                == [.setConversationSettings(withBob, muted)])
+        _ = lost.handle(.kitConfigured(KitSettings()), at: at(31))
+        _ = lost.handle(.appDidEnterBackground(remainingMilliseconds: nil), at: at(31))
+        #expect(isSuppressed(lost.hear(entry(3), on: 2, at: at(32)), .level))
+    }
+
+    @Test func `stays where a level has ended by itself in a part of the log that is gone`() {
+        let hour = AllSettings(conversations: [withBob: .init(level: .blocked, levelUntil: at(1).wall)])
+        var core = ClientCore.fresh(.init(stored: 2, preferences: hour, pendingChanges: [mute], told: [mute]))
+        core.goOnline(1, head: 9, at: at(2))
+        _ = core.handle(.frameReceived(1, .page(.init(after: 2, entries: [], head: 9, unread: 0))), at: at(3))
+        _ = core.handle(.entriesStored(upTo: 9, unread: 0), at: at(3))
+        #expect(
+            core.handle(.frameReceived(1, .answer(1, .settings(AllSettings()))), at: at(4)) == [
+                .storeSettings(AllSettings()), .sendFrame(1, .request(2, .setConversationSettings(withBob, muted))),
+            ])
+    }
+
+    @Test func `gives way to the end of a level that was ended by hand, or was to end no later itself`() {
+        for (own, heardAt) in [(muted, 100.0), (ConversationSettings(level: .mentions, levelUntil: at(150).wall), 200)]
+        {
+            let change = PendingSettingsChange.conversation(withBob, own)
+            var core = ClientCore.online(heartbeat: 600_000)
+            let hour = ConversationSettings(level: .blocked, levelUntil: at(190).wall)
+            _ = core.hear(LogEntry(position: 1, body: .conversationSettings(withBob, hour)), at: at(1))
+            _ = core.handle(.settingRequested(change), at: at(19))
+            _ = core.handle(.connectionClosed(1, reason: "lost"), at: at(20))
+            _ = core.handle(.deadlineReached, at: at(heardAt))
+            core.goOnline(2, head: 2, at: at(heardAt))
+            let ended = LogEntry(position: 2, body: .conversationSettings(withBob, ConversationSettings()))
+            let page = ServerFrame.Page(after: 1, entries: [ended], head: 2, unread: 0)
+            _ = core.handle(.frameReceived(2, .page(page)), at: at(heardAt))
+            let heard = core.handle(.entriesStored(upTo: 2, unread: 0), at: at(heardAt))
+            #expect(heard.contains(.removePendingChange(change)), "\(own)")
+        }
     }
 
     @Test func `stays, whatever the log says, where it still waited for its turn when the connection ended`() {

@@ -115,8 +115,10 @@ extension ClientCore {
     }
 
     /// Hears a live entry and has it stored; returns the effects of the storing.
-    mutating func hear(_ entry: LogEntry, unread: Int = 1, at now: Now) -> [ClientEffect] {
-        let stores = self.handle(.frameReceived(1, .entry(entry)), at: now)
+    mutating func hear(
+        _ entry: LogEntry, on connection: ConnectionNumber = 1, unread: Int = 1, at now: Now
+    ) -> [ClientEffect] {
+        let stores = self.handle(.frameReceived(connection, .entry(entry)), at: now)
         guard stores == [.storeEntries([entry])] else { return stores }
         return self.handle(.entriesStored(upTo: entry.position, unread: unread), at: now)
     }

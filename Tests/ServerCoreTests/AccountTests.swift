@@ -15,7 +15,7 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         #expect(
             bench.run(Self.change(.ban)) == [
-                "count disabled", "count disabled", "store ban bob", "s1 ← fatal disabled", "close s1", "reply done",
+                "store ban bob", "count disabled", "s1 ← fatal disabled", "close s1", "count disabled", "reply done",
             ])
         var store = bench.store
         guard
@@ -28,6 +28,22 @@ import TidingsModel
         #expect(trace.ended.filter { $0.leg.user.user == "bob" }.map(\.end) == [.disabled, .disabled])
         // What is sent from now on is kept, and is for no device.
         #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2", "count no_device"])
+    }
+
+    @Test func `stays in on all devices, with what is under way, where the store cannot ban`() {
+        var bench = ServerBench()
+        let bob = bench.connect("bob").session
+        bench.goneDevice("bob", "tablet")
+        bench.say(to: .direct("bob"))
+        bench.isSignOutUnreadable = true
+        #expect(bench.run(Self.change(.ban)) == ["store ban bob", "reply refused unavailable "])
+        #expect(bench.acceptPush().ends == ["store end m1 bob/tablet accepted"])
+        let acked = bench.run(.frame(bob, .ack(.init(stored: 1, settled: []))))
+        #expect(acked.ends == ["store end m1 bob/phone settled shown"])
+        bench.say("again", to: .direct("bob"))
+        #expect(bench.pushes.count == 1)
+        bench.isSignOutUnreadable = false
+        #expect(bench.run(Self.change(.ban)).last == "reply done")
     }
 
     @Test func `cannot sign in until the ban is lifted, and then has everything`() {

@@ -69,6 +69,7 @@ import TidingsModel
         var bench = Self.bench(.kit, isOnlySender: true)
         Self.read("alice", upTo: 2, in: &bench)
         bench.pass(10_000)
+        #expect(bench.pushes.last?.device == ServerBench.device("bob"))
         let request = try #require(bench.pushes.last).request
         #expect(request.pushType == .alert)
         #expect(request.expiration == 0)

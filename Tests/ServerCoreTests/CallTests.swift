@@ -129,6 +129,7 @@ extension ServerBench {
         // A token that is refused but not dead is asked again by the next call.
         bench.ring(other)
         #expect(bench.pushes.map(\.request.token) == ["ca11", "ca12", "ca13", "ca14"])
+        #expect(bench.pushes.map(\.device.device) == ["phone", "tab", "ten", "web"])
     }
 
     @Test func `is known for ten minutes`() {

@@ -121,8 +121,8 @@ import TidingsModel
         bench.say(to: .direct("bob"))
         #expect(
             bench.run(Self.signOutAll) == [
-                "count signed_out", "store sign out bob/phone", "count signed_out", "store sign out bob/tablet",
-                "s1 ← fatal invalid_token", "close s1", "reply done",
+                "store sign out bob/phone", "store sign out bob/tablet", "count signed_out",
+                "s1 ← fatal invalid_token", "close s1", "count signed_out", "reply done",
             ])
         #expect(bench.run(Self.list) == ["reply 0 devices"])
         #expect(bench.say(to: .direct("bob")).contains("count no_device"))

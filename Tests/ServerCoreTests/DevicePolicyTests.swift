@@ -25,8 +25,8 @@ import TidingsModel
         #expect(
             bench.connect("bob", "tablet").lines
                 == [
-                    "store sign in bob/tablet", "s3 ← welcome head 1 unread 1", "count signed_out",
-                    "store sign out bob/watch", "store sign out bob/phone",
+                    "store sign in bob/tablet", "s3 ← welcome head 1 unread 1", "store sign out bob/watch",
+                    "store sign out bob/phone", "count signed_out",
                 ].filter { !$0.contains("phone") })
     }
 

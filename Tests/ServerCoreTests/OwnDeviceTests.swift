@@ -63,7 +63,7 @@ import TidingsModel
         let pushes = bench.pushes.count
         #expect(
             bench.ask(phone, 1, .signOutDevice("tablet")) == [
-                "count signed_out", "store sign out bob/tablet", "s2 ← fatal kicked", "close s2",
+                "store sign out bob/tablet", "count signed_out", "s2 ← fatal kicked", "close s2",
                 "s1 ← answer 1 done(0)",
             ])
         #expect(

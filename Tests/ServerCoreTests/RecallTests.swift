@@ -64,6 +64,23 @@ import TidingsModel
         #expect(bench.acceptPush() == ["store end m2 bob/phone accepted"])
     }
 
+    @Test func `follows a push whose answer came while the store failed to sign the device out`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        bench.say(to: .direct("bob"))
+        bench.isStoreHeld = true
+        bench.isSignOutUnreadable = true
+        _ = Self.recall(&bench)
+        bench.run(.api(APIRequestID(5), .signOut(ServerBench.device("bob"))))
+        bench.acceptPush()
+        #expect(
+            bench.releaseStore() == [
+                "reply answer done(0)", "reply refused unavailable ", "store end m1 bob/phone accepted",
+                "store keep m2 bob/phone in_flight after 0", "push m1 to bob/phone badge 0@2",
+                "store cursor bob/phone decided 2",
+            ])
+    }
+
     /// Found by the World: the store carries the recall out before it hears that the push came through.
     @Test func `follows a push whose answer comes while the store recalls its message`() {
         var bench = ServerBench()
@@ -94,7 +111,7 @@ import TidingsModel
         bench.run(.frame(bob, .signOut))
         #expect(
             bench.releaseStore() == [
-                "reply answer done(0)", "s1 ← entry 2 recall m1", "count signed_out", "close s1",
+                "reply answer done(0)", "s1 ← entry 2 recall m1", "close s1", "count signed_out",
             ])
     }
 

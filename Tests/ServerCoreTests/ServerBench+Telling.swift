@@ -16,8 +16,8 @@ extension ServerBench {
                 lines.append("s\(session.rawValue) ← " + self.tell(frame))
             case .close(let session): lines.append("close s\(session.rawValue)")
             case .probe(let session): lines.append("probe s\(session.rawValue)")
-            case .push(let id, _, let request):
-                self.pushes.append((id, request))
+            case .push(let id, let device, let request):
+                self.pushes.append((id, device, request))
                 lines.append("push " + self.tell(request))
             case .readTimeZone(let name): lines.append("zone? \(name)")
             case .checkToken(let session, let number, let token):

@@ -41,7 +41,7 @@ struct ServerBench {
     /// What people have set before they are loaded.
     var settings: [UserID: AllSettings] = [:]
     /// Pushes whose answer is open, oldest first.
-    var pushes: [(id: PushID, request: APNsRequest)] = []
+    var pushes: [(id: PushID, device: DeviceKey, request: APNsRequest)] = []
     var replies: [APIResult] = []
     /// The messages in the order in which they were handed to the store: `m1`, `m2`, …
     var messages: [MessageID] = []
@@ -144,7 +144,7 @@ extension ServerBench {
 
     private mutating func answerNext(_ lines: inout [String]) {
         let (id, command) = self.waiting.removeFirst()
-        if self.isSignOutUnreadable, case .signOut = command {
+        if self.isSignOutUnreadable, Self.signsOut(command) {
             return self.take(self.core.handle(.stored(id, .unreadable(nil, "damaged")), at: self.now), &lines)
         }
         guard var result = try? self.store.apply(command, epoch: self.opening.epoch) else {
@@ -158,6 +158,14 @@ extension ServerBench {
         if self.wasScripted, case .advance = command { result = .done }
         self.amend(&result, of: command)
         self.take(self.core.handle(.stored(id, result), at: self.now), &lines)
+    }
+
+    private static func signsOut(_ command: StoreCommand) -> Bool {
+        switch command {
+        case .signOut: true
+        case .changeAccount(_, let change, _): change.endOfLegs != nil
+        default: false
+        }
     }
 
     /// Puts in what the reference store does not know.

@@ -91,12 +91,6 @@ package struct ServerCore: Sendable {
         }
     }
 
-    /// Whom a push is for that is under way, nil once APNs has answered: one of a number alone does not say so itself.
-    package func recipient(of push: PushID) -> DeviceKey? {
-        guard let leg = self.pushes[push]?.leg, let device = leg.device else { return nil }
-        return DeviceKey(user: leg.user, device: device)
-    }
-
     package mutating func handle(_ event: consuming ServerEvent, at now: Now, into effects: inout [ServerEffect]) {
         let first = effects.count
         self.state = self.transition(consume event, at: now, into: &effects)

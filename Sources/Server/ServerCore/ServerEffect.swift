@@ -17,8 +17,9 @@ package enum ServerEffect: Hashable, Sendable {
     /// Count a refused or dropped frame; no kind for too many commands that wait for the store.
     case countRefusal(RateScope, RateKind?)
     case countRefusedRegistration
-    /// Answered by `ServerEvent.pushEnded` or `.credentialMissing`.
-    case push(PushID, AppID, APNsRequest)
+    /// By the credential of the device's app; the request alone need not say whom it is for. Answered by
+    /// `ServerEvent.pushEnded` or `.credentialMissing`.
+    case push(PushID, to: DeviceKey, APNsRequest)
     /// Answered by `ServerEvent.timeZoneRead`.
     case readTimeZone(String)
     /// Answered by `ServerEvent.tokenChecked`.

@@ -84,12 +84,12 @@ extension World {
             guard !self.isSyncing else { return }
             self.isSyncing = true
             self.plan(.storeSynced(life: self.life), after: self.syncDelay + self.diskChance.number(1...8))
-        case .push(let push, _, let request):
+        case .push(let push, let device, let request):
             let sent = SentPush(request)
             if let message = sent.alert?.message, self.callsToRecall.contains(message) {
                 self.pushedCalls[push] = message
             }
-            if let key = self.recipient(of: sent, push) { self.emit(.pushed(sent, to: key)) }
+            if let key = self.recipient(of: sent, for: device) { self.emit(.pushed(sent, to: key)) }
             self.send(request, for: push)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
@@ -110,15 +110,18 @@ extension World {
         }
     }
 
-    /// By the tag. A push of the number alone has none, so the server says whom it means: who holds the phone by now may have signed in
-    /// without its knowing yet.
-    private mutating func recipient(of sent: SentPush, _ push: PushID) -> DeviceKey? {
-        if let key = sent.recipientTag.flatMap({ self.tags[$0] }) { return key }
-        guard sent.isNumberOnly, self.phones.contains(where: { $0.registration?.token == sent.token }),
-            let key = self.server?.recipient(of: push)
-        else { return nil }
-        if sent.recipientTag != nil { self.checkers.foundBug("a number for \(key) has a tag that nobody was given") }
-        return key
+    /// By the tag, which must be the device's. A push of the number alone has none: who holds the phone by now may have signed in without
+    /// its knowing yet.
+    private mutating func recipient(of sent: SentPush, for device: DeviceKey) -> DeviceKey? {
+        if let key = sent.recipientTag.flatMap({ self.tags[$0] }) {
+            if key != device { self.checkers.foundBug("a push for \(device) has the tag of \(key)") }
+            return key
+        }
+        guard sent.isNumberOnly, self.phones.contains(where: { $0.registration?.token == sent.token }) else {
+            return nil
+        }
+        if sent.recipientTag != nil { self.checkers.foundBug("a number for \(device) has a tag that nobody was given") }
+        return device
     }
 
     private mutating func handleAPIResult(_ result: APIResult, of request: APIRequestID) {

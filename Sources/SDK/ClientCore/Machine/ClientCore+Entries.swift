@@ -44,7 +44,9 @@ extension ClientCore {
                 self.lowerBadge(into: &effects)
             case .conversationSettings, .personSettings, .blocked:
                 self.settlements.append(entry.position, .neutral)
-                self.dropPendingChanges(into: &effects) { $0.apply(entry.body) }
+                self.dropPendingChanges(into: &effects) { [wall = self.wall(at: now)] in
+                    $0.apply(entry.body, wall: wall)
+                }
                 self.lowerBadge(into: &effects)
             case .unknown: self.settlements.append(entry.position, .neutral)
             case .change(let change):

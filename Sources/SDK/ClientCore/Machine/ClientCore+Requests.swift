@@ -36,11 +36,11 @@ extension ClientCore {
     ) {
         if number == self.registrationNumber { return self.registrationAnswered(answer, at: now, into: &effects) }
         guard let item = self.requests.removeAnswered(number) else { return }
-        self.recordAnswer(answer, to: item.request, into: &effects)
+        self.recordAnswer(answer, to: item.request, at: now, into: &effects)
         switch item.asker {
         case .app(let number): effects.append(.finishRequest(number, .answered(answer)))
         case .pendingChanges(let pendingChanges): self.settingsAnswered(pendingChanges, answer, at: now, into: &effects)
-        case .settings: self.tellPendingChanges(at: now, into: &effects)
+        case .settings: self.settingsSaid(answer, at: now, into: &effects)
         case .voIP: self.voIPAnswered(answer, to: item.request, at: now, into: &effects)
         case .token: self.answeredToken(answer, at: now)
         case .conversation: self.askConversation(at: now, into: &effects)
@@ -53,12 +53,15 @@ extension ClientCore {
     }
 
     private mutating func recordAnswer(
-        _ answer: ClientAnswer, to request: ClientRequest, into effects: inout [ClientEffect]
+        _ answer: ClientAnswer, to request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
     ) {
         switch answer {
         case .conversation(let info): effects.append(.storeConversation(info))
         case .settings(let all):
-            self.dropPendingChanges(into: &effects) { $0.replaceConfirmed(all) }
+            self.owesSettings = false
+            self.dropPendingChanges(into: &effects) { [wall = self.wall(at: now)] in
+                $0.replaceConfirmed(all, wall: wall)
+            }
             effects.append(.storeSettings(all))
         case .history(let messages, _):
             guard case .enterRoom(let room, _) = request, self.rooms[room] == nil else { return }
@@ -79,6 +82,7 @@ extension ClientCore {
         if let wait = self.pendingChangeRetryAt, now.monotonic >= wait {
             self.pendingChangeRetryAt = nil
         }
+        self.requestSettings(at: now, into: &effects)
         self.tellPendingChanges(at: now, into: &effects)
     }
 

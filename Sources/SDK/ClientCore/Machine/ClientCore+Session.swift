@@ -229,6 +229,7 @@ extension ClientCore {
         self.tellOpened(self.opened.waiting, into: &effects)
         self.forgetLeftovers(into: &effects)
         self.preferences.welcomed()
+        self.requestSettings(at: now, into: &effects)
         self.tellPendingChanges(at: now, into: &effects)
         self.reenterRooms(at: now, into: &effects)
         self.watchAgain(at: now, into: &effects)
@@ -268,7 +269,8 @@ extension ClientCore {
             case .skip(let after, let upTo):
                 effects.append(.skipEntries(after: after, upTo: upTo))
                 // What was set may have been in what is gone.
-                self.sendRequest(.settings, .settings, at: now, into: &effects)
+                self.owesSettings = true
+                self.requestSettings(at: now, into: &effects)
             case .ask(let after): self.write(.sync(after: after, limit: LogSync.pageSize), into: &effects)
             case .reset:
                 self.settlements.forget()
@@ -279,6 +281,7 @@ extension ClientCore {
                 self.customMessagesAwaitClock = false
                 self.changeSettings(into: &effects) { $0.changeConfirmed { $0 = AllSettings() } }
                 self.preferences.forgetTold()
+                self.owesSettings = false
                 effects.append(.resetLog(self.origin))
             }
         }

@@ -22,7 +22,7 @@ extension ClientCore {
     mutating func tellPendingChanges(at now: Now, into effects: inout [ClientEffect]) {
         let untold = self.preferences.untold
         guard !untold.isEmpty, self.isOnline, !self.isLeaving, self.sync.isCaughtUp,
-            !self.requests.isOpen(.settings), self.pendingChangeRetryAt == nil
+            !self.owesSettings, !self.requests.isOpen(.settings), self.pendingChangeRetryAt == nil
         else { return }
         var everywhere: [Preferences.Telling] = []
         let open = self.requests.openTellings
@@ -39,6 +39,24 @@ extension ClientCore {
         }
         guard !everywhere.isEmpty, !open.contains(where: \.pendingChange.isOfPerson) else { return }
         self.tell(everywhere, .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+    }
+
+    /// Where they are owed, until the server has said them.
+    mutating func requestSettings(at now: Now, into effects: inout [ClientEffect]) {
+        guard self.owesSettings, self.pendingChangeRetryAt == nil else { return }
+        self.sendRequest(.settings, .settings, at: now, into: &effects)
+    }
+
+    mutating func settingsSaid(_ answer: ClientAnswer, at now: Now, into effects: inout [ClientEffect]) {
+        if case .refused(let problem) = answer {
+            if let wait = problem.waitMilliseconds(default: Self.pendingChangeRetryMilliseconds) {
+                self.pendingChangeRetryAt = now.monotonic + max(wait, Self.pendingChangeRetryMilliseconds)
+            } else {
+                // It would refuse again. What is set here holds, and the next process asks.
+                self.owesSettings = false
+            }
+        }
+        self.tellPendingChanges(at: now, into: &effects)
     }
 
     private mutating func tell(

@@ -47,12 +47,14 @@ package struct ClientCore: Hashable, Sendable {
         package var hasCustomMessages: Bool
         package var isLeaving: Bool
         package var origin: LogOrigin?
+        /// A part of the log is gone, and the server has not said since what is set.
+        package var owesSettings: Bool
 
         package init(
             stored: LogPosition = 0, settled: LogPosition = 0, outbox: [MessageDraft] = [], reads: [ReadPosition] = [],
             unread: Int = 0, preferences: AllSettings = AllSettings(), pendingChanges: [PendingSettingsChange] = [],
             told: Set<PendingSettingsChange> = [], hasCustomMessages: Bool = false, isLeaving: Bool = false,
-            origin: LogOrigin? = nil
+            origin: LogOrigin? = nil, owesSettings: Bool = false
         ) {
             self.stored = stored
             self.settled = settled
@@ -65,6 +67,7 @@ package struct ClientCore: Hashable, Sendable {
             self.hasCustomMessages = hasCustomMessages
             self.isLeaving = isLeaving
             self.origin = origin
+            self.owesSettings = owesSettings
         }
     }
 
@@ -103,6 +106,8 @@ package struct ClientCore: Hashable, Sendable {
     var unread: Int
     var reads: OrderedDictionary<ConversationID, LogPosition>
     var preferences: Preferences
+    /// A part of the log is gone, and the server has not said since what is set: until it has, nothing is told.
+    var owesSettings: Bool
     var pendingChangeRetryAt: Int64?
     /// For what the server could not take and does not name, in monotonic milliseconds.
     var sayAgainAt: Int64?
@@ -151,6 +156,7 @@ package struct ClientCore: Hashable, Sendable {
         for read in restored.reads { self.reads[read.conversation] = read.upTo }
         self.preferences = Preferences(
             confirmed: restored.preferences, pendingChanges: restored.pendingChanges, told: restored.told)
+        self.owesSettings = restored.owesSettings
         self.hasCustomMessages = restored.hasCustomMessages
         self.origin = restored.origin
         self.pendingSignOut = restored.isLeaving ? .requested : .none
@@ -335,6 +341,7 @@ package struct ClientCore: Hashable, Sendable {
         self.customMessagesAwaitClock = false
         self.step(.broken(reason: reason), at: now, into: &effects)
         self.preferences.forgetTold()
+        self.owesSettings = false
     }
 
     /// If the server has welcomed us; what matters is said again after the next welcome.

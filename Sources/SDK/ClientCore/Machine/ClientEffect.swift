@@ -18,8 +18,8 @@ package enum ClientEffect: Hashable, Sendable {
     /// Ascending and without gaps, in one transaction. Answered by `.entriesStored` or `.storeFailed`.
     case storeEntries([LogEntry])
     /// The server has trimmed its log: if the local store ends at the first position, it goes on after the second,
-    /// and what lay between counts as written. Answered by `.entriesStored` or `.storeFailed`; entries that follow
-    /// come next.
+    /// and what lay between counts as written, but for settings, which are owed until `.storeSettings`. Answered by
+    /// `.entriesStored` or `.storeFailed`; entries that follow come next.
     case skipEntries(after: LogPosition, upTo: LogPosition)
     case storeSettled(upTo: LogPosition)
     /// Answered by `.outgoingStored` or `.storeFailed`.

@@ -36,8 +36,23 @@ package enum PendingSettingsChange: Hashable, Sendable {
     /// The text is nowhere but here while the server has not taken it.
     var isWritten: Bool { if case .state(_, .draft(_?), _) = self { true } else { false } }
 
+    /// Whether somebody has set what it sets anew since `old`. A level that has ended by itself was set by nobody: a
+    /// change that is to hold for longer is newer.
+    func isReplaced(_ old: AllSettings, by new: AllSettings, wall: Int64) -> Bool {
+        guard self.isChanged(from: old, to: new) else { return false }
+        guard case .conversation(let conversation, let own) = self,
+            let end = old.conversations[conversation]?.levelUntil, end <= wall + Self.clockTolerance,
+            new.conversations[conversation]?.level == nil
+        else { return true }
+        return own.levelUntil.map { $0 <= max(end, wall) } ?? false
+    }
+
+    /// The server's clock is known as it was when its welcome was written, and a level that is ended by hand so shortly
+    /// before its end might as well have ended by itself; in milliseconds.
+    private static let clockTolerance: Int64 = 30_000
+
     /// Whether what it sets is another in `new`.
-    func isChanged(from old: AllSettings, to new: AllSettings) -> Bool {
+    private func isChanged(from old: AllSettings, to new: AllSettings) -> Bool {
         switch self {
         case .conversation(let conversation, _):
             let (old, new) = (old.conversations[conversation], new.conversations[conversation])

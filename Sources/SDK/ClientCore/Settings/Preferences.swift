@@ -168,18 +168,20 @@ package struct Preferences: Hashable, Sendable {
     }
 
     /// What the log says next. Returns the changes of this device that it drops: the server may have taken them before,
-    /// and told again they would undo what the person has set elsewhere since.
-    package mutating func apply(_ body: LogEntry.Body) -> [PendingSettingsChange] {
+    /// and told again they would undo what the person has set elsewhere since. `wall` is the server's clock.
+    package mutating func apply(_ body: LogEntry.Body, wall: Int64) -> [PendingSettingsChange] {
         let before = self.confirmed
         self.confirmed.apply(body)
-        return self.replace { $0.isChanged(from: before, to: $1) || $0.isDraft(ofNothingElseIn: body, before: before) }
+        return self.replace {
+            $0.isReplaced(before, by: $1, wall: wall) || $0.isDraft(ofNothingElseIn: body, before: before)
+        }
     }
 
     /// In place of a part of the log that is gone. Returns what it drops, as `apply`.
-    package mutating func replaceConfirmed(_ all: AllSettings) -> [PendingSettingsChange] {
+    package mutating func replaceConfirmed(_ all: AllSettings, wall: Int64) -> [PendingSettingsChange] {
         let before = self.confirmed
         self.confirmed = all
-        return self.replace { $0.isChanged(from: before, to: $1) }
+        return self.replace { $0.isReplaced(before, by: $1, wall: wall) }
     }
 
     private mutating func replace(

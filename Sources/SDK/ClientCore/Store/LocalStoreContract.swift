@@ -51,8 +51,8 @@ package enum LocalStoreCommand: Hashable, Sendable {
     /// Ascending. Entries that are there already change nothing, and what would leave a gap is not written: after a
     /// failed write the log is asked for again from where it ends. Answered by `.written`.
     case write([LogEntry], for: UserID)
-    /// The server has trimmed its log: if the store ends at the first position, it goes on after the second.
-    /// Elsewhere nothing changes, since the entries before the gap are asked for again. Answered by `.written`.
+    /// The server has trimmed its log: if the store ends at the first position, it goes on after the second,
+    /// and settings are owed. Elsewhere nothing changes, since the entries before the gap are asked for again. Answered by `.written`.
     case skip(after: LogPosition, upTo: LogPosition)
     case settle(upTo: LogPosition)
     case keepOutgoing(MessageDraft)
@@ -66,6 +66,7 @@ package enum LocalStoreCommand: Hashable, Sendable {
     case markPendingChange(PendingSettingsChange, isTold: Bool)
     /// Only if it is still the same. `isKept`: it is taken for what the log says.
     case removePendingChange(PendingSettingsChange, isKept: Bool)
+    /// No settings are owed any more.
     case replaceSettings(AllSettings)
     /// Ignored if what is there is newer.
     case keepConversation(ConversationInfo)

@@ -38,6 +38,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
     /// In the order of the log.
     var invited: [Invitation] = []
     package private(set) var origin: LogOrigin?
+    private var owesSettings = false
     /// Custom messages up to here were handed over; `newest` is the newest id among them.
     private var handedOver: (position: LogPosition, newest: UInt64) {
         get { (self.handedOverPosition, self.handedOverNewest) }
@@ -60,6 +61,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         case .skip(let position, let end):
             if self.stored == position, end > position {
                 self.stored = end
+                self.owesSettings = true
                 // What changed in between is not known.
                 for place in self.infos.values.indices { self.infos.values[place].isComplete = false }
             }
@@ -89,6 +91,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
             return .counted(self.unread)
         case .replaceSettings(let all):
             self.confirmed = all
+            self.owesSettings = false
             return .counted(self.unread)
         case .keepConversation(let info):
             guard self.infos[info.id]?.version ?? 0 <= info.version else { break }
@@ -128,6 +131,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
         (self.reads, self.custom, self.confirmed) = ([:], [:], AllSettings())
         self.invited = []
         self.told = []
+        self.owesSettings = false
         (self.readings, self.places, self.unread) = ([], [:], 0)
         // Which custom messages were handed over tell their ids alone.
         self.handedOver.position = 0
@@ -163,7 +167,7 @@ package struct ReferenceLocalStore: Hashable, Sendable, LocalStoreContract {
                 .sorted { $0.conversation < $1.conversation },
             unread: self.unread, preferences: self.confirmed, pendingChanges: self.pendingChanges.values.elements,
             told: self.told, hasCustomMessages: self.custom.contains { self.waits($0.key, $0.value) },
-            origin: self.origin)
+            origin: self.origin, owesSettings: self.owesSettings)
     }
 
     package func message(_ id: MessageID) -> StoredMessage? { self.messages[id] }

@@ -81,6 +81,7 @@ extension LocalStore {
     func replaceSettings(_ all: AllSettings) throws -> Int {
         try self.write { database in
             try database.execute(sql: "DELETE FROM setting; DELETE FROM blocked")
+            try Self.setNumber("owesSettings", 0, in: database)
             for (conversation, own) in all.conversations { try Self.write(own, of: conversation, in: database) }
             try Self.writePerson(all.person, in: database)
             for user in all.blocked { try Self.applySetting(.blocked(user, true), in: database) }

@@ -130,7 +130,8 @@ final class LocalStore: Sendable {
                 outbox: drafts, reads: reads, unread: try Self.counts(in: database).unread,
                 preferences: preferences.confirmed, pendingChanges: preferences.pendingChanges,
                 told: preferences.unanswered, hasCustomMessages: try self.hasCustomMessages(in: database),
-                origin: try Self.origin(in: database))
+                origin: try Self.origin(in: database),
+                owesSettings: try Self.number("owesSettings", in: database) > 0)
         }
     }
 
@@ -213,6 +214,7 @@ final class LocalStore: Sendable {
             let goesOn = stored == position && end > position
             if goesOn {
                 try Self.setNumber("stored", end, in: database)
+                try Self.setNumber("owesSettings", 1, in: database)
                 // Changes in between were not told.
                 try database.execute(sql: "UPDATE info SET isKnown = 0")
             }

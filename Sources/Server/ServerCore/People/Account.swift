@@ -17,12 +17,22 @@ extension ServerCore {
         self.people[slot].busyAt = now.monotonic
         if let end = change.endOfLegs {
             for index in self.people[slot].devices.indices {
-                self.beginSignOut(slot: slot, index: index, as: end, &effects)
+                self.beginSignOut(slot: slot, index: index, as: end)
             }
         }
         self.sendToStore(
             .changeAccount(user, change, at: now.wall), for: .apiChangeAccount(request, user, change), &effects)
         self.arm(slot)
+    }
+
+    /// The store has not carried it out.
+    mutating func takeBackAccount(
+        of user: UserKey, _ change: AccountChange, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard change.endOfLegs != nil, let slot = self.slots[user] else { return }
+        for device in self.people[slot].devices.map(\.id) {
+            self.keepSignedIn(DeviceKey(user: user, device: device), now, &effects)
+        }
     }
 
     mutating func finishAccount(

@@ -56,7 +56,7 @@ extension ServerCore {
             !self.people[known.slot].devices[index].isLeaving
         else { throw .init(Self.unknownDevice) }
         let key = DeviceKey(user: known.device.user, device: device)
-        self.beginSignOut(slot: known.slot, index: index, &effects)
+        self.beginSignOut(slot: known.slot, index: index)
         self.sendToStore(.signOut(key, at: now.wall), for: .signOutDevice(asked, key), by: asked.asker, &effects)
     }
 
@@ -103,7 +103,7 @@ extension ServerCore {
         let devices = self.people[slot].devices.map { DeviceKey(user: user, device: $0.id) }
         guard let last = devices.last else { return effects.append(.reply(request, .done)) }
         for (index, device) in devices.enumerated() {
-            self.beginSignOut(slot: slot, index: index, &effects)
+            self.beginSignOut(slot: slot, index: index)
             self.sendToStore(
                 .signOut(device, at: now.wall),
                 for: device == last ? .apiSignOut(request, device) : .kick(device), &effects)

@@ -135,51 +135,42 @@ extension ServerCore {
             effects.append(.reply(request, .refused(.init(Self.unknownDevice))))
             return
         }
-        self.beginSignOut(slot: slot, index: index, &effects)
+        self.beginSignOut(slot: slot, index: index)
         self.sendToStore(.signOut(device, at: now.wall), for: .apiSignOut(request, device), &effects)
     }
 
     /// The store ends everything under way to the device together with the sign-out (DESIGN P6), and what it accepts
-    /// for it until then; here the legs are only forgotten. `end` is how they end there, unless the device was
-    /// leaving already.
-    mutating func beginSignOut(slot: Int, index: Int, as end: LegEnd = .signedOut, _ effects: inout [ServerEffect]) {
-        let end = self.people[slot].devices[index].leaving ?? end
-        self.people[slot].devices[index].leaving = end
-        for _ in self.people[slot].devices[index].legs.removeAll(where: { _ in true }) {
-            effects.append(.countEnd(end))
-        }
+    /// for it until then. It may fail to: until it has answered, the legs stay, and nothing is pushed. `end` is how they end
+    /// there, unless the device was leaving already.
+    mutating func beginSignOut(slot: Int, index: Int, as end: LegEnd = .signedOut) {
+        let before = self.people[slot].devices[index].leaving
+        self.people[slot].devices[index].leaving = before ?? Device.Leaving(end: end)
+        self.people[slot].devices[index].leaving?.signOuts += 1
     }
 
-    /// The store has not signed it out, as another device or the backend has requested. What was under way to it was forgotten here: the person is
-    /// read anew, while their connections begin anew.
-    mutating func takeBackSignOut(of device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard let slot = self.slots[device.user], self.people[slot].isReady else { return }
-        for session in self.people[slot].devices.compactMap(\.session) {
-            self.endSession(session, because: Self.unavailable, now, &effects)
-        }
-        self.storeReports(slot, &effects)
-        let before = self.people[slot]
-        for index in before.devices.indices {
-            self.writeCursor(slot, index, &effects)
-            self.leaveLane(slot, index)
-        }
-        self.people[slot].devices = []
-        self.sendPresence(slot: slot, before: before.isOnline, now, &effects)
-        let lastSeenAt = self.people[slot].lastSeenAt
-        self.unload(slot)
-        let anew = self.slot(of: device.user, now, &effects)
-        self.people[anew].lastSeenAt = lastSeenAt
-        self.people[anew].buckets = before.buckets
-        self.people[anew].signingIn = before.signingIn
-    }
-
-    /// The store has not signed it out: it is no device that leaves. What was under way to it has ended with the
-    /// request: its own, or that of a newer device.
-    mutating func keepSignedIn(_ device: DeviceKey) {
+    /// The store has not signed it out: what is under way to it goes on, and what has ended meanwhile is told.
+    mutating func keepSignedIn(_ device: DeviceKey, _ now: Now, _ effects: inout [ServerEffect]) {
         guard let slot = self.slots[device.user], let index = self.people[slot].devices.index(of: device.device) else {
             return
         }
+        self.people[slot].devices[index].leaving?.signOuts -= 1
+        guard let leaving = self.people[slot].devices[index].leaving, leaving.signOuts == 0 else { return }
         self.people[slot].devices[index].leaving = nil
+        for ended in leaving.ended { self.tellEnd(ended, slot: slot, index: index, &effects) }
+        for leg in 0..<self.people[slot].devices[index].legs.count {
+            self.keepRecall(slot, index, leg, &effects)
+        }
+        self.writeSettled(slot, index, &effects)
+        // A newer device has closed its connection.
+        if self.people[slot].devices[index].session == nil, self.people[slot].devices[index].lease.getsFrames {
+            self.changeLease(slot, index, .socketLost, now, &effects)
+        }
+        if self.people[slot].devices[index].lease.isLive {
+            self.dirtyCursor(slot, index, now)
+        } else {
+            self.pump(slot, index, now, &effects)
+        }
+        self.arm(slot)
     }
 
     mutating func removeDevice(
@@ -191,7 +182,11 @@ extension ServerCore {
             return
         }
         let wasOnline = self.people[slot].isOnline
-        self.beginSignOut(slot: slot, index: index, &effects)
+        let leaving = self.people[slot].devices[index].leaving ?? Device.Leaving(end: .signedOut)
+        for ended in leaving.ended {
+            effects.append(.countEnd(ended.end == .ownDevice ? .ownDevice : leaving.end))
+        }
+        for _ in 0..<self.people[slot].devices[index].legs.count { effects.append(.countEnd(leaving.end)) }
         if let session = self.people[slot].devices[index].session {
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)

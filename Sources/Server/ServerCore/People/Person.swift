@@ -38,7 +38,7 @@ struct Person: Sendable {
     var isIdle: Bool {
         self.isReady && self.signingIn.isEmpty
             && self.devices.allSatisfy {
-                $0.session == nil && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
+                $0.session == nil && !$0.isLeaving && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
                     && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown, alertAt: $0.badge.alertAt)
             }
     }
@@ -67,6 +67,20 @@ struct Device: Sendable {
         var failures: Int
         /// Monotonic milliseconds; nil once the wait is over and the next try has not failed yet.
         var until: Int64?
+    }
+
+    /// The store has been asked to sign it out, and has not answered.
+    struct Leaving: Sendable {
+        /// How its legs end there.
+        let end: LegEnd
+        /// How often it was asked.
+        var signOuts = 0
+        /// What has ended since: the store is told if it does not sign the device out, which ends them otherwise.
+        var ended: [EndedLeg] = []
+
+        func mayHaveShown(_ message: MessageID) -> Bool {
+            self.ended.contains { $0.leg.message == message && $0.end.mayBeShown }
+        }
     }
 
     let id: DeviceID
@@ -99,9 +113,8 @@ struct Device: Sendable {
     /// Recalls in the log, in its order, for which the store is asked whether this device must be told. Until it has
     /// answered, no cursor passes them: after a crash it would not be asked again.
     var unsure: [LogPosition] = []
-    /// Set while the store signs the device out: how its legs end there. It gets no more legs, and none is ended
-    /// here.
-    var leaving: LegEnd?
+    /// Set while the store signs the device out: nothing is pushed to it, and the store is told nothing of it.
+    var leaving: Leaving?
     var isLeaving: Bool { self.leaving != nil }
     /// One push at a time keeps the order and the badge.
     var inFlight: PushID?

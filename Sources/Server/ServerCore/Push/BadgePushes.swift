@@ -124,7 +124,7 @@ extension ServerCore {
         // (apns.md §15).
         effects.append(
             .push(
-                push, user.app,
+                push, to: device,
                 APNsRequest(
                     token: registration.token, topic: registration.topic, pushType: type, priority: .powerAware,
                     expiration: 0, collapseID: BadgeInfo.identifier, payload: bytes,

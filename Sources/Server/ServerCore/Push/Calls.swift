@@ -149,7 +149,7 @@ extension ServerCore {
         let expiration = call.lifetimeMilliseconds == 0 ? 0 : (at + call.lifetimeMilliseconds + 999) / 1_000
         effects.append(
             .push(
-                id, device.user.app,
+                id, to: device,
                 APNsRequest(
                     token: registration.token, topic: registration.topic, pushType: .voip, priority: .immediate,
                     expiration: expiration, payload: payload, environment: registration.environment)))

@@ -31,8 +31,7 @@ extension ServerCore {
     mutating func pump(
         _ slot: Int, _ index: Int, hasTurn: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        guard self.state == .open, !self.people[slot].isRestoringLegs, !self.people[slot].devices[index].lease.isLive
-        else { return }
+        guard self.mayPush(to: index, of: slot), !self.people[slot].devices[index].lease.isLive else { return }
         var leg = 0
         search: while leg < self.people[slot].devices[index].legs.count {
             if self.people[slot].devices[index].legs[leg].isInFlight {
@@ -48,6 +47,10 @@ extension ServerCore {
         self.writeCursor(slot, index, &effects)
     }
 
+    private func mayPush(to index: Int, of slot: Int) -> Bool {
+        self.state == .open && !self.people[slot].isRestoringLegs && !self.people[slot].devices[index].isLeaving
+    }
+
     mutating func pumpAll(_ slot: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         for index in self.people[slot].devices.indices { self.pump(slot, index, now, &effects) }
     }
@@ -61,7 +64,7 @@ extension ServerCore {
 
     /// The older ones have been judged, and nothing has changed for them.
     mutating func pumpNewest(_ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
-        guard self.state == .open, !self.people[slot].isRestoringLegs else { return }
+        guard self.mayPush(to: index, of: slot) else { return }
         let last = self.people[slot].devices[index].legs.count - 1
         if last >= 0, self.people[slot].devices[index].legs[last].position == self.people[slot].head {
             _ = self.decidePush(slot: slot, index: index, leg: last, hasTurn: false, now, &effects)
@@ -112,7 +115,8 @@ extension ServerCore {
             }
             self.people[slot].devices[index].inFlight = push
             self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
-            effects.append(.push(push, id.user.app, request))
+            let device = DeviceKey(user: id.user, device: self.people[slot].devices[index].id)
+            effects.append(.push(push, to: device, request))
             self.handleBurstEvent(.started(push), of: lane, now, &effects)
             return .sent
         } catch {

@@ -35,7 +35,9 @@ extension ServerCore {
         _ recall: Recall, at position: LogPosition, _ recalled: RecalledMessage, _ slot: Int, _ index: Int,
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let isShown = recalled.shown.contains(self.people[slot].devices[index].id)
+        let isShown =
+            recalled.shown.contains(self.people[slot].devices[index].id)
+            || self.people[slot].devices[index].leaving?.mayHaveShown(recall.message) ?? false
         let mayBeShown = self.people[slot].devices[index].legs.recall([recall.message], as: .recalled)
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
             $0.recall == .recalled && !$0.isInFlight
@@ -51,13 +53,20 @@ extension ServerCore {
         _ recall: Recall, at position: LogPosition, wasUnread: Bool, _ slot: Int, _ index: Int, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        if let end = self.people[slot].devices[index].leaving { return effects.append(.countEnd(end)) }
-        var leg = Leg(
+        let leg = Leg(
             position: position, subject: .recall(recall, wasUnread: wasUnread),
             state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
-        leg.isKept = true
         let place = self.people[slot].devices[index].legs.insert(leg)
-        self.sendToStore(.keepLeg(self.openLeg(slot, index, place, notBefore: nil)), &effects)
+        self.keepRecall(slot, index, place, &effects)
+    }
+
+    /// Not while the store signs the device out: it would open the leg of one that is gone.
+    mutating func keepRecall(_ slot: Int, _ index: Int, _ leg: Int, _ effects: inout [ServerEffect]) {
+        guard !self.people[slot].devices[index].isLeaving, !self.people[slot].devices[index].legs[leg].isKept,
+            case .recall = self.people[slot].devices[index].legs[leg].subject
+        else { return }
+        self.people[slot].devices[index].legs[leg].isKept = true
+        self.sendToStore(.keepLeg(self.openLeg(slot, index, leg, notBefore: nil)), &effects)
     }
 
     /// After a crash only the message's trace knows whether devices must be told of this recall. Only devices that

@@ -6,9 +6,18 @@ extension ServerCore {
         _ message: MessageID, slot: Int, index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let leg = LegID(message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        self.sendToStore(.endLeg(EndedLeg(leg: leg, end: end, at: now.wall)), &effects)
-        if end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(message) }
-        if end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: leg)) }
+        let ended = EndedLeg(leg: leg, end: end, at: now.wall)
+        guard !self.people[slot].devices[index].isLeaving else {
+            self.people[slot].devices[index].leaving?.ended.append(ended)
+            return
+        }
+        self.tellEnd(ended, slot: slot, index: index, &effects)
+    }
+
+    mutating func tellEnd(_ ended: EndedLeg, slot: Int, index: Int, _ effects: inout [ServerEffect]) {
+        self.sendToStore(.endLeg(ended), &effects)
+        if ended.end.couldNotBePushed { self.people[slot].devices[index].unpushed.insert(ended.leg.message) }
+        if ended.end.mayBeShown { self.lateEnds.append(LateEnd(request: self.storeRequests, leg: ended.leg)) }
     }
 
     /// DESIGN §3 "Acks".
@@ -62,22 +71,26 @@ extension ServerCore {
         let isWatched = self.watchers[user] != nil
         var arrivals: [ArrivedMessage] = []
         var shown: [LateEnd] = []
+        let isLeaving = self.people[slot].devices[index].isLeaving
+        var untold: [EndedLeg] = []
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
             let ended = EndedLeg(
                 leg: LegID(message: leg.id, user: user, device: device),
                 end: leg.isGone ? .recalled : .settled(disposition ?? leg.impliedDisposition(for: user.user)),
                 at: now.wall)
+            guard !isLeaving else { return untold.append(ended) }
             requests += 1
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))
             if ended.end.mayBeShown { shown.append(LateEnd(request: requests, leg: ended.leg)) }
         }
         self.storeRequests = requests
         self.lateEnds.append(contentsOf: shown)
+        if isLeaving { self.people[slot].devices[index].leaving?.ended.append(contentsOf: untold) }
         if !arrivals.isEmpty { self.sendDeliveryReceipts(arrivals, slot: slot, &effects) }
     }
 
-    private mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
+    mutating func writeSettled(_ slot: Int, _ index: Int, _ effects: inout [ServerEffect]) {
         let settled = self.people[slot].devices[index].settled
         let isAhead = settled > self.people[slot].devices[index].written
         guard isAhead || self.people[slot].devices[index].owesSettled, !self.people[slot].devices[index].isLeaving

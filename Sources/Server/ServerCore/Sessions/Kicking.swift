@@ -63,7 +63,7 @@ extension ServerCore {
             self.close(session, &effects)
         }
         let key = DeviceKey(user: self.people[slot].key, device: device)
-        self.beginSignOut(slot: slot, index: index, &effects)
+        self.beginSignOut(slot: slot, index: index)
         self.sendToStore(.signOut(key, at: now.wall), for: .kick(key), &effects)
     }
 }

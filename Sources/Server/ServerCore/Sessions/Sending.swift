@@ -166,9 +166,6 @@ extension ServerCore {
         _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
-        if let end = self.people[slot].devices[index].leaving {
-            return effects.append(.countEnd(isOwn ? .ownDevice : end))
-        }
         if isOwn {
             self.endLeg(message.message.id, slot: slot, index: index, .ownDevice, now, &effects)
             return

@@ -109,7 +109,7 @@ extension ServerCore {
             case .signOut:
                 guard self.mayCommand(session, "sign_out", &effects) else { return }
                 self.sessions[session]?.commandsInFlight += 1
-                self.beginSignOut(slot: slot, index: index, &effects)
+                self.beginSignOut(slot: slot, index: index)
                 self.sendToStore(
                     .signOut(known.device, at: now.wall), for: .signOut(session, known.device),
                     by: .person(known.device.user), &effects)

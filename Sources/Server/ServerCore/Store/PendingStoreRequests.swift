@@ -221,6 +221,9 @@ extension ServerCore {
             self.followPut(record, &effects)
         case (.apiChangeAccount(let request, let user, let change), .done):
             self.finishAccount(request, user, change, now, &effects)
+        case (.apiChangeAccount(let request, let user, let change), .refused(let problem)):
+            effects.append(.reply(request, .refused(problem)))
+            self.takeBackAccount(of: user, change, now, &effects)
         case (.apiSignOut(let request, let device), .done):
             self.removeDevice(device, now, &effects)
             effects.append(.reply(request, .done))
@@ -235,7 +238,6 @@ extension ServerCore {
         case (.apiSend(let request, _), .refused(let problem)), (.apiSignOut(let request, _), .refused(let problem)),
             (.apiMissed(let request, _), .refused(let problem)),
             (.apiPutConversation(let request, _), .refused(let problem)),
-            (.apiChangeAccount(let request, _, _), .refused(let problem)),
             (.apiIssueToken(let request, _), .refused(let problem)),
             (.apiRing(let request, _, _, _), .refused(let problem)),
             (.apiSendCustom(let request, _), .refused(let problem)):
@@ -290,10 +292,10 @@ extension ServerCore {
             self.answer(asked, .refused(Self.unavailable), &effects)
         case .signOutDevice(let asked, let device):
             self.answer(asked, .refused(Self.unavailable), &effects)
-            if !storeHasFailed { self.takeBackSignOut(of: device, now, &effects) }
+            if !storeHasFailed { self.keepSignedIn(device, now, &effects) }
         case .apiSignOut(let request, let device):
             effects.append(.reply(request, .refused(Self.unavailable)))
-            if !storeHasFailed { self.takeBackSignOut(of: device, now, &effects) }
+            if !storeHasFailed { self.keepSignedIn(device, now, &effects) }
         case .setPushState(let registrant?):
             guard !storeHasFailed || registrant.number != nil else { return }
             self.sessions[registrant.session]?.commandsInFlight -= 1
@@ -301,14 +303,16 @@ extension ServerCore {
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
         case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
-            .apiChangeAccount(let request, _, _), .apiIssueToken(let request, _), .apiKept(let request, _),
-            .apiRing(let request, _, _, _):
+            .apiIssueToken(let request, _), .apiKept(let request, _), .apiRing(let request, _, _, _):
             effects.append(.reply(request, .refused(Self.unavailable)))
+        case .apiChangeAccount(let request, let user, let change):
+            effects.append(.reply(request, .refused(Self.unavailable)))
+            if !storeHasFailed { self.takeBackAccount(of: user, change, now, &effects) }
         case .signOut(let session, let device):
             guard !storeHasFailed else { return }
-            self.keepSignedIn(device)
             self.sessions[session]?.commandsInFlight -= 1
             self.write(.problem(Self.unavailable, isFatal: false), to: session, &effects)
+            self.keepSignedIn(device, now, &effects)
         case .markRead(let session, _, _, _):
             guard !storeHasFailed else { return }
             self.sessions[session]?.commandsInFlight -= 1
@@ -322,7 +326,7 @@ extension ServerCore {
             self.abandonLoading(slot, now, &effects)
         case .opened(let session): self.sessions[session]?.openedInFlight -= 1
         case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
-        case .kick(let device): self.keepSignedIn(device)
+        case .kick(let device): if !storeHasFailed { self.keepSignedIn(device, now, &effects) }
         case .setPushState(nil), .setVoIPToken(nil), .compareLog, .findShown, .readReceipt: break
         }
     }

@@ -153,7 +153,7 @@ final class ServerLoop: @unchecked Sendable {
         case .turnAway(let session, let wait): self.connections[session]?.turnAway(afterMilliseconds: wait)
         case .probe(let session): self.connections[session]?.probe()
         case .store(let id, let command): self.enqueue(command, id)
-        case .push(let id, let app, let request): self.sendPush(id, app, request)
+        case .push(let id, let device, let request): self.sendPush(id, device.user.app, request)
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .checkToken(let session, let number, let token):
