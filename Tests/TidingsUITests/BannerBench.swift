@@ -78,8 +78,12 @@ import VirtualPhone
     }
 
     @discardableResult
-    func say(_ text: String, from sender: UserID = "bob", to conversation: ConversationID? = nil) -> MessageID {
-        self.server.send(text, from: sender, to: conversation ?? ConversationID(type: .direct, target: "alice"))
+    func say(
+        _ text: String, from sender: UserID = "bob", to conversation: ConversationID? = nil, lifetime: Int64? = nil
+    ) -> MessageID {
+        self.server.send(
+            text, from: sender, to: conversation ?? ConversationID(type: .direct, target: "alice"),
+            lifetimeMilliseconds: lifetime)
     }
 
     /// What is on the screen as a banner.
