@@ -55,6 +55,23 @@ import TidingsModel
         #expect(!self.rings(entry(4), in: &core))
     }
 
+    @Test func `does not ring for what has expired when it comes, or while the app is asked for its name`() {
+        var core = Self.core()
+        var over = message(101)
+        over.expiresAt = at(1).wall
+        #expect(!self.rings(entry(1, over), in: &core))
+        var brief = message(102)
+        brief.expiresAt = at(2).wall
+        for number: UInt64 in [102, 103] {
+            brief.id = id(number)
+            #expect(self.rings(entry(number - 100, brief), in: &core))
+        }
+        let names = ResolvedNames(user: "Bob")
+        #expect(core.handle(.namesResolved(id(102), names), at: at(1.999)) == [.claimRing(id(102))])
+        #expect(core.handle(.namesResolved(id(103), names), at: at(2)) == [])
+        #expect(core.handle(.deadlineReached, at: at(4)) == [], "nor is the app told that a name was missing")
+    }
+
     @Test func `does not ring for what is caught up with`() {
         var core = Self.core()
         _ = core.reconnect(2, head: 2, at: at(5))

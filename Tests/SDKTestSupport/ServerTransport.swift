@@ -260,8 +260,8 @@ extension ServerTransport {
     /// - Parameter beforehand: is told the id before any client is told of the message; must not use the server.
     @discardableResult
     package func send(
-        _ text: String, from sender: UserID, to conversation: ConversationID, push: PushOptions? = nil,
-        beforehand: (MessageID) -> Void = { _ in }
+        _ text: String, from sender: UserID, to conversation: ConversationID, lifetimeMilliseconds: Int64? = nil,
+        push: PushOptions? = nil, beforehand: (MessageID) -> Void = { _ in }
     ) -> MessageID {
         let number = self.state.withLock { state in
             state.lastDraft += 1
@@ -269,7 +269,8 @@ extension ServerTransport {
         }
         let draft = MessageDraft(
             clientMessageID: ClientMessageID("d\(number)"), conversation: conversation, objectName: .text,
-            content: JSONValue.members([("content", .string(text))]).text, push: push)
+            content: JSONValue.members([("content", .string(text))]).text,
+            lifetimeMilliseconds: lifetimeMilliseconds, push: push)
         var id: MessageID?
         self.request(.send(UserKey(app: Self.app, user: sender), draft)) { answer in
             guard case .accepted(let accepted, _)? = answer else { return }

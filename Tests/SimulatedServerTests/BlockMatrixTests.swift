@@ -14,7 +14,7 @@ enum Whereabouts: CaseIterable, Sendable {
 }
 
 /// Alice has blocked Mallory. Both are in a group, a discussion and a chat room that Carol has made, and Mallory has written to her in
-/// every kind of conversation before, which she has read.
+/// every kind of conversation before, which she has read. Mallory also operates an account of each kind, the desk.
 struct BlockBench {
     static let app: AppID = "demo"
     static let start = Now(monotonic: 0, wall: 1_767_225_600_000)
@@ -52,9 +52,14 @@ struct BlockBench {
             versions: 1...1, token: user.rawValue, device: device, platform: "ios", runState: .foreground, after: 0)
     }
 
-    init(_ whereabouts: Whereabouts, isBlocked: Bool = true) {
+    /// - Parameter isDeskBlocked: whether she has blocked the accounts that Mallory operates, too.
+    init(_ whereabouts: Whereabouts, isBlocked: Bool = true, isDeskBlocked: Bool = false) {
         self.pass(60_000)
         for type in ConversationType.allCases {
+            if type.isService {
+                let desk = ConversationID(type: type, target: "desk")
+                self.ask(.putAccount(Self.app, ServiceAccount(desk, operators: ["mallory"])))
+            }
             if type.needsAccount {
                 self.ask(.setAccount(Self.app, ConversationID(type: type, target: "mallory"), isDeclared: true))
             }
@@ -91,6 +96,7 @@ struct BlockBench {
             self.tell("alice", .markRead(seen, upTo: head))
         }
         if isBlocked { self.tell("alice", .request(3, .setBlocked("mallory", true))) }
+        if isDeskBlocked { self.tell("alice", .request(5, .setBlocked("desk", true))) }
         // Who watches is not told that they are blocked: they go on watching.
         if isBlocked { self.tell("mallory", .request(2, .watch(["alice"]))) }
         self.settleAll()
@@ -282,6 +288,33 @@ private let kinds = Whereabouts.allCases.flatMap { whereabouts in
                 #expect(reached.counts == expected.counts, "\(type) \(draft)")
                 #expect(reached.entries.map(\.body.flags) == expected.entries.map(\.body.flags), "\(type) \(draft)")
             }
+        }
+    }
+
+    /// Blocks are against the account: nobody can know who of its operators has written (docs/decisions/0040-accounts.md).
+    @Test(arguments: Whereabouts.allCases)
+    func `reaches her as an account they operate unless she has blocked it, and she is told nothing of them`(
+        whereabouts: Whereabouts
+    ) {
+        for type in ConversationType.allCases where type.isService {
+            var draft = MessageDraft(
+                clientMessageID: "as-the-desk", conversation: BlockBench.place(type), objectName: .text,
+                content: #"{"content":"hey"}"#)
+            let ofTheBackend = draft
+            draft.account = "desk"
+            var (bench, backend) = (BlockBench(whereabouts), BlockBench(whereabouts))
+            let reached = bench.reached(by: .frame(.send(draft)))
+            let expected = backend.reached(
+                by: .command(.send(UserKey(app: BlockBench.app, user: "desk"), ofTheBackend)))
+            #expect(reached.entries.map(\.body.flags) == [.normal], "\(type)")
+            #expect(reached.rings.count == 1 && expected.rings.count == 1, "\(type)")
+            #expect(reached.counts.unread == 1 && reached.counts == expected.counts, "\(type)")
+            #expect("\(reached)".contains("desk") && !"\(reached)".contains("mallory"), "\(type): \(reached)")
+
+            var blocked = BlockBench(whereabouts, isDeskBlocked: true)
+            let refused = blocked.reached(by: .frame(.send(draft)))
+            #expect(refused.entries == [] && refused.heard == [], "\(type)")
+            #expect(refused.rings == [] && refused.counts == UnreadCounts(), "\(type)")
         }
     }
 

@@ -56,8 +56,12 @@ import VirtualPhone
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
     @discardableResult
-    func say(_ text: String, from sender: UserID = "bob", to conversation: ConversationID? = nil) -> MessageID {
-        self.server.send(text, from: sender, to: conversation ?? ConversationID(type: .direct, target: "alice"))
+    func say(
+        _ text: String, from sender: UserID = "bob", to conversation: ConversationID? = nil, lifetime: Int64? = nil
+    ) -> MessageID {
+        self.server.send(
+            text, from: sender, to: conversation ?? ConversationID(type: .direct, target: "alice"),
+            lifetimeMilliseconds: lifetime)
     }
 
     /// What is on the screen as a banner.

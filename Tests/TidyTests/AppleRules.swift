@@ -1,4 +1,4 @@
-/// What of the tree no compiler here sees: branches of `#if` that Linux leaves out. docs/apple.md lists them line by line.
+/// What of the tree no compiler here sees: branches of `#if` that Linux leaves out, and files that no target has. docs/apple.md lists them line by line.
 enum AppleRules {
     static let page = "docs/apple.md"
 
@@ -62,17 +62,59 @@ enum AppleRules {
         return House.facades.contains(String(word.dropFirst(10).dropLast()))
     }
 
-    /// The list as the page has it, file by file.
+    /// Whether a target of the manifest has the file, whose path is from the manifest's folder: by its `path:`, by the wing and the name the
+    /// helpers are given, or by its name alone. A string of the manifest that is no target's name names no folder of sources.
+    static func isBuilt(_ path: String, namedIn manifest: Set<String>) -> Bool {
+        let parts = path.split(separator: "/").map(String.init)
+        if parts.last == "Package.swift" { return true }
+        if manifest.contains(where: { $0.contains("/") && path.hasPrefix($0 + "/") }) { return true }
+        guard parts.count > 2 else { return false }
+        switch parts[0] {
+        case "Sources": return parts.count > 3 && manifest.contains(parts[1]) && manifest.contains(parts[2])
+        case "Tests": return parts[1].hasSuffix("Tests") && manifest.contains(String(parts[1].dropLast(5)))
+        default: return false  // tidy: only the two folders are named by helpers
+        }
+    }
+
+    /// The Swift files that no package of the tree builds.
+    static func unbuiltFiles(in sources: [Source]) -> [Source] {
+        var manifests: [(folder: String, strings: Set<String>)] = []
+        for source in sources where source.path == "Package.swift" || source.path.hasSuffix("/Package.swift") {
+            let strings = source.code.filter { $0.kind == .string }.map { String($0.text.dropFirst().dropLast()) }
+            manifests.append((String(source.path.dropLast("Package.swift".count)), Set(strings)))
+        }
+        return sources.filter { source in
+            source.isSwift
+                && !manifests.contains {
+                    source.path.hasPrefix($0.folder)
+                        && self.isBuilt(String(source.path.dropFirst($0.folder.count)), namedIn: $0.strings)
+                }
+        }
+    }
+
+    /// Lines with code on them, without comments and empty lines.
+    private static func codeLines(of source: Source) -> Int {
+        source.lines.count {
+            let text = Source.trimmed($0)
+            return !text.isEmpty && !text.hasPrefix("//")
+        }
+    }
+
+    /// The list as the page has it, file by file. Of a file that nothing builds every line belongs to it, and their number stands for them.
     static func list(of sources: [Source]) -> String {
+        let unbuilt = Set(self.unbuiltFiles(in: sources).map(\.path))
         var lines: [String] = []
-        for source in sources
-        where source.isSwift && ["Sources", "Examples"].contains(source.path.split(separator: "/").first) {
-            let branches = self.branches(in: source)
-            if branches.isEmpty { continue }
-            lines.append(source.path)
-            for branch in branches {
-                lines.append("  #if \(branch.condition)")
-                lines += branch.lines.map { "    \($0)" }
+        for source in sources.sorted(by: { $0.path < $1.path }) where source.isSwift {
+            if unbuilt.contains(source.path) {
+                lines += [source.path, "  the whole file, which no target has: \(self.codeLines(of: source)) lines"]
+            } else if ["Sources", "Examples"].contains(source.path.split(separator: "/").first) {
+                let branches = self.branches(in: source)
+                if branches.isEmpty { continue }
+                lines.append(source.path)
+                for branch in branches {
+                    lines.append("  #if \(branch.condition)")
+                    lines += branch.lines.map { "    \($0)" }
+                }
             }
         }
         return lines.joined(separator: "\n")
@@ -87,65 +129,20 @@ enum AppleRules {
         return page.lines[(begin + 1)..<end].joined(separator: "\n")
     }
 
-    /// A row of the table of stand-ins.
-    struct StandIn: Equatable {
-        var module: String
-        var names: [String]
-        var documentation: [String]
-    }
-
-    /// `| module | names in backquotes | Apple's pages |`.
-    static func standIns(in page: Source) -> [StandIn] {
-        var isInside = false
-        var found: [StandIn] = []
-        for line in page.lines {
-            if line.hasPrefix("## ") { isInside = line == "## Stand-ins" }
-            let cells = line.split(separator: "|").map(String.init)
-            guard isInside, line.hasPrefix("| `"), cells.count >= 3 else { continue }
-            found.append(
-                StandIn(
-                    module: self.quoted(in: cells[0]).first ?? "", names: self.quoted(in: cells[1]),
-                    documentation: cells[2].split(separator: "](").dropFirst().map { String($0.prefix { $0 != ")" }) }))
-        }
-        return found
-    }
-
-    private static func quoted(in text: String) -> [String] {
-        text.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, part in
-            index % 2 == 1 ? String(part) : nil
-        }
-    }
-
-    /// The facades that the SDK and the examples import.
-    static func importedFacades(in sources: [Source]) -> Set<String> {
-        var found: Set<String> = []
-        for source in sources
-        where source.isSwift && (source.path.hasPrefix("Sources/SDK/") || source.path.hasPrefix("Examples/")) {
+    /// Modules of Apple's that only lines of the list import, and that nothing stands for.
+    static func withoutStandIn(in sources: [Source]) -> Set<String> {
+        var modules: Set<String> = []
+        for source in self.unbuiltFiles(in: sources) {
             for index in source.code.indices.dropLast() where source.code[index].is("import") {
-                let module = source.code[index + 1].text
-                if House.facades.contains(module) { found.insert(module) }
+                modules.insert(source.code[index + 1].text)
             }
         }
-        return found
-    }
-
-    /// Names of the table that the stand-in does not declare, or nothing uses.
-    static func findings(_ standIns: [StandIn], in sources: [Source]) -> [String] {
-        func words(_ belongs: (Source) -> Bool) -> Set<String> {
-            Set(sources.filter { $0.isSwift && belongs($0) }.flatMap { $0.code.map(\.text) })
-        }
-        let used = words { $0.path.hasPrefix("Sources/SDK/") || $0.path.hasPrefix("Examples/") }
-        return standIns.flatMap { standIn -> [String] in
-            let declared = words { $0.path.hasPrefix("Sources/Phone/\(standIn.module)/") }
-            var found = standIn.names.filter { !declared.contains($0) }.map {
-                "\(standIn.module) does not declare \($0)"
+        for source in sources where source.isSwift && source.path.hasPrefix("Sources/") {
+            for line in self.branches(in: source).flatMap(\.lines) where line.hasPrefix("import ") {
+                modules.insert(String(line.dropFirst(7)))
             }
-            found += standIn.names.filter { !used.contains($0) }.map { "nothing uses \($0) of \(standIn.module)" }
-            let pages = standIn.documentation
-            if pages.isEmpty || pages.contains(where: { !$0.hasPrefix("https://developer.apple.com/documentation/") }) {
-                found.append("\(standIn.module) needs Apple's page")
-            }
-            return found
         }
+        let ours = Set(sources.compactMap(\.target))
+        return modules.subtracting(ours).subtracting(StandIns.frameworks.values)
     }
 }

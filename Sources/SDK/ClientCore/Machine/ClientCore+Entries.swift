@@ -185,7 +185,7 @@ extension ClientCore {
     mutating func decideNotification(_ event: ClientEvent, at now: Now, into effects: inout [ClientEffect]) {
         let kit = self.kitSettings ?? KitSettings(isLocalNotificationEnabled: false)
         if case .namesResolved(let id, let names) = event {
-            self.apply(self.decisions.resolved(id, names, kit: kit, at: now), into: &effects)
+            self.apply(self.decisions.resolved(id, names, kit: kit, at: now, wall: self.wall(at: now)), into: &effects)
         } else if case .delegateAnswered(let id, let handled) = event {
             self.apply(self.decisions.answered(id, handled: handled), into: &effects)
         } else if case .ringClaimed(let id, let claim) = event {

@@ -54,12 +54,17 @@ package struct NotificationDecisions: Hashable, Sendable {
         return Outcome(effects: [.resolveNames(message.id, Gate.question(message))])
     }
 
+    /// - Parameter wall: by the server's clock, in milliseconds.
     package mutating func resolved(
-        _ id: MessageID, _ names: ResolvedNames, kit: KitSettings, at now: Now
+        _ id: MessageID, _ names: ResolvedNames, kit: KitSettings, at now: Now, wall: Int64
     ) -> Outcome {
         guard let item = self.pending[id], case .names = item.step else { return Outcome() }
-        // The person may have opened it while the app was asked.
-        if item.isInForeground, item.conversation == kit.activeConversation { return self.finish(id, .shown) }
+        // While the app was asked, the person may have opened its conversation, and its lifetime may have ended.
+        if item.isInForeground,
+            item.conversation == kit.activeConversation || item.message.expiresAt.map({ $0 <= wall }) == true
+        {
+            return self.finish(id, .shown)
+        }
         guard let names = Gate.names(item.message, names) else { return self.endNameless(id) }
         self.pending[id]?.names = names
         guard kit.hasDelegate, !item.isInForeground else { return self.claim(id) }
