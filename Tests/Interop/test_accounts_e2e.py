@@ -11,7 +11,7 @@ import urllib.error
 
 import pytest
 from phone_stage import events_of, kill, rings
-from test_names_e2e import words
+from test_names_e2e import VERSION, words
 from test_requests import api, people, refusal, run
 from tidings_client import Client
 
@@ -24,9 +24,10 @@ def refused(call) -> tuple[int, str, str]:
     return answer.value.code, problem["code"], problem.get("field")
 
 
-def test_a_killed_phone_names_the_account_and_never_the_operator(make_stage):
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_a_killed_phone_names_the_account_and_never_the_operator(make_stage, version):
     stage = make_stage()
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=("--ios", version))
     kill(bob)
     stage.backend.call_person("help", "Help Desk")
     stage.backend.call("PUT", "accounts/CS/help", {"operators": ["u-olga"]})
@@ -93,7 +94,7 @@ def test_operators_write_as_their_account_and_nobody_else_does(site):
 def test_people_follow_an_account_and_only_they_get_what_it_sends(make_stage):
     stage = make_stage()
     site = stage.site
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     stage.backend.call_person("news", "The News")
     stage.backend.call("PUT", "accounts/MP/news", {"audience": "followers"})
 

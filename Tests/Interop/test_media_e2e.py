@@ -11,6 +11,7 @@ import pytest
 from media import JPEG, PNG, ask, settings, show, upload
 
 from phone_stage import badge, bodies, events_of, kill, rings
+from test_names_e2e import VERSION
 from test_picture_e2e import attachments
 
 
@@ -19,9 +20,10 @@ def stage(make_stage, tmp_path):
     return make_stage(settings(tmp_path))
 
 
-def test_a_killed_phone_shows_the_thumbnail_that_the_push_names_by_id(stage):
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_a_killed_phone_shows_the_thumbnail_that_the_push_names_by_id(stage, version):
     site = stage.site
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=("--ios", version))
     kill(bob)
     alice = site.token("alice")
     image, small = upload(site, alice, JPEG), upload(site, alice, PNG, kind="image/png", name="small.png")
@@ -40,8 +42,9 @@ def test_a_killed_phone_shows_the_thumbnail_that_the_push_names_by_id(stage):
     assert bob.faults == []
 
 
-def test_the_image_of_a_notification_may_be_a_file_of_the_server(stage):
-    bob = stage.phone("bob")
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_the_image_of_a_notification_may_be_a_file_of_the_server(stage, version):
+    bob = stage.phone("bob", arguments=("--ios", version))
     kill(bob)
     media = upload(stage.site, stage.site.token("alice"))
     message = stage.backend.call("POST", "messages", {
@@ -90,7 +93,7 @@ def test_a_killed_phone_shows_who_writes_with_the_portrait_that_the_push_names_b
 
 def test_what_may_not_be_read_is_not_shown_and_the_message_comes_all_the_same(stage):
     site = stage.site
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     kill(bob)
     foreign = upload(site, site.token("carol"))
     unfinished = "ab" * 16
@@ -109,9 +112,10 @@ def test_what_may_not_be_read_is_not_shown_and_the_message_comes_all_the_same(st
     assert bob.faults == []
 
 
-def test_with_ids_only_the_image_is_named_by_the_server_and_fetched_with_it(make_stage, tmp_path):
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_with_ids_only_the_image_is_named_by_the_server_and_fetched_with_it(make_stage, tmp_path, version):
     stage = make_stage(settings(tmp_path), app_settings={"push": {"text": "id_only"}})
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=("--ios", version))
     kill(bob)
     media = upload(stage.site, stage.site.token("alice"))
     message = show(stage.site, "alice", media, push_text="Look!")
@@ -126,7 +130,7 @@ def test_with_ids_only_the_image_is_named_by_the_server_and_fetched_with_it(make
 def test_an_image_that_waits_for_approval_is_not_shown(make_stage, tmp_path):
     stage = make_stage(settings(tmp_path), app_settings={"media": {"approval": "required"}})
     site = stage.site
-    bob = stage.phone("bob")
+    bob = stage.phone("bob", arguments=VERSION)
     kill(bob)
     media = upload(site, site.token("alice"))
     message = show(site, "alice", media)

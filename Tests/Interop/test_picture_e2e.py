@@ -101,9 +101,11 @@ def attachments(phone: Phone, message: str) -> list[str]:
     return entry["attachments"]
 
 
-def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, images):
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, images, version):
     stage = make_stage(app_settings=LISTED)
-    bob = stage.phone("bob", wrapper=trusting(images.certificate), environment=ALLOWED)
+    bob = stage.phone(
+        "bob", wrapper=trusting(images.certificate), environment=ALLOWED, arguments=("--ios", version))
     kill(bob)
     images.files = {"/cat": JPEG, "/page": b"<html>"}
 
@@ -129,9 +131,11 @@ def test_a_picture_comes_beside_the_text_and_what_is_none_does_not(make_stage, i
     assert bob.faults == []
 
 
-def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, images):
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(make_stage, images, version):
     stage = make_stage(app_settings=LISTED)
-    bob = stage.phone("bob", wrapper=trusting(images.certificate), environment=ALLOWED)
+    bob = stage.phone(
+        "bob", wrapper=trusting(images.certificate), environment=ALLOWED, arguments=("--ios", version))
     stage.backend.set_person("bob", hides_content=True)
     kill(bob)
     images.files = {"/cat": JPEG}
@@ -144,12 +148,14 @@ def test_who_hides_what_messages_say_gets_no_picture_and_nobody_is_asked_for_it(
     assert bob.faults == []
 
 
-def test_who_serves_a_picture_is_not_asked_unless_the_app_has_named_them(make_stage, images):
+@pytest.mark.parametrize("version", ["15", "26"])
+def test_who_serves_a_picture_is_not_asked_unless_the_app_has_named_them(make_stage, images, version):
     stage = make_stage(app_settings=LISTED)
     images.files = {"/cat": JPEG}
     for number, environment in enumerate([{}, {"CHAT_IMAGE_HOSTS": "localhost,*.0.0.1"}]):
         phone = stage.phone(
-            "bob", name=f"phone-{number}", wrapper=trusting(images.certificate), environment=environment)
+            "bob", name=f"phone-{number}", wrapper=trusting(images.certificate), environment=environment,
+            arguments=("--ios", version))
         kill(phone)
         message = show(stage, f"{images.url}/cat")
         rings(phone, message, badge=number + 1)
