@@ -50,15 +50,15 @@ struct AddUser: AsyncParsableCommand {
 
     private func typedPassword() throws -> String {
         guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
-        let password = Self.ask("Password of \(self.user): ")
-        guard Self.ask("Once more: ") == password else {
+        let password = Self.readAnswer(to: "Password of \(self.user): ")
+        guard Self.readAnswer(to: "Once more: ") == password else {
             throw ValidationError("the password was typed in two ways: nothing has changed")
         }
         return password
     }
 
     /// A line from the terminal, of which it shows nothing.
-    private static func ask(_ question: String) -> String {
+    private static func readAnswer(to question: String) -> String {
         var shown = termios()
         let isKnown = tcgetattr(STDIN_FILENO, &shown) == 0
         if isKnown {

@@ -27,7 +27,7 @@ import TidingsModel
         #expect(effects.unnumbered.contains(.sendFrame(2, .registerPush(registration))))
     }
 
-    @Test func `backs off longer after each failure, never at the same moment as its otherTenants`() throws {
+    @Test func `backs off longer after each failure, never at the same moment as other clients`() throws {
         var waits: [[Int64]] = []
         for seed in UInt64(1)...2 {
             var machine = ConnectionMachine(seed: seed)

@@ -187,7 +187,7 @@ import TidingsModel
         #expect(rig.tasks == [.submitted, .launched, .notRegistered])
         rig.enter(.foregroundActive)
         rig.app(.refreshTaskRegistered(identifier: "refresh"))
-        #expect(rig.faults == ["the handler of task refresh must be registered before DF returns"])
+        #expect(rig.faults == ["the handler of task refresh must be registered before didFinishLaunching returns"])
     }
 
     @Test func `is told when its time is over, and its app is killed if it goes on`() {

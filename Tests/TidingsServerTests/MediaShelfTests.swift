@@ -41,7 +41,7 @@ import TidingsModel
         var whole = old
         whole.completedAt = Self.day + 1
         _ = try shelf.claim(old.id, of: "demo") { _ in true }
-        try await shelf.keep(whole)
+        try await shelf.write(whole)
         shelf.release(old.id)
         #expect(try await self.named(in: shelf) == new.id)
         // In whichever order they are read.

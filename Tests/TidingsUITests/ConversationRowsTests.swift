@@ -78,12 +78,12 @@ extension ChatRow {
     @Test func `mark own messages as delivered and read, as far as is known`() {
         let own = [stored(1, "a", from: "alice"), stored(2, "b", from: "alice"), stored(3, "c", from: "alice")]
         let shown = rows(own) { rows in
-            rows.marks.note(.read, upTo: MessageID(rawValue: 1))
-            rows.marks.note(.delivered, upTo: MessageID(rawValue: 2))
+            rows.marks.record(.read, upTo: MessageID(rawValue: 1))
+            rows.marks.record(.delivered, upTo: MessageID(rawValue: 2))
         }
         #expect(shown.map(\.words) == ["— Today", "a (Read)", "b (Delivered)", "c (Sent)"])
         let hidden = rows(own) { rows in
-            rows.marks.note(.read, upTo: MessageID(rawValue: 3))
+            rows.marks.record(.read, upTo: MessageID(rawValue: 3))
             rows.showsMarks = false
         }
         #expect(hidden.last?.words == "c (Sent)")

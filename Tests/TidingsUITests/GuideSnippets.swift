@@ -132,3 +132,18 @@ private final class Chats: ConversationListViewController {
         cell.titleLabel.textColor = row.isPinned ? .systemBlue : .label
     }
 }
+
+/// What the doc comments of the entry points show.
+@MainActor private func entryPoints(
+    kit: NotificationIntegration, window: UIWindow, navigationController: UINavigationController?
+) {
+    let interface = ChatInterface(kit: kit)
+    ChatInterface.shared = interface
+    window.rootViewController = UINavigationController(rootViewController: ConversationListViewController())
+    kit.responseHandler = { response in
+        NavigationExecutor(window: window, router: kit.router, makeScreen: interface.screen(for:)).open(response.route)
+    }
+
+    let chat = ConversationViewController(type: .direct, target: "bob", title: "Bob")
+    navigationController?.pushViewController(chat, animated: true)
+}

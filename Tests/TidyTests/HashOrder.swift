@@ -26,7 +26,7 @@ enum HashOrder {
 
     static func findings(in source: Source) -> [Finding] {
         let code = source.code
-        let names = Self.declaredNames(in: code).completed(by: source.otherTenants)
+        let names = Self.declaredNames(in: code).completed(by: source.namesOfTarget)
         return code.indices.compactMap { index in
             guard let what = Self.leak(at: index, in: code, names: names) else { return nil }
             let statement = Self.statement(around: index, in: code)

@@ -60,4 +60,37 @@ import Testing
         let findings = Tree.sources.flatMap(InterfaceRules.all.check)
         #expect(findings.isEmpty, "\(findings.map(\.description).joined(separator: "\n"))")
     }
+
+    /// What an app may override, and what it may call on screens, cells and bars.
+    @Test func `have a page that names every member an app may use`() throws {
+        let page = try Tree.text("docs/sdk/screens.md")
+        let apart = ["Row", "Words", "State", "Times", "Configuration", "Action", "Plugin"]
+        let members = Tree.swift.filter { $0.target == InterfaceRules.target }.flatMap { source -> [String] in
+            let isOpenOnly = apart.contains { source.path.contains($0) }
+            return source.text.split(separator: "\n").compactMap { Self.member(in: $0, isOpenOnly: isOpenOnly) }
+        }
+        #expect(members.count > 60, "the declarations were not understood")
+        let missing = Set(members).filter { name in
+            !["`\(name)`", "`\(name)(", ".\(name)(", ".\(name)`"].contains { page.contains($0) }
+        }
+        #expect(missing.sorted() == [])
+    }
+
+    @Test func `are at most 5,000 lines`() {
+        let lines = Tree.swift.filter { $0.target == InterfaceRules.target }.map { $0.text.count { $0 == "\n" } }
+        #expect(lines.reduce(0, +) <= 5_000)
+    }
+
+    private static func member(in line: Substring, isOpenOnly: Bool) -> String? {
+        var words = line.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count > 2, words[0] == "open" || words[0] == "public" && !isOpenOnly else { return nil }
+        words.removeFirst()
+        words.removeAll { $0 == "static" }
+        guard words.count > 1, ["func", "var", "let"].contains(words[0]) else { return nil }
+        let name = words[1].prefix { $0.isLetter || $0.isNumber }
+        // UIKit's own, of its delegates.
+        guard !["tableView", "textView", "scrollView"].contains(where: { name.hasPrefix($0) && words[0] == "func" })
+        else { return nil }
+        return String(name)
+    }
 }

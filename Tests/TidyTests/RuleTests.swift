@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `judges a name by what its file declares, and then by what its target does`() {
-        let otherTenants = HashOrder.Names(hashed: ["legs", "both"], ordered: ["lanes", "both"])
+        let namesOfTarget = HashOrder.Names(hashed: ["legs", "both"], ordered: ["lanes", "both"])
         let text = """
             for leg in self.legs {}
             for lane in self.lanes.keys {}
@@ -99,9 +99,9 @@ import Testing
             let times = [a ? b : c, d]
             times.map { $0 }
             """
-        let source = Source(path: Self.core, text: text, otherTenants: otherTenants)
+        let source = Source(path: Self.core, text: text, namesOfTarget: namesOfTarget)
         #expect(CoreRules.hashOrder.check(source).map(\.line) == [1, 4])
-        let own = Source(path: Self.core, text: "let legs: [Int]\n" + text, otherTenants: otherTenants)
+        let own = Source(path: Self.core, text: "let legs: [Int]\n" + text, namesOfTarget: namesOfTarget)
         #expect(CoreRules.hashOrder.check(own).map(\.line) == [5])
     }
 

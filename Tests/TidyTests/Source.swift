@@ -9,10 +9,10 @@ struct Source {
     /// The tokens without the comments.
     let code: [Token]
     /// What the other files of the target declare; only the rule about hash order asks.
-    var otherTenants: HashOrder.Names
+    var namesOfTarget: HashOrder.Names
 
-    init(path: String, text: String, otherTenants: HashOrder.Names = HashOrder.Names()) {
-        self.otherTenants = otherTenants
+    init(path: String, text: String, namesOfTarget: HashOrder.Names = HashOrder.Names()) {
+        self.namesOfTarget = namesOfTarget
         self.path = path
         self.text = text
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -63,7 +63,7 @@ enum Tree {
         }
         return sources.map { source in
             var source = source
-            if let target = source.target { source.otherTenants = names[target] ?? .init() }
+            if let target = source.target { source.namesOfTarget = names[target] ?? .init() }
             return source
         }
     }

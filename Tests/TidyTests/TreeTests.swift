@@ -37,6 +37,11 @@ import Testing
         #expect(findings.isEmpty, "\(Self.list(findings))")
     }
 
+    @Test func `has functions whose name can be searched for`() {
+        let findings = Tree.swift.flatMap(TypeNameRules.bareFunctions)
+        #expect(findings.isEmpty, "\(Self.list(findings))")
+    }
+
     @Test func `has the same cores in the manifest and in the list`() throws {
         #expect(House.cores(declaredIn: try Tree.text("Package.swift")) == House.cores)
     }
@@ -129,6 +134,7 @@ import Testing
     @Test(arguments: [
         "Sources/SDK/TidingsClient/ChatClient.swift", "Sources/SDK/TidingsKit/NotificationIntegration.swift",
         "Sources/SDK/TidingsNotificationService/NotificationServiceHandler.swift",
+        "Sources/SDK/TidingsUI/ChatInterface.swift", "Sources/SDK/TidingsUI/Chat/ConversationViewController.swift",
         "Sources/SDK/TidingsUI/InAppBannerPresenter.swift",
         "Sources/APNs/APNsClient/APNsClient.swift", "Sources/Phone/VirtualPhone/InProcess/VirtualPhone.swift",
     ])

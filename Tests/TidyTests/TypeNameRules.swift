@@ -46,4 +46,17 @@ enum TypeNameRules {
         }
         return findings
     }
+
+    /// Verbs that say nothing alone: a search for them finds everything.
+    static let bareVerbs: Set<String> = ["take", "see", "note", "tell", "ask", "judge", "keep", "hear"]
+
+    /// Functions of ours that are called by such a verb, without what it is done to.
+    static func bareFunctions(in source: Source) -> [Finding] {
+        guard source.isSwift, !source.isGenerated, !source.isTest else { return [] }
+        let code = source.code
+        return code.indices.dropFirst().compactMap { index in
+            guard code[index - 1].is("func"), Self.bareVerbs.contains(code[index].text) else { return nil }
+            return source.finding(code[index], "`\(code[index].text)` alone: add what it is done to")
+        }
+    }
 }

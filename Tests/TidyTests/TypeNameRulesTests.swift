@@ -39,4 +39,12 @@ import Testing
         #expect(self.findings(one, ("Sources/Model/Wire/a.pb.swift", "struct Push {}")) == [])
         #expect(self.findings(one, ("Tests/TwoTests/B.swift", "struct Push {}")) == [])
     }
+
+    @Test func `wants functions whose name can be searched for`() {
+        let text =
+            "func take(_ a: Int) {}\nfunc takeLine() {}\nfunc keep<A>(_ a: A) {}\nfunc asks() {}\n// func tell()\n"
+        let findings = TypeNameRules.bareFunctions(in: Source(path: "Sources/Server/A/B.swift", text: text))
+        #expect(findings.map(\.line) == [1, 3])
+        #expect(TypeNameRules.bareFunctions(in: Source(path: "Tests/ATests/B.swift", text: text)).isEmpty)
+    }
 }

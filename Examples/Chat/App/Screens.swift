@@ -115,7 +115,7 @@ import UIKit
             do {
                 guard let chat else { return }
                 guard let user = chat.client.userID else {
-                    self?.tell("There is no connection yet.")
+                    self?.showMessage("There is no connection yet.")
                     return
                 }
                 // The whole profile is set: what else is in it stays.
@@ -125,12 +125,12 @@ import UIKit
                 chat.forgetNames()
                 self?.readName()
             } catch {
-                self?.tell("\(error)")
+                self?.showMessage("\(error)")
             }
         }
     }
 
-    private func tell(_ text: String) {
+    private func showMessage(_ text: String) {
         let alert = UIAlertController(title: "That did not work", message: text, preferredStyle: .alert)
         alert.addAction(UIAlertAction(title: "OK", style: .default))
         self.present(alert, animated: true)

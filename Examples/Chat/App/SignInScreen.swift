@@ -83,10 +83,12 @@ import UIKit
         guard self.button.isEnabled else { return }
         let user = (self.user.text ?? "").trimmingCharacters(in: .whitespaces)
         let password = self.password.text ?? ""
-        guard !user.isEmpty, !password.isEmpty else { return self.tell("Enter your user name and your password.") }
+        guard !user.isEmpty, !password.isEmpty else {
+            return self.showMessage("Enter your user name and your password.")
+        }
         guard let address = URL(string: self.server.text ?? ""), let scheme = address.scheme,
             ["http", "https"].contains(scheme), address.host != nil
-        else { return self.tell("The server must be an address such as https://chat.example.com.") }
+        else { return self.showMessage("The server must be an address such as https://chat.example.com.") }
         self.view.endEditing(true)
         self.setBusy(true)
         Task { [weak self, chat = self.chat] in
@@ -94,7 +96,7 @@ import UIKit
                 try await chat?.signIn(user: user, password: password, at: address)
             } catch {
                 self?.setBusy(false)
-                self?.tell("\(error)")
+                self?.showMessage("\(error)")
             }
         }
     }
@@ -105,7 +107,7 @@ import UIKit
         if isBusy { self.progress.startAnimating() } else { self.progress.stopAnimating() }
     }
 
-    private func tell(_ text: String) {
+    private func showMessage(_ text: String) {
         self.problem.text = text
         self.problem.isHidden = false
         UIAccessibility.post(notification: .announcement, argument: text)

@@ -32,7 +32,7 @@ public struct CallInfo: Hashable, Sendable {
     public var caller: UserID
     /// What the server knows the caller to be called; nil for nothing.
     public var callerName: String?
-    /// Whether it is a call with pictures.
+    /// Whether it is a call with video.
     public var hasVideo: Bool
     /// Names the person on this device without saying who it is.
     public var recipientTag: String

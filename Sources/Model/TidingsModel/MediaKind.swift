@@ -11,7 +11,7 @@ public enum MediaKind: String, Hashable, Sendable, CaseIterable {
     case webp = "image/webp"
     /// HEIC, as an iPhone's camera writes.
     case heic = "image/heic"
-    /// MPEG-4 with pictures.
+    /// MPEG-4 with video.
     case mp4 = "video/mp4"
     /// QuickTime, as an iPhone's camera writes.
     case quickTime = "video/quicktime"

@@ -43,7 +43,7 @@ public final class CXCallUpdate: @unchecked Sendable {
     public var supportsUngrouping = true
     /// Whether the call can send tones; recorded only.
     public var supportsDTMF = true
-    /// Whether it is a call with pictures.
+    /// Whether it is a call with video.
     public var hasVideo = false
 
     /// An update that says nothing yet.
@@ -64,7 +64,7 @@ public final class CXProviderConfiguration: @unchecked Sendable {
     public var maximumCallsPerCallGroup = 5
     /// Whether calls stand in the list of the phone app.
     public var includesCallsInRecents = true
-    /// Whether the app has calls with pictures.
+    /// Whether the app has calls with video.
     public var supportsVideo = false
     /// What the app can call.
     public var supportedHandleTypes: Set<CXHandle.HandleType> = []

@@ -6,7 +6,7 @@ public struct IncomingCall: Hashable, Sendable, Codable {
     public var identifier: String
     /// What the screen calls the caller.
     public var caller: String
-    /// Whether it is a call with pictures.
+    /// Whether it is a call with video.
     public var hasVideo: Bool
 
     /// A call.

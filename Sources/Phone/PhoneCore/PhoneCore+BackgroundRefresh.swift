@@ -133,7 +133,7 @@ extension PhoneCore {
         guard let run = self.apps[index].run, self.version >= 13 else { return }
         guard run.phase != .ready else {
             return turn.recordFault(
-                app.bundleID, "the handler of task \(identifier) must be registered before DF returns")
+                app.bundleID, "the handler of task \(identifier) must be registered before didFinishLaunching returns")
         }
         guard app.permittedTasks.contains(identifier), !run.background.refreshHandlers.contains(identifier) else {
             return turn.recordFault(app.bundleID, "task \(identifier) must be permitted and registered once")

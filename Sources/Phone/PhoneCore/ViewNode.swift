@@ -11,7 +11,7 @@ public struct ViewNode: Hashable, Sendable, JSONCodable {
         case group
         /// Words that are read.
         case text
-        /// A picture.
+        /// An image.
         case image
         /// What does something when it is tapped.
         case button

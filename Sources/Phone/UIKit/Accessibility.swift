@@ -12,7 +12,7 @@ public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
     public static let button = UIAccessibilityTraits(rawValue: 1 << 0)
     /// It leads elsewhere.
     public static let link = UIAccessibilityTraits(rawValue: 1 << 1)
-    /// It is a picture.
+    /// It is an image.
     public static let image = UIAccessibilityTraits(rawValue: 1 << 2)
     /// It is the chosen one.
     public static let selected = UIAccessibilityTraits(rawValue: 1 << 3)

@@ -127,7 +127,7 @@ public final class UIFont: Hashable, Sendable {
         public static let callout = TextStyle(rawValue: "UICTFontTextStyleCallout")
         /// A note.
         public static let footnote = TextStyle(rawValue: "UICTFontTextStyleFootnote")
-        /// Below a picture.
+        /// Below an image.
         public static let caption1 = TextStyle(rawValue: "UICTFontTextStyleCaption1")
         /// The smallest.
         public static let caption2 = TextStyle(rawValue: "UICTFontTextStyleCaption2")

@@ -4,7 +4,7 @@ import Foundation
 @MainActor open class UIBarItem {
     /// What is written on it.
     open var title: String?
-    /// Its picture.
+    /// Its image.
     open var image: UIImage?
     /// A number to find it by.
     open var tag = 0
@@ -22,7 +22,7 @@ import Foundation
     /// An item that says nothing.
     public init() {}
 
-    /// What VoiceOver says of its picture unless the app says something else.
+    /// What VoiceOver says of its image unless the app says something else.
     var spoken: String? { nil }
 
     func describeButton() {
@@ -43,7 +43,7 @@ import Foundation
             search, refresh, stop, camera, trash
         case close = 24
 
-        /// Whether it is written; the others are pictures.
+        /// Whether it is written; the others are images.
         var isWritten: Bool {
             switch self {
             case .done, .cancel, .edit, .save: true
@@ -96,7 +96,7 @@ import Foundation
     private var systemItem: SystemItem?
     override var spoken: String? { self.systemItem?.spoken }
 
-    /// A button of words or a picture.
+    /// A button of words or an image.
     public convenience init(
         title: String? = nil, image: UIImage? = nil, primaryAction: UIAction? = nil, menu: UIMenu? = nil
     ) {
@@ -139,7 +139,7 @@ import Foundation
 @MainActor open class UITabBarItem: UIBarItem {
     /// The number in the corner; nil for none.
     open var badgeValue: String?
-    /// The picture while the tab is chosen.
+    /// The image while the tab is chosen.
     open var selectedImage: UIImage?
 
     /// An item with a title; images are not drawn.
@@ -150,7 +150,7 @@ import Foundation
         self.tag = tag
     }
 
-    /// An item with a title and two pictures.
+    /// An item with a title and two images.
     public convenience init(title: String?, image: UIImage?, selectedImage: UIImage?) {
         self.init(title: title, image: image, tag: 0)
         self.selectedImage = selectedImage
@@ -222,7 +222,7 @@ open class UINavigationBar: UIView {
     /// Shows what the screen says.
     open override func layoutSubviews() {
         guard let screens = self.owner?.viewControllers, let item = screens.last?.navigationItem else {
-            return self.keep([])
+            return self.setOwnSubviews([])
         }
         self.prompt.text = item.prompt
         self.title.text = item.title
@@ -237,7 +237,7 @@ open class UINavigationBar: UIView {
             views.append(self.back)
         }
         views += (item.leftBarButtonItems ?? []).map(\.view) + [item.titleView ?? self.title]
-        self.keep(views + (item.rightBarButtonItems ?? []).reversed().map(\.view))
+        self.setOwnSubviews(views + (item.rightBarButtonItems ?? []).reversed().map(\.view))
     }
 }
 
@@ -251,8 +251,8 @@ open class UITabBar: UIView {
 
     /// Shows the tabs, unless the screen hides them.
     open override func layoutSubviews() {
-        guard let owner = self.owner, owner.isTabBarVisible else { return self.keep([]) }
-        self.keep(
+        guard let owner = self.owner, owner.isTabBarVisible else { return self.setOwnSubviews([]) }
+        self.setOwnSubviews(
             (owner.viewControllers ?? []).map { controller in
                 let item = Self.item(of: controller)
                 item.describeButton()

@@ -23,7 +23,7 @@ public import Foundation
 
     /// What is written on it.
     open var title: String
-    /// Its picture.
+    /// Its image.
     open var image: UIImage?
 
     init(title: String, image: UIImage?) {

@@ -109,7 +109,7 @@ extension UITableViewDelegate {
     public let style: Style
     /// What is written on it.
     public var title: String?
-    /// Its picture.
+    /// Its image.
     public var image: UIImage?
     /// Its colour.
     public var backgroundColor: UIColor?

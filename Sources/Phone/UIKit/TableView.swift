@@ -236,7 +236,7 @@ open class UITableView: UIScrollView {
                 views += self.header(self.dataSource?.tableView(self, titleForFooterInSection: section))
             }
         }
-        self.keep(views + [self.tableFooterView].compactMap(\.self))
+        self.setOwnSubviews(views + [self.tableFooterView].compactMap(\.self))
     }
 
     private func header(_ text: String?) -> [UIView] {

@@ -26,7 +26,7 @@ open class UITableViewCell: UIView {
     public private(set) lazy var textLabel: UILabel? = self.added(UILabel())
     /// The second text; nil in the style `default`.
     public private(set) lazy var detailTextLabel: UILabel? = self.style == .default ? nil : self.added(UILabel())
-    /// The picture at the beginning.
+    /// The image at the beginning.
     public private(set) lazy var imageView: UIImageView? = {
         let view = UIImageView()
         self.contentView.insertSubview(view, at: 0)

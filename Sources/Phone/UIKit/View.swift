@@ -110,11 +110,11 @@ import PhoneCore
             self.subviews.insert(view, at: min(index, self.subviews.count))
             return
         }
-        self.take(view, at: index)
+        self.adopt(view, at: index)
         self.setNeedsLayout()
     }
 
-    private func take(_ view: UIView, at index: Int) {
+    private func adopt(_ view: UIView, at index: Int) {
         view.removeFromSuperview()
         self.subviews.insert(view, at: min(index, self.subviews.count))
         view.superview = self
@@ -123,13 +123,13 @@ import PhoneCore
     }
 
     /// Has these views in it, behind those of the app, and no longer what it put in before: part of a layout, which asks for no other.
-    func keep(_ views: [UIView]) {
+    func setOwnSubviews(_ views: [UIView]) {
         for view in self.kept where view.superview === self && !views.contains(where: { $0 === view }) {
             view.removeFromSuperview()
         }
         self.kept = views
         for (place, view) in views.enumerated() {
-            if view.superview === self { self.insertSubview(view, at: place) } else { self.take(view, at: place) }
+            if view.superview === self { self.insertSubview(view, at: place) } else { self.adopt(view, at: place) }
         }
     }
 

@@ -113,7 +113,7 @@ public final class URLSession: Sendable {
 
     func perform(_ work: @escaping @Sendable () -> Void) { self.queue.async(execute: work) }
 
-    func tell(_ call: @escaping @Sendable (any URLSessionDelegate) -> Void) {
+    func callDelegate(_ call: @escaping @Sendable (any URLSessionDelegate) -> Void) {
         self.perform {
             if let delegate = self.state.withLock({ $0.delegate }) { call(delegate) }
         }

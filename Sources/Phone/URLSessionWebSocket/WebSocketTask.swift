@@ -208,7 +208,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         }
         guard let early else { return channel.close(promise: nil) }
         let session = self.session
-        session.tell { delegate in
+        session.callDelegate { delegate in
             (delegate as? any URLSessionWebSocketDelegate)?.urlSession(
                 session, webSocketTask: self, didOpenWithProtocol: `protocol`)
         }
@@ -251,7 +251,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         }
         guard !isOwn else { return }
         let session = self.session
-        session.tell { delegate in
+        session.callDelegate { delegate in
             (delegate as? any URLSessionWebSocketDelegate)?.urlSession(
                 session, webSocketTask: self, didCloseWith: code, reason: reason)
         }
@@ -284,7 +284,7 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
             for ping in ended.pings { ping(error) }
             for (_, completion) in ended.early { completion(error) }
         }
-        session.tell { delegate in
+        session.callDelegate { delegate in
             (delegate as? any URLSessionTaskDelegate)?.urlSession(session, task: self, didCompleteWithError: told)
         }
         session.finish(self)

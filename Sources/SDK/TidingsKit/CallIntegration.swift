@@ -6,7 +6,7 @@ public import TidingsClient
 public import TidingsModel
 
 /// Rings for calls (PushKit and CallKit). The app forwards PushKit's three calls and keeps CallKit's own, which say what the person does;
-/// this library carries no sound or picture. Needs the background mode `voip`.
+/// this library carries no sound or video. Needs the background mode `voip`.
 ///
 /// ```swift
 /// final class CallCenter: NSObject, PKPushRegistryDelegate, CXProviderDelegate {
@@ -42,7 +42,7 @@ public final class CallIntegration: Sendable {
         public var caller: UserID
         /// What the screen calls them; nil shows their id.
         public var callerName: String?
-        /// Whether it is a call with pictures.
+        /// Whether it is a call with video.
         public var hasVideo: Bool
         /// What the app's backend sent with it.
         public var data: JSONValue

@@ -14,7 +14,7 @@ package import TidingsModel
         return self.long[conversation].flatMap { $0.hasPrefix(kept) ? $0 : nil } ?? kept
     }
 
-    package func keep(_ text: String, in conversation: ConversationID) {
+    package func save(_ text: String, in conversation: ConversationID) {
         let limit = ConversationStateChange.draftBytesMax
         self.long[conversation] = text.utf8.count > limit ? text : nil
         var kept = text

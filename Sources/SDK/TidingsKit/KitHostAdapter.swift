@@ -40,11 +40,11 @@ final class KitHostAdapter: KitHost {
         var names = ResolvedNames()
         let user = await users?.userInfo(for: question.sender)
         names.user = user?.name
-        self.providers.withLock { $0.portraits.keep(user?.portrait, of: .user(question.sender)) }
+        self.providers.withLock { $0.portraits.store(user?.portrait, of: .user(question.sender)) }
         if let group = question.group {
             let info = await groups?.groupInfo(for: group)
             names.group = info?.name
-            self.providers.withLock { $0.portraits.keep(info?.portrait, of: .group(group)) }
+            self.providers.withLock { $0.portraits.store(info?.portrait, of: .group(group)) }
             names.member = await members?.memberName(of: question.sender, in: group)
         }
         return await self.client.value?.filled(names, for: question) ?? names

@@ -42,7 +42,7 @@ package import UIKit
         let image = await task.value
         self.underWay[source] = nil
         guard let image, person == self.client.userID else { return nil }
-        self.keep(image, source)
+        self.cacheImage(image, source)
         return image
     }
 
@@ -60,7 +60,7 @@ package import UIKit
         self.underWay = [:]
     }
 
-    private func keep(_ image: UIImage, _ source: Source) {
+    private func cacheImage(_ image: UIImage, _ source: Source) {
         guard self.known.updateValue(image, forKey: source) == nil else { return }
         self.order.append(source)
         if self.order.count > Self.countMax.memory { self.known[self.order.removeFirst()] = nil }

@@ -131,7 +131,7 @@ package struct OutgoingMessage: Hashable, Codable {
         self.items.append(item)
         self.save()
         self.start(item.id)
-        self.tell(item.conversation, .changed)
+        self.publish(item.conversation, .changed)
     }
 
     package func retry(_ id: ClientMessageID) {
@@ -144,7 +144,7 @@ package struct OutgoingMessage: Hashable, Codable {
         guard let item = self.item(id) else { return }
         self.tasks.removeValue(forKey: id)?.cancel()
         self.drop(id)
-        self.tell(item.conversation, .changed)
+        self.publish(item.conversation, .changed)
     }
 
     private func start(_ id: ClientMessageID) {
@@ -165,7 +165,7 @@ package struct OutgoingMessage: Hashable, Codable {
             let message = try await self.client.send(item.draft)
             guard self.item(id) != nil else { return }
             self.drop(id)
-            self.tell(item.conversation, .accepted(message))
+            self.publish(item.conversation, .accepted(message))
         } catch {
             self.failed(id, error)
         }
@@ -178,7 +178,7 @@ package struct OutgoingMessage: Hashable, Codable {
         else { return }
         let failure = ChatFailure(error)
         self.change(id) { $0.failure = failure }
-        self.tell(item.conversation, .failed(failure))
+        self.publish(item.conversation, .failed(failure))
     }
 
     private func upload(_ file: URL, of id: ClientMessageID) async throws -> MessageContent {
@@ -208,7 +208,7 @@ package struct OutgoingMessage: Hashable, Codable {
     package func resume() {
         self.load()
         for item in self.items where item.failure == nil { self.start(item.id) }
-        for conversation in Set(self.items.map(\.conversation)) { self.tell(conversation, .changed) }
+        for conversation in Set(self.items.map(\.conversation)) { self.publish(conversation, .changed) }
     }
 
     /// Nothing of the person before stays here; their file goes with their store.
@@ -231,7 +231,7 @@ package struct OutgoingMessage: Hashable, Codable {
         change(&self.items[index])
         let now = self.items[index]
         if before.content != now.content || before.failure != now.failure { self.save() }
-        self.tell(before.conversation, .changed)
+        self.publish(before.conversation, .changed)
         return true
     }
 
@@ -241,7 +241,7 @@ package struct OutgoingMessage: Hashable, Codable {
         self.save()
     }
 
-    private func tell(_ conversation: ConversationID, _ event: Event) {
+    private func publish(_ conversation: ConversationID, _ event: Event) {
         for listener in self.listeners.values { listener(conversation, event) }
     }
 

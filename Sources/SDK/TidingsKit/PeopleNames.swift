@@ -89,7 +89,7 @@ package import UIKit
         let size = hasProvider ? Self.askedAtOnce : Self.questionMax
         for start in stride(from: 0, to: unknown.count, by: size) {
             let person = self.person
-            await self.ask(about: unknown[start..<min(start + size, unknown.count)], in: group)
+            await self.askProviders(about: unknown[start..<min(start + size, unknown.count)], in: group)
             guard person == self.person else { return }
             show()
         }
@@ -111,7 +111,7 @@ package import UIKit
         return group.map { self.members[Member(user: user, group: $0)]?.generation == self.generation } ?? true
     }
 
-    private func ask(about users: ArraySlice<UserID>, in group: ConversationID?) async {
+    private func askProviders(about users: ArraySlice<UserID>, in group: ConversationID?) async {
         let (person, generation) = (self.person, self.generation)
         var answers: [UserID: Answer] = [:]
         var inGroup: [Member: Answer] = [:]
@@ -149,7 +149,7 @@ package import UIKit
     // MARK: Records of groups
 
     /// What the log says may have changed what a group's record says.
-    package func take(_ entry: LogEntry) {
+    package func apply(_ entry: LogEntry) {
         guard case .change(let change) = entry.body, self.records[change.conversation] != nil else { return }
         self.readRecord(of: change.conversation)
     }
@@ -159,7 +159,7 @@ package import UIKit
         for group in self.records.keys.sorted(by: { $0.target < $1.target }) { self.readRecord(of: group) }
     }
 
-    package func note(_ info: ConversationInfo) {
+    package func record(_ info: ConversationInfo) {
         var nicknames: [UserID: String] = [:]
         for member in info.members { nicknames[member.id] = member.nickname }
         self.records[info.id] = Record(name: info.name, nicknames: nicknames)
@@ -167,6 +167,6 @@ package import UIKit
 
     private func readRecord(of group: ConversationID) {
         guard let info = (try? self.kit.client.storedConversationInfo(group)) ?? nil else { return }
-        self.note(info)
+        self.record(info)
     }
 }

@@ -18,7 +18,7 @@ struct Portraits {
     subscript(owner: Owner) -> Data? { self.kept.first { $0.owner == owner }?.image }
 
     /// Nil where the app has none now. One that is too large is left out, as the extension does.
-    mutating func keep(_ image: Data?, of owner: Owner) {
+    mutating func store(_ image: Data?, of owner: Owner) {
         self.kept.removeAll { $0.owner == owner }
         guard let image, image.count <= NotificationImage.portraitBytesMax else { return }
         self.kept.append((owner, image))

@@ -10,7 +10,7 @@ package struct ReceiptMarks: Hashable {
 
     package init() {}
 
-    package mutating func note(_ kind: ReceiptKind, upTo message: MessageID) {
+    package mutating func record(_ kind: ReceiptKind, upTo message: MessageID) {
         switch kind {
         case .delivered: self.deliveredUpTo = max(self.deliveredUpTo ?? message, message)
         case .read: self.readUpTo = max(self.readUpTo ?? message, message)
@@ -18,8 +18,8 @@ package struct ReceiptMarks: Hashable {
     }
 
     /// Of a message to one person alone.
-    package mutating func note(_ receipts: MessageReceipts) {
-        if !receipts.delivered.isEmpty { self.note(.delivered, upTo: receipts.id) }
-        if !receipts.read.isEmpty { self.note(.read, upTo: receipts.id) }
+    package mutating func record(_ receipts: MessageReceipts) {
+        if !receipts.delivered.isEmpty { self.record(.delivered, upTo: receipts.id) }
+        if !receipts.read.isEmpty { self.record(.read, upTo: receipts.id) }
     }
 }

@@ -7,7 +7,7 @@ package import UIKit
 
 /// Images no larger than they are shown: the photo of a camera would take 50 MB and more of memory.
 package enum SmallImages {
-    /// The longer side in pixels: of a portrait, of a picture in a conversation, and of one that fills the screen.
+    /// The longer side in pixels: of a portrait, of an image in a conversation, and of one that fills the screen.
     package static let pixels = (portrait: 256, row: 800, screen: 2_732)
 
     /// Nil for what is no image. Linux decodes no images: there it is as large as it is.

@@ -62,7 +62,7 @@ public import UIKit
             self?.checkPerson()
             self?.outgoing.resume()
         }
-        self.followers.follow(kit.client.logEntries) { [names] in names.take($0) }
+        self.followers.follow(kit.client.logEntries) { [names] in names.apply($0) }
         self.followers.follow(kit.client.streamGaps) { [names] in if $0 == .logEntries { names.readRecords() } }
     }
 

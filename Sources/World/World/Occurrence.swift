@@ -111,7 +111,7 @@ struct Agenda {
     /// The occurrence whose time has come. It is big, and moved once.
     mutating func remove(_ place: Int) -> Occurrence {
         self.freePlaces.append(place)
-        return self.occurrences.take(place, leaving: .measure)
+        return self.occurrences.takeElement(place, leaving: .measure)
     }
 }
 

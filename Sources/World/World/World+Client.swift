@@ -29,7 +29,7 @@ extension World {
         hosted.client?.handle(event, at: now, into: &effects)
         var answers: [ClientEffect] = []
         for place in effects.indices {
-            let effect = effects.take(place, leaving: .endBackgroundTask)
+            let effect = effects.takeElement(place, leaving: .endBackgroundTask)
             guard !effect.answersCaller else {
                 answers.append(effect)
                 continue

@@ -13,7 +13,7 @@ extension World {
         let now = self.now
         self.phones[index].core.handle(event, at: now, into: &effects)
         // Taken out one after the other: a copy of each would cost more than to carry it out.
-        for place in effects.indices { self.perform(effects.take(place, leaving: .connectCourier), on: index) }
+        for place in effects.indices { self.perform(effects.takeElement(place, leaving: .connectCourier), on: index) }
         self.scratch.phone.giveBack(&effects)
         guard let deadline = self.phones[index].nextDeadline else { return }
         let due = max(deadline, self.time)

@@ -43,7 +43,7 @@ extension World {
                 guard left > 0 else { return self.crash() }
                 self.effectsToCrash = left - 1
             }
-            self.perform(effects.take(place, leaving: .drained))
+            self.perform(effects.takeElement(place, leaving: .drained))
             guard life == self.life else { return }
         }
         guard let deadline = self.server?.nextDeadline, deadline != self.serverTimerAt else { return }

@@ -315,7 +315,7 @@ package struct World {
         case .continueExtension(let index, let call, let event): self.continueExtension(event, for: call, on: index)
         case .pushArrives(let index, let generation, let push):
             guard generation == self.phones[index].tokenGeneration else { return }
-            self.phones[index].keep(push, at: self.time)
+            self.phones[index].keepPush(push, at: self.time)
             self.handle(.courier(.pushArrived(push)), on: index)
         case .diskHeals: self.healDisk()
         case .storageFreed(let index): self.phones[index].isFull = false

@@ -88,7 +88,7 @@ final class WorldPhone {
     /// Whether a silent push may wake the app, as far as the phone's own settings and the person let it (ios-delivery.md §5.6, "Wake").
     var mayBeWoken: Bool { Self.mayBeWoken(&self.core) }
 
-    func keep(_ push: Push, at time: Int64) {
+    func keepPush(_ push: Push, at time: Int64) {
         guard push.pushType == APNsPushType.alert.rawValue else { return }
         self.keptPush = (push, time, self.tokenGeneration)
     }

@@ -6,7 +6,7 @@ import ServerCore
 
 extension Array {
     /// Takes an element out and leaves another in its place: what is large is moved, not copied.
-    mutating func take(_ place: Int, leaving rest: consuming Element) -> Element {
+    mutating func takeElement(_ place: Int, leaving rest: consuming Element) -> Element {
         swap(&rest, &self[place])
         return rest
     }

@@ -208,15 +208,15 @@ public final class PhoneHost: Sendable {
     /// - Throws: `InvalidField` if it cannot be done now; nothing was changed, unless by a touch that the app did not answer.
     @discardableResult
     public func perform(_ command: PhoneCommand) async throws(InvalidField) -> JSONValue {
-        try await self.ask { shell throws(InvalidField) in try shell.execute(command) }
+        try await self.askShell { shell throws(InvalidField) in try shell.execute(command) }
     }
 
     /// What the person sees: the `screen` command's answer, and the views of the app in the foreground, back to front.
     package func look() async throws(InvalidField) -> (screen: JSONValue, views: [ViewNode]) {
-        try await self.ask { shell in shell.loop.makeSucceededFuture((shell.screen, shell.frontViews)) }
+        try await self.askShell { shell in shell.loop.makeSucceededFuture((shell.screen, shell.frontViews)) }
     }
 
-    private func ask<Answer: Sendable>(
+    private func askShell<Answer: Sendable>(
         _ question: @escaping @Sendable (HostShell) throws(InvalidField) -> EventLoopFuture<Answer>
     ) async throws(InvalidField) -> Answer {
         let isOff = InvalidField(field: "phone", rule: "is switched off")

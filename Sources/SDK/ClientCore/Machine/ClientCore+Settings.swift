@@ -30,15 +30,15 @@ extension ClientCore {
             switch telling.pendingChange {
             case .conversation(let conversation, let own):
                 guard !open.contains(where: { $0.pendingChange.key == telling.pendingChange.key }) else { continue }
-                self.tell([telling], .setConversationSettings(conversation, own), at: now, into: &effects)
+                self.sendChanges([telling], .setConversationSettings(conversation, own), at: now, into: &effects)
             case .state(let conversation, let change, _):
                 guard !open.contains(where: { $0.pendingChange.key == telling.pendingChange.key }) else { continue }
-                self.tell([telling], .setConversationState(conversation, change), at: now, into: &effects)
+                self.sendChanges([telling], .setConversationState(conversation, change), at: now, into: &effects)
             case .level, .quietHours, .hidesContent, .language, .mayBeAddedBy: everywhere.append(telling)
             }
         }
         guard !everywhere.isEmpty, !open.contains(where: \.pendingChange.isOfPerson) else { return }
-        self.tell(everywhere, .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
+        self.sendChanges(everywhere, .setPersonSettings(self.preferences.current.person), at: now, into: &effects)
     }
 
     /// Where they are owed, until the server has said them.
@@ -59,10 +59,10 @@ extension ClientCore {
         self.tellPendingChanges(at: now, into: &effects)
     }
 
-    private mutating func tell(
+    private mutating func sendChanges(
         _ tellings: [Preferences.Telling], _ request: ClientRequest, at now: Now, into effects: inout [ClientEffect]
     ) {
-        for telling in tellings where self.preferences.tell(telling) {
+        for telling in tellings where self.preferences.beginTelling(telling) {
             effects.append(.markPendingChange(telling.pendingChange, isTold: true))
         }
         self.sendRequest(.pendingChanges(tellings), request, at: now, into: &effects)

@@ -87,7 +87,7 @@ package struct Preferences: Hashable, Sendable {
     }
 
     /// True if the server had not heard of it.
-    package mutating func tell(_ telling: Telling) -> Bool {
+    package mutating func beginTelling(_ telling: Telling) -> Bool {
         let before = self.standing(of: telling)
         self.setStanding(.inFlight(isOvertaken: false), of: telling)
         return before == .waiting

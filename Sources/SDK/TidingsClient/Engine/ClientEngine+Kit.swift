@@ -63,7 +63,7 @@ extension ClientEngine {
     func storeRecipient(_ recipient: Recipient) {
         self.shared.withLock { $0.recipientTag = recipient.tag }
         let isKeptApart = self.parts.tokens != nil
-        self.keep(recipient.extensionToken)
+        self.keepToken(recipient.extensionToken)
         self.withGroup { contents in
             contents.recipient = recipient
             if isKeptApart { contents.recipient?.extensionToken = "" }
@@ -72,11 +72,11 @@ extension ClientEngine {
 
     func forgetPerson() {
         self.storing { try self.store.forgetAll() }
-        self.keep(nil)
+        self.keepToken(nil)
         self.withGroup { $0.forgetPerson(words: self.parts.words) }
     }
 
-    private func keep(_ token: String?) {
+    private func keepToken(_ token: String?) {
         do {
             try self.parts.tokens?.write(token)
         } catch {

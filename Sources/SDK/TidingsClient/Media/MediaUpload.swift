@@ -107,14 +107,14 @@ struct MediaCourier: Sendable {
             for effect in effects {
                 switch effect {
                 case .create:
-                    var answer = await self.ask("POST", Self.uploads, token, creation)
+                    var answer = await self.request("POST", Self.uploads, token, creation)
                     if let location = answer?.location { answer?.location = Self.place(location) }
                     event = .answered(answer)
-                case .ask(let location): event = .answered(await self.ask("HEAD", location, token))
+                case .ask(let location): event = .answered(await self.request("HEAD", location, token))
                 case .send(let location, let offset, let count):
                     let part = try source.read(at: offset, count: count)
                     let headers = ["Upload-Offset": "\(offset)", "Content-Type": "application/offset+octet-stream"]
-                    event = .answered(await self.ask("PATCH", location, token, headers, part))
+                    event = .answered(await self.request("PATCH", location, token, headers, part))
                 case .wait(let milliseconds):
                     await self.sleep(milliseconds)
                     event = .timePassed
@@ -190,10 +190,10 @@ struct MediaCourier: Sendable {
 
     private func delete(_ location: String, _ token: String) {
         // The upload's own task is cancelled by now.
-        Task.detached { _ = await self.ask("DELETE", location, token) }
+        Task.detached { _ = await self.request("DELETE", location, token) }
     }
 
-    private func ask(
+    private func request(
         _ method: String, _ path: String, _ token: String, _ headers: [String: String] = [:], _ body: Data = Data()
     ) async -> MediaAnswer? {
         let all = headers.merging(Self.version) { own, _ in own }

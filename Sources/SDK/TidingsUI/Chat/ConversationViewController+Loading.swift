@@ -58,11 +58,11 @@ extension ConversationViewController {
         self.learnInfo()
         self.learnTitle()
         self.renderNow()
-        if self.isInFront { self.comeToFront() }
+        if self.isOnScreen { self.didComeOnScreen() }
     }
 
     /// The owner sees the screen.
-    func comeToFront() {
+    func didComeOnScreen() {
         guard self.isOpen else { return }
         self.interface.openScreens.add(self, of: self.conversation)
         self.client.activeConversation = self.conversation
@@ -137,7 +137,7 @@ extension ConversationViewController {
     func setInfo(_ info: ConversationInfo?) {
         guard let info else { return }
         self.info = info
-        self.interface.names.note(info)
+        self.interface.names.record(info)
         // Those whose messages are shown first.
         self.learnNames(of: self.writers + info.members.prefix(200).map(\.id))
         self.showCandidates()
@@ -203,6 +203,6 @@ extension ConversationViewController {
     func keepDraft() {
         guard self.isOpen, !self.isRoom, self.edited == nil, self.inputBar.text != self.keptDraft else { return }
         self.keptDraft = self.inputBar.text
-        self.interface.drafts.keep(self.keptDraft, in: self.conversation)
+        self.interface.drafts.save(self.keptDraft, in: self.conversation)
     }
 }

@@ -203,9 +203,9 @@ extension ConversationViewController {
         return self.tableView.indexPathsForVisibleRows?.contains(indexPath) ?? false
     }
 
-    /// Whoever sees the newest message, with the app in front, has read everything.
+    /// Whoever sees the newest message, with the app in the foreground, has read everything.
     func markSeen() {
-        guard self.isOpen, self.isInFront, self.wasPlaced, self.client.runState == .foreground, self.isAtBottom else {
+        guard self.isOpen, self.isOnScreen, self.wasPlaced, self.client.runState == .foreground, self.isAtBottom else {
             return
         }
         self.lastSeen = self.log.newest?.id ?? self.lastSeen
@@ -221,7 +221,7 @@ extension ConversationViewController {
     /// What is seen is read; near the top earlier messages are loaded.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {
         // Where a keyboard has come, it is scrolled after the layout.
-        guard self.wasPlaced, self.isInFront, !self.isApplying, self.tableView.bounds.height == self.tableHeight else {
+        guard self.wasPlaced, self.isOnScreen, !self.isApplying, self.tableView.bounds.height == self.tableHeight else {
             return
         }
         let isAtBottom = self.isAtBottom
@@ -241,7 +241,7 @@ extension ConversationViewController {
     public func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
         guard let cell = cell as? MessageCell, let row = cell.row else { return }
         self.willDisplay(cell, row)
-        if self.isInFront, row.isOwn, let message = row.message, !self.receiptsAsked.contains(message.id) {
+        if self.isOnScreen, row.isOwn, let message = row.message, !self.receiptsAsked.contains(message.id) {
             self.learnReceiptsInGroup(of: [message.id])
         }
     }

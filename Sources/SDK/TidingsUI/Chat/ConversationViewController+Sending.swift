@@ -52,7 +52,7 @@ extension ConversationViewController {
     public func send(_ content: MessageContent, mentions: Mentions = .none) -> Bool {
         guard self.isOpen, let content = self.willSend(content) else { return false }
         do { try self.interface.outgoing.send(content, mentions: mentions, to: self.conversation) } catch {
-            self.tell(error)
+            self.showError(error)
             return false
         }
         self.showOwn()
@@ -68,7 +68,7 @@ extension ConversationViewController {
             try self.interface.outgoing.sendImage(file, to: self.conversation)
             self.showOwn()
         } catch {
-            self.tell(error)
+            self.showError(error)
         }
     }
 
@@ -77,7 +77,7 @@ extension ConversationViewController {
         self.scrollToBottom(animated: true)
     }
 
-    func take(_ event: OutgoingMessages.Event) {
+    func showOutgoing(_ event: OutgoingMessages.Event) {
         switch event {
         case .changed: break
         case .accepted(let message):
@@ -163,7 +163,7 @@ extension ConversationViewController {
     }
 
     private func delete(_ row: MessageRow) {
-        self.ask(self.words.deleteQuestion, button: self.words.delete, words: self.interface.words) { [weak self] in
+        self.confirm(self.words.deleteQuestion, button: self.words.delete, words: self.interface.words) { [weak self] in
             guard let self else { return }
             guard let id = row.message?.id else { return row.id.outgoing.map(self.interface.outgoing.remove) ?? () }
             let (client, conversation) = (self.client, self.conversation)
@@ -190,7 +190,7 @@ extension ConversationViewController {
                 alert.addAction(UIAlertAction(title: self.words.confirm, style: .default, handler: nil))
                 self.present(alert, animated: true)
             } catch {
-                self?.tell(error)
+                self?.showError(error)
             }
         }
     }
@@ -203,12 +203,12 @@ extension ConversationViewController {
                 try await request()
                 if let self, self.isOpen { then(self) }
             } catch {
-                self?.tell(error)
+                self?.showError(error)
             }
         }
     }
 
-    func tell(_ error: any Error) {
+    func showError(_ error: any Error) {
         guard self.isOpen else { return }
         self.show(error, words: self.interface.words)
     }

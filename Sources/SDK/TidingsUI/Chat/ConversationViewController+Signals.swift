@@ -15,10 +15,10 @@ extension ConversationViewController {
 
     func follow() {
         let client = self.client
-        self.followers.follow(client.logEntries) { [weak self] in self?.take($0) }
-        self.followers.follow(client.typingChanges) { [weak self] in self?.take($0) }
-        self.followers.follow(client.receiptChanges) { [weak self] in self?.take($0) }
-        self.followers.follow(client.connectionStatuses) { [weak self] in self?.take($0) }
+        self.followers.follow(client.logEntries) { [weak self] in self?.applyEntry($0) }
+        self.followers.follow(client.typingChanges) { [weak self] in self?.showTyping($0) }
+        self.followers.follow(client.receiptChanges) { [weak self] in self?.markReceipt($0) }
+        self.followers.follow(client.connectionStatuses) { [weak self] in self?.showStatus($0) }
         self.followers.follow(client.runStates) { [weak self] state in
             if state == .foreground { self?.markSeen() } else { self?.keepDraft() }
         }
@@ -37,7 +37,7 @@ extension ConversationViewController {
         }
     }
 
-    private func take(_ entry: LogEntry) {
+    private func applyEntry(_ entry: LogEntry) {
         self.checkPerson()
         guard self.isOpen, let owner = self.owner else { return }
         switch entry.body {
@@ -76,22 +76,22 @@ extension ConversationViewController {
         self.render()
     }
 
-    private func take(_ status: ConnectionStatus) {
+    private func showStatus(_ status: ConnectionStatus) {
         self.checkPerson()
         guard self.isOpen else { return }
         if status != .connected { self.receiptsAsked = [] }
         guard status == .connected else { return self.render() }
         self.learnNamesAgain()
-        if self.isInFront {
+        if self.isOnScreen {
             self.beginListening()
             self.loadIfShort()
         }
     }
 
-    // MARK: While the screen is in front
+    // MARK: While it is on the screen
 
     func beginListening() {
-        guard self.isOpen, self.isInFront, self.client.connectionStatus == .connected else { return }
+        guard self.isOpen, self.isOnScreen, self.client.connectionStatus == .connected else { return }
         if self.isRoom { return self.enterRoom() }
         guard self.interface.configuration.showsReadMarks else { return }
         if self.conversation.type == .direct {
@@ -128,7 +128,7 @@ extension ConversationViewController {
                 if let last = self.log.newest?.id, let first = messages.first?.id, last < first { self.log = ChatLog() }
                 self.takeFromRoom(messages)
             } catch {
-                self?.tell(error)
+                self?.showError(error)
             }
         }
     }
@@ -144,9 +144,9 @@ extension ConversationViewController {
 
     // MARK: Delivered and read
 
-    private func take(_ change: ChatClient.ReceiptChange) {
+    private func markReceipt(_ change: ChatClient.ReceiptChange) {
         guard self.isOpen, change.conversation == self.conversation else { return }
-        self.marks.note(change.kind, upTo: change.upTo)
+        self.marks.record(change.kind, upTo: change.upTo)
         self.render()
     }
 
@@ -155,7 +155,7 @@ extension ConversationViewController {
         for message in self.ownMessages.suffix(Self.receiptsMax).reversed() where self.marks.state(of: message) != .read
         {
             guard let receipts = try? await self.client.receipts(of: message), self.isOpen else { return }
-            self.marks.note(receipts)
+            self.marks.record(receipts)
             self.render()
             if !receipts.read.isEmpty { return }
         }
@@ -169,7 +169,7 @@ extension ConversationViewController {
     /// somebody else has written.
     func learnReceiptsInGroup(of messages: [MessageID]) {
         let isGroup = self.conversation.type == .group || self.conversation.type == .discussion
-        guard isGroup, self.interface.configuration.showsReadMarks, self.isInFront else { return }
+        guard isGroup, self.interface.configuration.showsReadMarks, self.isOnScreen else { return }
         self.receiptsAsked.formUnion(messages)
         Task { [weak self, client] in
             for message in messages {
@@ -182,7 +182,7 @@ extension ConversationViewController {
 
     // MARK: Typing
 
-    private func take(_ change: ChatClient.TypingChange) {
+    private func showTyping(_ change: ChatClient.TypingChange) {
         guard self.isOpen, self.interface.configuration.showsTyping, change.conversation == self.conversation,
             change.user != self.owner
         else { return }

@@ -41,7 +41,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
     /// Whether the owner is signed in, and their messages are loaded.
     var isOpen = false
     /// Between appearing and disappearing.
-    var isInFront = false
+    var isOnScreen = false
     var rows: [ChatRow.ID: ChatRow] = [:]
     var rowsAreStale = false
     var namesAreStale = false
@@ -166,7 +166,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
         self.follow()
         self.listener = self.interface.outgoing.listen { [weak self] conversation, event in
             guard let self, conversation == self.conversation else { return }
-            self.take(event)
+            self.showOutgoing(event)
         }
         self.checkPerson()
     }
@@ -224,8 +224,8 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
 
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
-        self.isInFront = true
-        self.comeToFront()
+        self.isOnScreen = true
+        self.didComeOnScreen()
     }
 
     /// What is at the bottom stays there when the keyboard comes.
@@ -239,7 +239,7 @@ open class ConversationViewController: UIViewController, RoutedScreen, UITableVi
 
     open override func viewWillDisappear(_ animated: Bool) {
         super.viewWillDisappear(animated)
-        self.isInFront = false
+        self.isOnScreen = false
         self.keepDraft()
         self.sayTyping(false)
         // Another window may show it, too.

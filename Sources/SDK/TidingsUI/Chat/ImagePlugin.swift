@@ -49,7 +49,7 @@ final class PhotoChoice: NSObject, UIImagePickerControllerDelegate, UINavigation
 final class ImageViewController: UIViewController {
     private let interface: ChatInterface
     private let row: MessageRow
-    private let picture = UIImageView()
+    private let photoView = UIImageView()
     private let label = MessageCell.label(.body, .secondaryLabel)
     private let wheel = UIActivityIndicatorView(style: .medium)
 
@@ -66,16 +66,16 @@ final class ImageViewController: UIViewController {
         super.viewDidLoad()
         let words = self.interface.words.chat
         self.view.backgroundColor = .systemBackground
-        self.picture.contentMode = .scaleAspectFit
-        self.picture.isAccessibilityElement = true
-        self.picture.accessibilityLabel = self.row.spoken(in: words)
+        self.photoView.contentMode = .scaleAspectFit
+        self.photoView.isAccessibilityElement = true
+        self.photoView.accessibilityLabel = self.row.spoken(in: words)
         self.label.text = words.noImage
         self.label.isHidden = true
         self.label.textAlignment = .center
         let close = UIButton(
             type: .system,
             primaryAction: UIAction(title: words.close) { [weak self] _ in self?.dismiss(animated: true) })
-        let column = UIStackView(arrangedSubviews: [close, self.picture, self.wheel, self.label])
+        let column = UIStackView(arrangedSubviews: [close, self.photoView, self.wheel, self.label])
         column.axis = .vertical
         close.setContentHuggingPriority(.required, for: .vertical)
         column.translatesAutoresizingMaskIntoConstraints = false
@@ -102,7 +102,7 @@ final class ImageViewController: UIViewController {
         Task { [weak self, interface] in
             let loaded = await interface.images.loadForScreen(source)
             self?.wheel.stopAnimating()
-            self?.picture.image = loaded
+            self?.photoView.image = loaded
             self?.label.isHidden = loaded != nil
         }
     }

@@ -199,18 +199,18 @@ final class TextMessageCell: MessageCell {
 
 /// The cell of an image: what is known of it until it is there, and how far it has been sent.
 final class ImageMessageCell: MessageCell {
-    private let picture = UIImageView()
+    private let photoView = UIImageView()
     private let label = MessageCell.label(.footnote, .secondaryLabel)
     private let progress = UIProgressView(progressViewStyle: .default)
 
     override func makeBody() {
-        self.picture.contentMode = .scaleAspectFill
-        self.picture.clipsToBounds = true
-        for view in [self.picture, self.label, self.progress] as [UIView] { self.bodyStack.addArrangedSubview(view) }
+        self.photoView.contentMode = .scaleAspectFill
+        self.photoView.clipsToBounds = true
+        for view in [self.photoView, self.label, self.progress] as [UIView] { self.bodyStack.addArrangedSubview(view) }
         NSLayoutConstraint.activate([
             Self.unlessHidden(
-                self.picture.widthAnchor.constraint(equalTo: self.contentView.widthAnchor, multiplier: 0.6)),
-            self.picture.heightAnchor.constraint(equalTo: self.picture.widthAnchor, multiplier: 0.75),
+                self.photoView.widthAnchor.constraint(equalTo: self.contentView.widthAnchor, multiplier: 0.6)),
+            self.photoView.heightAnchor.constraint(equalTo: self.photoView.widthAnchor, multiplier: 0.75),
         ])
     }
 
@@ -225,7 +225,7 @@ final class ImageMessageCell: MessageCell {
             self.progress.isHidden = true
         }
         self.show(Self.preview(of: row, screen.interface))
-        guard self.picture.image == nil, let source = row.image(isSmall: true) else { return }
+        guard self.photoView.image == nil, let source = row.image(isSmall: true) else { return }
         Task { [weak self, weak screen] in
             let loaded = await screen?.interface.images.load(source)
             guard let self, let screen, self.row?.id == row.id else { return }
@@ -235,8 +235,8 @@ final class ImageMessageCell: MessageCell {
     }
 
     private func show(_ image: UIImage?) {
-        self.picture.image = image
-        self.picture.isHidden = image == nil
+        self.photoView.image = image
+        self.photoView.isHidden = image == nil
         self.label.isHidden = image != nil
     }
 

@@ -37,7 +37,7 @@ extension ConversationListViewController {
     }
 
     /// Asks whether the person comes in.
-    func ask(about invitation: Invitation) {
+    func showQuestion(about invitation: Invitation) {
         let inviter = self.interface.knownName(of: invitation.by, in: nil) ?? invitation.by.rawValue
         let question = UIAlertController(
             title: invitation.name, message: self.words.filled(\.invites, "name", inviter), preferredStyle: .alert)

@@ -73,7 +73,7 @@ public import UIKit
         self.followers.follow(self.client.streamGaps) { [weak self] _ in self?.setNeedsRefresh() }
         // Days pass while the app is away.
         self.followers.follow(self.client.runStates) { [weak self] _ in self?.setNeedsRefresh() }
-        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.show($0) }
+        self.followers.follow(self.client.connectionStatuses) { [weak self] in self?.showStatus($0) }
         self.followers.follow(self.interface.names.whenForgotten()) { [weak self] in self?.learnNamesAgain() }
     }
 
@@ -153,7 +153,7 @@ public import UIKit
         self.setNeedsRefresh()
     }
 
-    private func show(_ status: ConnectionStatus) {
+    private func showStatus(_ status: ConnectionStatus) {
         let text = ConnectionNotice.text(for: status, in: self.words)
         if self.isViewLoaded, text != self.notice, let text {
             UIAccessibility.post(notification: .announcement, argument: text)
@@ -321,7 +321,7 @@ public import UIKit
         tableView.deselectRow(at: indexPath, animated: true)
         switch self.entry(at: indexPath) {
         case .conversation(let item)?: self.didSelect(item)
-        case .invitation(let invitation)?: self.ask(about: invitation)
+        case .invitation(let invitation)?: self.showQuestion(about: invitation)
         case nil: break
         }
     }

@@ -114,12 +114,12 @@ public import UIKit
             }
         case "nickname": self.askNickname()
         case "leave":
-            self.ask(\.askLeave, self.form.title, button: row.title) { [weak self] in
+            self.confirm(\.askLeave, self.form.title, button: row.title) { [weak self] in
                 self?.request({ try await $0.leave(conversation) }, then: { self?.didLeave() })
             }
         case "block" where self.form.isBlocked: self.request { try await $0.unblock(user) }
         case "block":
-            self.ask(\.askBlock, self.form.title, button: row.title) { [weak self] in
+            self.confirm(\.askBlock, self.form.title, button: row.title) { [weak self] in
                 self?.request { try await $0.block(user) }
             }
         default: break

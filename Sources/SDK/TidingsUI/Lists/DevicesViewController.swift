@@ -58,7 +58,7 @@ import UIKit
         guard case .devices(let devices) = self.form,
             let device = devices.first(where: { DeviceForm.id(of: $0) == row.id })
         else { return }
-        self.ask(\.askSignOut, row.title, button: self.words.signOut) { [weak self] in
+        self.confirm(\.askSignOut, row.title, button: self.words.signOut) { [weak self] in
             self?.request { try await $0.signOut(device: device.id) }
         }
     }

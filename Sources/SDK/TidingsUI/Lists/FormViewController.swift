@@ -145,11 +145,11 @@ struct FormSection: Hashable, Sendable {
     }
 
     /// Asks about somebody or something that has a name.
-    func ask(
+    func confirm(
         _ question: KeyPath<ListWords, String>, _ name: String, button: String,
         then act: @escaping @MainActor () -> Void
     ) {
-        self.question = self.ask(
+        self.question = self.confirm(
             self.words.filled(question, "name", name), button: button, words: self.interface.words, then: act)
     }
 

@@ -30,7 +30,7 @@ extension UIViewController {
 
     /// Asks before something that is not easily undone.
     @discardableResult
-    func ask(
+    func confirm(
         _ question: String, button: String, words: InterfaceWords, then act: @escaping @MainActor () -> Void
     ) -> UIAlertController {
         let alert = UIAlertController(title: question, message: nil, preferredStyle: .alert)

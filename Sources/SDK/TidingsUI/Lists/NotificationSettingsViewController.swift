@@ -93,7 +93,7 @@ import UserNotifications
 
     override func didSwipe(_ row: FormRow) {
         guard let person = self.blocked(row) else { return }
-        self.ask(\.askUnblock, person.name, button: self.words.unblock) { [weak self] in
+        self.confirm(\.askUnblock, person.name, button: self.words.unblock) { [weak self] in
             self?.request { try await $0.unblock(person.user) }
         }
     }

@@ -123,10 +123,10 @@ package enum MediaRules {
         of record: MediaRecord, uses: [MediaUse], _ limits: MediaLimits, at now: Int64
     ) -> Fate {
         guard let completedAt = record.completedAt else {
-            return self.keep(until: record.touchedAt + limits.uploadTime, now)
+            return self.fate(until: record.touchedAt + limits.uploadTime, now)
         }
         if record.verdict == .rejected {
-            return self.keep(until: (record.judgedAt ?? completedAt) + Self.rejectionTime, now)
+            return self.fate(until: (record.judgedAt ?? completedAt) + Self.rejectionTime, now)
         }
         let end = limits.lifetime > 0 ? completedAt + limits.lifetime : Int64.max
         guard end > now else { return .remove }
@@ -142,5 +142,5 @@ package enum MediaRules {
         return .keep(until: min(end, last, now + pause))
     }
 
-    private static func keep(until end: Int64, _ now: Int64) -> Fate { end > now ? .keep(until: end) : .remove }
+    private static func fate(until end: Int64, _ now: Int64) -> Fate { end > now ? .keep(until: end) : .remove }
 }

@@ -56,7 +56,7 @@ extension API {
         let verdict: MediaVerdict = try self.word(try body.string("verdict"), "verdict")
         try body.refuseUnknown()
         return try await Self.toldAsProblems {
-            try await self.shelf().judge(try self.mediaID(context), of: app, verdict, at: Clocks.now().wall)
+            try await self.shelf().setVerdict(try self.mediaID(context), of: app, verdict, at: Clocks.now().wall)
             return Response(status: .noContent)
         }
     }

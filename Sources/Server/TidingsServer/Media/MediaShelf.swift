@@ -200,14 +200,14 @@ final class MediaShelf: Sendable {
     func release(_ id: MediaID) { self.state.withLock { _ = $0.busy.remove(id) } }
 
     /// Writes down what a claimed record says now.
-    func keep(_ record: MediaRecord) async throws {
+    func write(_ record: MediaRecord) async throws {
         let folder = self.folder
         try await MediaFolder.onDisk { try folder.write(record) }
         self.state.withLock { $0.replace(record) }
         self.report()
     }
 
-    func judge(_ id: MediaID, of app: AppID, _ verdict: MediaVerdict, at now: Int64) async throws {
+    func setVerdict(_ id: MediaID, of app: AppID, _ verdict: MediaVerdict, at now: Int64) async throws {
         var record = try self.claim(id, of: app) { $0.isWhole }
         defer { self.release(id) }
         let folder = self.folder
@@ -221,7 +221,7 @@ final class MediaShelf: Sendable {
         }
         record.verdict = verdict
         record.judgedAt = now
-        try await self.keep(record)
+        try await self.write(record)
         guard verdict == .rejected else { return }
         try await MediaFolder.onDisk { try folder.removeData(of: id) }
         self.metrics.countMediaRemoval(.rejected)

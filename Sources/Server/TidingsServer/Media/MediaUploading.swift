@@ -110,7 +110,7 @@ extension MediaShelf {
             try upload.file.sync()
             if isWhole { try folder.finish(id) }
         }
-        try await self.keep(record)
+        try await self.write(record)
         if isWhole { self.metrics.countUpload(.completed) }
         return record
     }

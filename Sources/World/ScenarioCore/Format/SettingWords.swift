@@ -4,9 +4,18 @@ import PhoneCore
 enum QuirkWords {
     static var all: [(word: String, path: WritableKeyPath<PhoneSettings, Bool>, summary: String)] {
         [
-            ("Q1", \.quirks.ios10BothCallbacksTap, "iOS 10 without a UN delegate: a tap prefers R0 to RF; on"),
-            ("Q2", \.quirks.foregroundFetchBeforeWillPresent, "in the foreground RF comes before WP; on"),
-            ("Q3", \.quirks.missingDidReceiveFallsBack, "a delegate without DR leaves taps to the old callbacks; off"),
+            (
+                "Q1", \.quirks.ios10BothCallbacksTap,
+                "iOS 10 without a UN delegate: a tap prefers the old callback without a fetch handler; on"
+            ),
+            (
+                "Q2", \.quirks.foregroundFetchBeforeWillPresent,
+                "in the foreground the fetch callback comes before willPresent; on"
+            ),
+            (
+                "Q3", \.quirks.missingDidReceiveFallsBack,
+                "a delegate without didReceive leaves taps to the old callbacks; off"
+            ),
             (
                 "Q4", \.quirks.noDelegatePresentsInForeground,
                 "without a delegate a push in the foreground is shown; off"
@@ -16,10 +25,13 @@ enum QuirkWords {
                 "sceneLaunchOptionsOnWake", \.quirks.sceneLaunchOptionsOnWake,
                 "Q5 on a launch in the background, before iOS 26; on"
             ),
-            ("Q6", \.quirks.localLaunchAlsoCallsL0, "L0 follows DF after a cold tap on a local notification; off"),
+            (
+                "Q6", \.quirks.localLaunchAlsoCallsL0,
+                "didReceive(UILocalNotification) follows the launch on a cold tap; off"
+            ),
             ("Q7", \.quirks.unLocalLaunchKey, "a cold tap on a local request fills localNotification, iOS 10–25; on"),
             ("Q8", \.quirks.badgeZeroClearsDelivered, "applicationIconBadgeNumber 0 clears the list; on"),
-            ("Q9", \.quirks.fetchTwiceOnTap, "RF again on a tap although DR exists; off"),
+            ("Q9", \.quirks.fetchTwiceOnTap, "the fetch callback again on a tap although didReceive exists; off"),
             ("Q10", \.quirks.extensionRunsBeforeFirstUnlock, "the service extension runs before the first unlock; on"),
             ("Q11", \.unlimitedWakes, "run from Xcode: silent pushes are not throttled; off"),
             ("Q12", \.quirks.inactiveOnArrival, "a push that meets the app inactive says so; on"),

@@ -13,7 +13,7 @@ struct RowContent {
     }
 
     private(set) var items: [Item] = []
-    /// A picture stands before all else.
+    /// An image stands before all else.
     private(set) var hasPortrait = false
 
     init(_ row: ViewNode) {
