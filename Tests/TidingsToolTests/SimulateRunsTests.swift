@@ -70,7 +70,8 @@ import World
         #expect(total.missing(with: .swarm) == drawn)
         let crowds: [WorldMark] = [
             .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
-            .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
+            .filteredNumbers, .directNumbers, .lateNumbers, .lostNumbers, .numbersBesideKept, .numbersForAnother,
+            .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
             .accountsTakenBack, .accountSignIns, .cards, .offeredCards,

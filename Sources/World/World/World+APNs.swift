@@ -39,6 +39,7 @@ extension World {
                 after: delay + self.latency(of: phone))
         case .reject(_, let fault): self.checkers.foundBug("courier: \(fault)")
         case .log(let entry):
+            for mark in self.numbersAtAPNs.marks(of: entry) { self.emit(.reached(mark)) }
             switch entry.event {
             case .overwritten: self.emit(.reached(.overwritten))
             case .duplicated: self.emit(.reached(.duplicated))

@@ -51,6 +51,7 @@ package struct World {
     var apns: APNsService
     var apnsFault: APNsFault?
     var apnsOutage = APNsOutage()
+    var numbersAtAPNs = NumbersAtAPNs()
     var pool: WorldPool?
     var links: [UInt64: AppleLink] = [:]
     var lastLink: UInt64 = 0

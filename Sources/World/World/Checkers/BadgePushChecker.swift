@@ -63,6 +63,7 @@ struct BadgePushChecker: Checker {
         into findings: inout Findings
     ) {
         guard owner?.user == key.user else {
+            findings.reach(.numbersForAnother)
             if let shown { findings.add("P7", "\(key) shows the number \(shown), which is somebody else's") }
             return
         }

@@ -44,6 +44,9 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case filteredNumbers = "numbers in alerts for an extension"
     case directNumbers = "numbers alone"
     case lateNumbers = "numbers that came after a newer one"
+    case lostNumbers = "numbers alone that APNs could not bring"
+    case numbersBesideKept = "numbers lost while APNs kept an alert"
+    case numbersForAnother = "numbers for the person before"
     case localNotifications = "local notifications"
     case overwritten = "pushes overwritten"
     case duplicated = "pushes brought twice"
@@ -163,7 +166,8 @@ extension WorldMark {
     package func isPossible(with faults: WorldFaults) -> Bool {
         switch self {
         case .thirdPhones, .phoneless, .smallGroups, .oldSystems, .unsilenced, .fetchedTexts, .messageRings,
-            .filteredNumbers, .directNumbers, .lateNumbers, .serverNames, .nameless, .communications, .portraits,
+            .filteredNumbers, .directNumbers, .lateNumbers, .lostNumbers, .numbersBesideKept, .numbersForAnother,
+            .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
             .accountsTakenBack, .accountSignIns, .cards, .offeredCards:
