@@ -206,6 +206,40 @@ import TidingsModel
         rebuilt.close()
     }
 
+    @Test func `sets aside whoever is new and cannot be written, and ends`() async throws {
+        try await self.fill()
+        let database = try DatabaseQueue(path: self.folder.path())
+        let (root, size) = try await database.read { database in
+            (
+                try Int.fetchOne(
+                    database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'person_conversation'"),
+                try Int.fetchOne(database, sql: "PRAGMA page_size")
+            )
+        }
+        try database.close()
+        let url = URL(fileURLWithPath: self.folder.path())
+        var bytes = try Data(contentsOf: url)
+        // A page of no kind that there is.
+        bytes[(try #require(root) - 1) * (try #require(size))] = 0xff
+        try bytes.write(to: url)
+        let store = try MessageStore(path: self.folder.path(), logger: quiet)
+        let answers = try await store.apply([accept(message(9, from: "dan", to: "eve"))])
+        guard case .accepted = answers[0] else {
+            Issue.record("\(answers)")
+            return
+        }
+        store.close()
+        let again = try MessageStore(path: self.folder.path(), logger: quiet)
+        guard
+            case .unreadable(UserKey(app: "shop", user: "dan"), _) = try await again.apply(
+                [.loadUser(UserKey(app: "shop", user: "dan"))])[0]
+        else {
+            Issue.record("dan is not set aside")
+            return
+        }
+        again.close()
+    }
+
     @Test(arguments: [
         (
             "UPDATE person SET unread = unread + 1 WHERE user = 'bo'",

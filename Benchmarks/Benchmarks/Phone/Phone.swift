@@ -18,31 +18,31 @@ struct BusyPhone {
     init(version: OSVersion) {
         self.phone = PhoneCore(
             version: version, apps: [InstalledApp(bundleID: Self.app, appGroup: "group.com.example.chat")])
-        self.take(.person(.appOpened(Self.app)))
+        self.handle(.person(.appOpened(Self.app)))
         if let process = self.phone.process(of: Self.app) {
-            self.take(.process(process, .delegateChanged(isSet: true)))
-            self.take(.process(process, .query(1, .requestAuthorization([.alert, .sound, .badge]))))
-            self.take(.person(.permissionAnswered(allowed: true)))
-            self.take(.process(process, .remoteRegistrationRequested))
-            self.take(.courier(.tokenIssued(Self.app, PushToken("0a"))))
+            self.handle(.process(process, .delegateChanged(isSet: true)))
+            self.handle(.process(process, .query(1, .requestAuthorization([.alert, .sound, .badge]))))
+            self.handle(.person(.permissionAnswered(allowed: true)))
+            self.handle(.process(process, .remoteRegistrationRequested))
+            self.handle(.courier(.tokenIssued(Self.app, PushToken("0a"))))
         }
     }
 
     /// One round of everyday life: five pushes, a look at the app, a tap.
     mutating func round() {
         for _ in 0..<5 { self.push() }
-        self.take(.person(.appOpened(Self.app)))
+        self.handle(.person(.appOpened(Self.app)))
         self.push()
-        self.take(.person(.wentHome))
+        self.handle(.person(.wentHome))
         self.push()
-        if let entry = self.phone.screen.list.first { self.take(.person(.notificationTapped(entry.key))) }
-        self.take(.person(.wentHome))
-        self.take(.system(.appFrozen(Self.app)))
+        if let entry = self.phone.screen.list.first { self.handle(.person(.notificationTapped(entry.key))) }
+        self.handle(.person(.wentHome))
+        self.handle(.system(.appFrozen(Self.app)))
     }
 
     private mutating func push() {
         self.delivery += 1
-        self.take(
+        self.handle(
             .courier(
                 .pushArrived(
                     Push(
@@ -50,7 +50,7 @@ struct BusyPhone {
                         collapseID: "m\(self.delivery % 16)"))))
     }
 
-    private mutating func take(_ event: PhoneEvent) {
+    private mutating func handle(_ event: PhoneEvent) {
         self.hand(event)
         while !self.waiting.isEmpty {
             let (process, answer) = self.waiting.removeFirst()

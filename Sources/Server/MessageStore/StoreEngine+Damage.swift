@@ -80,6 +80,10 @@ extension StoreEngine {
         }
     }
 
+    func isSetAside(_ number: Int64) -> Bool {
+        0..<Int64(self.peopleByNumber.count) ~= number && self.peopleByNumber[Int(number)]?.isSetAside == true
+    }
+
     func loadSetAside() throws -> [SetAsidePerson] {
         try self.sql.allSetAside.all { row in
             SetAsidePerson(number: row.int(0), key: row.isNull(1) || row.isNull(2) ? nil : row.userKey(1))

@@ -165,8 +165,13 @@ final class StoreEngine {
         guard 0...(bytes / 8) ~= self.lastPersonNumber, 0...(bytes / 8) ~= self.lastConversationNumber else {
             throw StoredBytesFault.badValue("number of a person or conversation")
         }
+        let setAside = try self.loadSetAside() + setAside
+        // Also of people who were set aside before they had a row: the next new person would come upon what is damaged there.
+        for person in setAside where 0...(bytes / 8) ~= person.number {
+            self.lastPersonNumber = max(self.lastPersonNumber, person.number)
+        }
         self.peopleByNumber = Array(repeating: nil, count: Int(self.lastPersonNumber) + 1)
-        self.placeSetAside(try self.loadSetAside() + setAside)
+        self.placeSetAside(setAside)
         self.next = self.watermark + 1
         self.sql.rowsAfter.bind(self.watermark)
         while try self.sql.rowsAfter.step() {

@@ -259,7 +259,8 @@ final class StoreWriter: @unchecked Sendable {
             if engine.isFrozen { return .never }
             return didStep && engine.round != nil ? .now : .whenIdle
         } catch {
-            guard let person = Self.unreadablePerson(error) else { throw error }
+            // Whoever is set aside already is not at fault: the step would fail for ever.
+            guard let person = Self.unreadablePerson(error), !engine.isSetAside(person.number) else { throw error }
             try self.replace(&engine, database, settingAside: [person])
             return .now
         }

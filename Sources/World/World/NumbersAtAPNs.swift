@@ -9,7 +9,7 @@ struct NumbersAtAPNs {
     /// The `apns-id` of the push that waits for a phone, by its token: APNs keeps one of an app.
     private var kept: [String: String] = [:]
 
-    mutating func take(_ request: APNsRequest, as apnsID: String) {
+    mutating func add(_ request: APNsRequest, as apnsID: String) {
         guard request.pushType == .alert, request.collapseID == BadgeInfo.identifier else { return }
         self.numbers.insert(apnsID)
     }

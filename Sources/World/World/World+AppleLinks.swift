@@ -200,7 +200,7 @@ extension World {
         let drawn = APNsService.DrawnIDs(
             apnsID: sent.apnsID ?? "00000000-0000-4000-8000-\(Hexadecimal.text(self.lastUnique, digits: 12))",
             uniqueID: "unique-\(self.lastUnique)")
-        self.numbersAtAPNs.take(sent, as: drawn.apnsID)
+        self.numbersAtAPNs.add(sent, as: drawn.apnsID)
         let event = APNsService.Event.requestReceived(id, WireRequest(sent), token: token, drawn: drawn)
         var effects = self.scratch.apns.borrow()
         defer { self.scratch.apns.giveBack(&effects) }
