@@ -168,7 +168,7 @@ import TidingsModel
     }
 
     @Test func `is sent away when it has been idle`() async throws {
-        try await withSimulator({ $0.idleSeconds = 1 }) { addresses, _ in
+        try await withSimulator({ $0.idleSeconds = 3 }) { addresses, _ in
             let provider = try await Provider(addresses)
             let client = try await provider.opened(try authorization(addresses))
             #expect(await client.answer() == .goAway(last: 1, .noError, debug: #"{"reason":"IdleTimeout"}"#))

@@ -212,7 +212,7 @@ import TidingsModel
         let (root, size) = try await database.read { database in
             (
                 try Int.fetchOne(
-                    database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'person_conversation'"),
+                    database, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'person_log'"),
                 try Int.fetchOne(database, sql: "PRAGMA page_size")
             )
         }
