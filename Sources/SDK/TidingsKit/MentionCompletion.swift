@@ -23,7 +23,9 @@ public enum MentionCompletion {
     /// What is typed of a name: from the `@` before the caret, which begins the text or follows a space or a letter that is not
     /// Latin, up to the caret. Nil if no name is being typed.
     ///
-    /// - Parameter caret: in UTF-16 units, as text views count.
+    /// - Parameters:
+    ///   - text: what stands in the field.
+    ///   - caret: in UTF-16 units, as text views count.
     public static func query(in text: String, caret: Int) -> (range: NSRange, name: String)? {
         let units = Array(text.utf16.prefix(caret))
         guard let at = units.lastIndex(of: 0x40), units.count == caret else { return nil }
