@@ -324,14 +324,13 @@ def test_a_disk_that_an_attacker_fills_goes_on_reading_and_refuses_in_words(grou
 # MARK: several, and the end
 
 
-@pytest.mark.skipif(not IS_LONG, reason="the long form alone")
 def test_several_attacks_at_once_are_felt_by_nobody(grounds):
     with grounds.ground("several") as ground:
         name = "several"
         more = big_group(ground, name)
         holds(ground.attack(
             name, "opened", "typing", "room_as_a_member", "sends", "requests", "renames", "connects", "receipts", **more,
-            seconds=60), "rate_limited")
+            seconds=60 if IS_LONG else ATTACK_SECONDS), "rate_limited")
 
 
 def test_every_message_of_the_honest_phones_came_once_and_in_order(grounds):

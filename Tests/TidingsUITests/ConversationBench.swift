@@ -79,6 +79,16 @@ import VirtualPhone
     func remove() { try? FileManager.default.removeItem(atPath: self.folder) }
 
     func untilConnected() async { await self.until { $0.client?.connectionStatus == .connected } }
+    func loseConnection() async {
+        self.server.setNetwork(.refuses)
+        await self.until { $0.client?.connectionStatus != .connected }
+    }
+    /// A message that waits for a connection.
+    func writeUnsent(_ text: String) async {
+        await self.loseConnection()
+        await self.write(text)
+        await self.until(reads: "Waiting for a connection")
+    }
     func until(reads text: String) async { await self.until { $0.texts.contains(text) } }
     func until(readsNo text: String) async { await self.until { !$0.texts.contains(text) } }
 

@@ -23,8 +23,7 @@ import VirtualPhone
         await bench.open(self.withBob)
         await bench.until(reads: "before")
         await bench.phone.home()
-        bench.server.setNetwork(.refuses)
-        await bench.until { $0.client?.connectionStatus != .connected }
+        await bench.loseConnection()
         for number in 1...100 { bench.say("m\(number)") }
         bench.server.setNetwork(.works)
         await bench.phone.launch()
@@ -133,10 +132,7 @@ import VirtualPhone
         let bench = await ConversationBench()
         defer { bench.remove() }
         await bench.open(self.withBob)
-        bench.server.setNetwork(.refuses)
-        await bench.until { $0.client?.connectionStatus != .connected }
-        await bench.write("Later")
-        await bench.until(reads: "Waiting for a connection")
+        await bench.writeUnsent("Later")
         let folder = try #require(try bench.client?.screensFolder())
         let file = folder.appendingPathComponent("outgoing.json")
         let kept = try #require(String(data: try Data(contentsOf: file), encoding: .utf8))

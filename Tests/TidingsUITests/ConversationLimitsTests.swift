@@ -153,10 +153,7 @@ import VirtualPhone
         let bench = await ConversationBench()
         defer { bench.remove() }
         await bench.open(self.withBob)
-        bench.server.setNetwork(.refuses)
-        await bench.until { $0.client?.connectionStatus != .connected }
-        await bench.write("First")
-        await bench.until(reads: "Waiting for a connection")
+        await bench.writeUnsent("First")
         let file = try #require(try bench.client?.screensFolder()).appendingPathComponent("outgoing.json")
         let kept = try Data(contentsOf: file)
         bench.person = nil

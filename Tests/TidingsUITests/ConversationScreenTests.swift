@@ -120,10 +120,7 @@ import VirtualPhone
         let bench = await ConversationBench()
         defer { bench.remove() }
         await bench.open(self.withBob)
-        bench.server.setNetwork(.refuses)
-        await bench.until { $0.client?.connectionStatus != .connected }
-        await bench.write("Later")
-        await bench.until(reads: "Waiting for a connection")
+        await bench.writeUnsent("Later")
         await bench.restart()
         await bench.open(self.withBob)
         await bench.until(reads: "Waiting for a connection")

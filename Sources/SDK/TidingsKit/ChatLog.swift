@@ -72,19 +72,3 @@ package struct ChatLog {
         return low
     }
 }
-
-// As the local store does it to those it has.
-extension StoredMessage {
-    package mutating func recall() {
-        self.isRecalled = true
-        self.message.content = "{}"
-        self.message.pushText = nil
-        self.message.push = nil
-    }
-
-    package mutating func edit(_ content: String) {
-        guard !self.isRecalled else { return }
-        self.message.content = content
-        self.isEdited = true
-    }
-}

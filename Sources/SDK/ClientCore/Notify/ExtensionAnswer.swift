@@ -42,7 +42,6 @@ extension ExtensionDecision.Changes {
     /// Whether it rings, and the number, stay.
     fileprivate mutating func hide(_ words: NotificationWords) {
         (self.title, self.subtitle, self.body) = ("", "", .text(words.hidden))
-        self.isTitleChosen = false
         (self.message, self.imageURL, self.communication) = (nil, nil, nil)
     }
 }

@@ -64,8 +64,6 @@ public enum ExtensionDecision {
         public var isDiscarded: Bool
         /// The title in place of the push's own, which is neutral.
         public var title: PushLine?
-        /// Whether the title was chosen for the message, and is not a name.
-        public var isTitleChosen: Bool
         /// The line below the title in place of the push's own.
         public var subtitle: PushLine?
         /// The text in place of the push's own, which is neutral.
@@ -90,7 +88,7 @@ public enum ExtensionDecision {
         /// Changes from their parts; by default none.
         public init(
             badge: Int? = nil, isSilent: Bool = false, isStripped: Bool = false, isDiscarded: Bool = false,
-            title: PushLine? = nil, isTitleChosen: Bool = false, subtitle: PushLine? = nil, body: PushLine? = nil,
+            title: PushLine? = nil, subtitle: PushLine? = nil, body: PushLine? = nil,
             message: String? = nil, imageURL: String? = nil,
             removed: [MessageID] = [], fetch: MissedFetch? = nil, reached: LogPosition? = nil,
             receipt: MessageID? = nil, reason: Reason
@@ -100,7 +98,6 @@ public enum ExtensionDecision {
             self.isStripped = isStripped
             self.isDiscarded = isDiscarded
             self.title = title
-            self.isTitleChosen = isTitleChosen
             self.subtitle = subtitle
             self.body = body
             self.message = message
@@ -277,7 +274,6 @@ extension ExtensionDecision.Changes {
         let shown = text.named(
             names, isGroup: payload?.conversationType.isGroup == true, countsOthers: countsOthers)
         self.title = shown.title
-        self.isTitleChosen = shown.isTitleChosen
         self.subtitle = shown.subtitle
         self.body = shown.body
         self.message = text.body.plain

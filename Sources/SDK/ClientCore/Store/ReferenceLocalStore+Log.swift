@@ -33,16 +33,11 @@ extension ReferenceLocalStore {
         case .custom(let message): self.custom[entry.position] = message
         case .recall(let recall):
             guard let place = self.messages.index(forKey: recall.message) else { break }
-            self.messages.values[place].isRecalled = true
-            self.messages.values[place].message.content = "{}"
-            self.messages.values[place].message.pushText = nil
-            self.messages.values[place].message.push = nil
+            self.messages.values[place].recall()
             self.countAsRead(recall.message, in: self.messages.values[place].conversation)
         case .edit(let edit):
-            guard let place = self.messages.index(forKey: edit.message), !self.messages.values[place].isRecalled
-            else { break }
-            self.messages.values[place].message.content = edit.content
-            self.messages.values[place].isEdited = true
+            guard let place = self.messages.index(forKey: edit.message) else { break }
+            self.messages.values[place].edit(edit.content)
         case .deletion(let deletion):
             for message in deletion.messages {
                 guard let place = self.messages.index(forKey: message) else { continue }

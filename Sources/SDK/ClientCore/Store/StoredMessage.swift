@@ -43,6 +43,21 @@ public struct StoredMessage: Hashable, Sendable, Identifiable {
     public var text: String? { self.message.text }
     /// What it says, typed; `custom` for types of the app's own and for content that is not what its object name promises.
     public var content: MessageContent { self.message.typedContent }
+
+    /// It says nothing any more; whether it counts as unread stays.
+    package mutating func recall() {
+        self.isRecalled = true
+        self.message.content = "{}"
+        self.message.pushText = nil
+        self.message.push = nil
+    }
+
+    /// What was recalled stays so.
+    package mutating func edit(_ content: String) {
+        guard !self.isRecalled else { return }
+        self.message.content = content
+        self.isEdited = true
+    }
 }
 
 /// A conversation with its newest message.
