@@ -51,6 +51,36 @@ import TidingsModel
         #expect(store.position(of: MessageID(rawValue: 101)) == 1)
     }
 
+    @Test func `counts a recalled message as read, and says of an edited one what it says now`() {
+        var store = self.store([self.entry(1, 101), self.entry(2, 102)])
+        let recall = Recall(
+            id: MessageID(rawValue: 103), message: MessageID(rawValue: 101), conversation: self.withBob, sender: "bob",
+            at: 6)
+        #expect(
+            store.carryOut(.write([LogEntry(position: 3, body: .recall(recall))], for: "alice"))
+                == .written(.init(stored: 3, unread: 1)))
+        #expect(store.message(MessageID(rawValue: 101))?.isUnread == false)
+        #expect(store.message(MessageID(rawValue: 101))?.isRecalled == true)
+        let edit = Edit(
+            message: MessageID(rawValue: 102), conversation: self.withBob, content: #"{"content":"hello"}"#, at: 7)
+        #expect(
+            store.carryOut(.write([LogEntry(position: 4, body: .edit(edit))], for: "alice"))
+                == .written(.init(stored: 4, unread: 1)))
+        #expect(store.message(MessageID(rawValue: 102))?.message.content == #"{"content":"hello"}"#)
+        #expect(store.message(MessageID(rawValue: 102))?.isEdited == true)
+    }
+
+    @Test func `counts no change as told to a server whose log is another one`() {
+        var store = self.store([self.entry(1, 101)])
+        let hides = PendingSettingsChange.hidesContent(true)
+        _ = store.carryOut(.addPendingChange(hides))
+        _ = store.carryOut(.markPendingChange(hides, isTold: true))
+        #expect(store.restored().told == [hides])
+        _ = store.carryOut(.resetLog(nil))
+        #expect(store.restored().told == [])
+        #expect(store.restored().pendingChanges == [hides])
+    }
+
     @Test func `is nothing that was deleted, and nothing after the store was begun anew`() {
         var store = self.store([self.entry(1, 101), self.entry(2, 102)])
         let deletion = Deletion(conversation: self.withBob, messages: [MessageID(rawValue: 101)])

@@ -92,6 +92,19 @@ import TidingsModel
                 == [.removeOutgoing("c1"), .finishSend("c1", .refused(refused))])
     }
 
+    @Test func `goes on with the next one in its conversation when one is refused`() {
+        var core = ClientCore.online()
+        for name in ["c1", "c2"] {
+            _ = core.handle(.sendRequested(draft(name)), at: at(1))
+            _ = core.handle(.outgoingStored(ClientMessageID(name)), at: at(1))
+        }
+        let refused = ServerFrame.Problem(code: .invalidField, field: "content", rule: "is too long")
+        #expect(
+            core.handle(.frameReceived(1, .sendRefused("c1", refused)), at: at(2)) == [
+                .removeOutgoing("c1"), .finishSend("c1", .refused(refused)), .sendFrame(1, .send(draft("c2"))),
+            ])
+    }
+
     @Test func `is sent again on the same connection if the server forgets to answer`() {
         var core = ClientCore.online()
         _ = core.handle(.sendRequested(draft("c1")), at: at(1))

@@ -269,6 +269,14 @@ private func isSuppressed(_ effects: [ClientEffect], _ reason: SuppressionReason
                 == [.setStoreAside, .storeSettings(confirmed), .storePendingChange(mute)])
     }
 
+    @Test func `is forgotten with the log that said it, when the server's log is another one`() {
+        var core = ClientCore.fresh(.init(stored: 50, settled: 50, preferences: .init(conversations: [team: muted])))
+        core.goOnline(1, head: 2, at: at(0))
+        #expect(
+            core.handle(.storeDamaged(reason: "damaged"), at: at(1)).prefix(2)
+                == [.setStoreAside, .storeSettings(AllSettings())])
+    }
+
     @Test func `for everywhere does not wait for the answer to one of a conversation`() {
         var core = ClientCore.online()
         _ = core.handle(.settingRequested(mute), at: at(1))

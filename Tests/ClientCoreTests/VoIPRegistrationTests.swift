@@ -22,6 +22,9 @@ import TidingsModel
         let number = try #require(told.first?.number)
         let again = Self.told(core.handle(.frameReceived(1, .answer(number, .done(0))), at: at(4)))
         #expect(again.map(\.registration) == [self.second])
+        let last = try #require(again.first?.number)
+        #expect(core.handle(.frameReceived(1, .answer(last, .done(0))), at: at(5)) == [])
+        #expect(core.handle(.voIPRegistrationSet(self.second), at: at(6)) == [])
     }
 
     @Test func `is told with each connection, also that there is none, and nothing if the app said nothing`() {
