@@ -208,6 +208,15 @@ private func sent(_ number: UInt64 = 9, in conversation: ConversationID = withBo
         #expect(CommunicationForm.question(ofSent: sent(in: ConversationID(type: type, target: "x"))) == nil)
     }
 
+    @Test func `that is not stored, or rings for nobody, is not donated`() {
+        for flag in [MessageFlags.stored, .notified] {
+            var message = sent()
+            message.flags.remove(flag)
+            #expect(CommunicationForm.question(ofSent: message) == nil)
+        }
+        #expect(CommunicationForm.question(ofSent: sent()) == NameQuestion(sender: bob, group: nil))
+    }
+
     @Test func `is not donated when it was recalled, or the person has left, before the app said who gets it`() {
         var core = self.online()
         _ = self.send(in: &core)

@@ -36,7 +36,7 @@ private struct Bench {
             text: .init(title: "Bob", body: "hi"), portrait: "https://a/bob.jpg", isMention: true)
         change(&info)
         self.machine = ExtensionMachine(
-            ExtensionMachine.Push(
+            ExtensionMachine.ReceivedPush(
                 identifier: id(7).description,
                 userInfo: [
                     "aps": ["alert": "neutral"], "rc": .object(payload(.direct).dictionary), "tidings": info.dictionary,
@@ -254,6 +254,32 @@ private struct Bench {
         #expect(effects(isTaken: true, hide).contains(donations))
         #expect(effects(isTaken: false) { _ in }.contains(donations))
         #expect(!effects(isTaken: true) { _ in }.contains(donations))
+    }
+
+    @Test func `that was fetched is of nobody if it is hidden before it is posted`() {
+        func last(_ change: (inout Group?) -> Void) -> MissedDecision.Post? {
+            var bench = Bench(20)
+            bench.group?.position = 17
+            // The push itself is silent, so the newest that was missed rings.
+            _ = bench.group?.ledger.claim(id(7), by: .kit(process: 1), isDelivered: nil, wall: 0)
+            bench.group?.ledger.markShown(id(7), by: .kit(process: 1), wall: 0)
+            _ = bench.handle(.received)
+            let entries = [5, 6].map { number -> JSONValue in
+                [
+                    "position": .int(Int64(13 + number)), "message_id": .string(id(number).description), "rings": true,
+                    "sender": "bob", "text": ["title": "Bob", "body": "old"],
+                    "rc": .object(payload(.direct).dictionary),
+                ]
+            }
+            _ = bench.handle(.missedFetched(["entries": .array(entries)], delivered: []))
+            change(&bench.group)
+            for case .post(let post, _) in bench.handle(.posted(id(5), isTaken: true)) { return post }
+            return nil
+        }
+        #expect(last { _ in }?.message.communication?.sender?.name == "Bob")
+        let hidden = last { $0?.showsContent = false }
+        #expect(hidden?.message.message == id(6))
+        #expect(hidden?.message.communication == nil)
     }
 }
 

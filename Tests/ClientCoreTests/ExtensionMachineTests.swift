@@ -6,11 +6,11 @@ import TidingsModel
 private func push(
     _ position: LogPosition = 20, number: UInt64 = 7, image: String? = nil, tag: String = "tag", isRecall: Bool = false,
     mode: PushTextMode = .serviceExtension, body: PushLine = "hi"
-) -> ExtensionMachine.Push {
+) -> ExtensionMachine.ReceivedPush {
     let info = PushInfo(
         message: id(number), position: position, badgePosition: position, recipientTag: tag, isRecall: isRecall,
         text: isRecall || mode == .idOnly ? nil : .init(title: "Bob", body: body), textMode: mode, imageURL: image)
-    return ExtensionMachine.Push(
+    return ExtensionMachine.ReceivedPush(
         identifier: id(number).description,
         userInfo: [
             "aps": ["alert": "neutral", "badge": 5],
@@ -36,7 +36,7 @@ private struct Bench {
     var canAskServer = true
     var wall: Int64 = 0
 
-    init(_ push: ExtensionMachine.Push = push()) { self.machine = ExtensionMachine(push) }
+    init(_ push: ExtensionMachine.ReceivedPush = push()) { self.machine = ExtensionMachine(push) }
 
     mutating func handle(_ event: ExtensionMachine.Event) -> [ExtensionMachine.Effect] {
         var effects: [ExtensionMachine.Effect] = []

@@ -42,10 +42,13 @@ import TidingsModel
     }
 
     @Test(arguments: [
-        (PushState.quarantined(ServerBench.registration("bob"), at: 5, reason: "BadTopic"), OwnDevice.Push.quarantined),
+        (
+            PushState.quarantined(ServerBench.registration("bob"), at: 5, reason: "BadTopic"),
+            OwnDevice.PushStatus.quarantined
+        ),
         (.dead(timestamp: 5), .dead), (.none, .none),
     ])
-    func `are told with what APNs has said of their token`(state: PushState, push: OwnDevice.Push) {
+    func `are told with what APNs has said of their token`(state: PushState, push: OwnDevice.PushStatus) {
         let record = DeviceRecord(
             key: ServerBench.device("bob"), platform: "ios", push: state, settled: 0, decided: 0, since: 0,
             signedInAt: 7, isSignedOut: false)

@@ -188,7 +188,7 @@ import UIKit
     }
 
     @Test func `say where else the person is signed in`() {
-        func device(_ id: DeviceID, seen: Int64?, push: OwnDevice.Push = .registered, isCurrent: Bool = false)
+        func device(_ id: DeviceID, seen: Int64?, push: OwnDevice.PushStatus = .registered, isCurrent: Bool = false)
             -> OwnDevice
         {
             OwnDevice(

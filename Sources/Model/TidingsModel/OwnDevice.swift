@@ -11,14 +11,14 @@ public struct OwnDevice: Hashable, Sendable, Identifiable {
     /// When it connected last, in wall milliseconds since 1970.
     public var connectedAt: Int64
     /// Whether pushes reach it.
-    public var push: Push
+    public var push: PushStatus
     /// The app's version; nil if the device has not told.
     public var appVersion: String?
     /// The system's version, for example `17.4`; nil if the device has not told.
     public var systemVersion: String?
 
     /// Whether pushes reach a device.
-    public enum Push: String, Hashable, Sendable, CaseIterable {
+    public enum PushStatus: String, Hashable, Sendable, CaseIterable {
         /// It has registered no token.
         case none
         case registered
@@ -30,7 +30,7 @@ public struct OwnDevice: Hashable, Sendable, Identifiable {
 
     /// A device from its parts.
     public init(
-        id: DeviceID, platform: String, isCurrent: Bool, lastSeenAt: Int64?, connectedAt: Int64, push: Push,
+        id: DeviceID, platform: String, isCurrent: Bool, lastSeenAt: Int64?, connectedAt: Int64, push: PushStatus,
         appVersion: String? = nil, systemVersion: String? = nil
     ) {
         self.id = id

@@ -56,7 +56,7 @@ final class NotificationServiceRun: Sendable {
         let userInfo = JSONValue(userInfo: request.content.userInfo)
         let info = PushInfo(userInfo: userInfo)
         self.message = info?.message
-        let push = ExtensionMachine.Push(
+        let push = ExtensionMachine.ReceivedPush(
             identifier: request.identifier, userInfo: userInfo,
             mayFilter: ExtensionDecision.mayFilter(
                 isEntitled: options.isFilteringEntitled, version: surroundings.version()),

@@ -11,7 +11,7 @@ extension World {
     mutating func extensionCalled(
         _ request: NotificationRequest, _ call: CallbackNumber, in process: ProcessID, on index: Int
     ) {
-        let push = ExtensionMachine.Push(
+        let push = ExtensionMachine.ReceivedPush(
             identifier: request.identifier, userInfo: .object(request.content.userInfo),
             mayFilter: self.phones[index].mayFilter,
             isForeignRecall: CornerMarkDecrease.isSet(in: .object(request.content.userInfo)),

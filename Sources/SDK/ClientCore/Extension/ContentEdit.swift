@@ -16,7 +16,7 @@ package struct ContentEdit: Hashable, Sendable {
     package var hasImage = false
     package var hasPortrait = false
 
-    init(_ changes: ExtensionDecision.Changes, of push: ExtensionMachine.Push) {
+    init(_ changes: ExtensionDecision.Changes, of push: ExtensionMachine.ReceivedPush) {
         self.isStripped = changes.isStripped
         self.userInfo = changes.isStripped ? ExtensionDecision.strippedUserInfo : push.userInfo.withoutPushText
         self.badge = changes.badge

@@ -51,14 +51,14 @@ package struct ExtensionMachine: Hashable, Sendable {
 
     private static let lookMilliseconds: Int64 = 500
 
-    private let push: Push
+    private let push: ReceivedPush
     let info: PushInfo?
     let badgeInfo: BadgeInfo?
     private var state = State.waiting
     package private(set) var changes: ExtensionDecision.Changes?
     package private(set) var answer: ExtensionDecision.Changes?
 
-    package init(_ push: Push) {
+    package init(_ push: ReceivedPush) {
         self.push = push
         self.info = PushInfo(userInfo: push.userInfo)
         self.badgeInfo = BadgeInfo(userInfo: push.userInfo)

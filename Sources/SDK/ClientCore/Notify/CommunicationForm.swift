@@ -66,9 +66,8 @@ package struct CommunicationForm: Hashable, Sendable {
         self.portrait = portrait
     }
 
-    /// A message of the person's, once the server has accepted it. Nil where nobody is to be suggested for it, or the name is missing.
+    /// A message of the person's that has a `question`, once the server has accepted it. Nil where the name is missing.
     init?(sent message: Message, names: ResolvedNames, words: NotificationWords) {
-        guard Self.question(ofSent: message) != nil else { return nil }
         let name = message.conversation.type.isGroup ? names.group : names.user
         guard let name, !name.isEmpty else { return nil }
         if message.conversation.type.isGroup {

@@ -68,7 +68,7 @@ extension OwnDevice {
     init(_ device: Device, isCurrent: Bool, _ now: Now) {
         let heardAt = device.heardAt > 0 ? now.wall - (now.monotonic - device.heardAt) : 0
         let seenAt = max(device.signedInAt, device.reported?.at ?? 0, heardAt)
-        let push: Push =
+        let push: PushStatus =
             switch device.push {
             case .none: .none
             case .registered: .registered

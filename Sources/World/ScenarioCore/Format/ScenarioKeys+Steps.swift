@@ -156,8 +156,10 @@ extension ScenarioSection {
         command | yes or no | a command message: not kept, not counted
         notifies | yes or no | no: the sender asked for no notification
         recalls | message | the recall of an earlier message, by its id
+        edits | message | an edit of an earlier message, by its id, which then says `text`
         mentions | all or list of people | whom it mentions; nobody if left out; not one-to-one
         contentMentions | all or list of people | whom its content alone mentions, in `mentionedInfo`
+        answers | text | whose message it answers, with type RC:ReferenceMsg
         catchUp | yes or no | the app's connection breaks before it: the app finds it in the log when it has connected again
         namesAfter | time or never | when the app's info providers answer for it; at once if left out
 
@@ -208,6 +210,7 @@ extension ScenarioSection {
         screen | text | what the app says it shows; empty for nothing
         texts | list of texts | what the entries of the list say, newest first: title, subtitle and body with bars between
         options | list of texts | how the entries of the list come, newest first: sound, level, category, thread, relevance and the app's own members with bars between, without what is as usual
+        people | list of texts | whose messages the entries of the list are that are communication notifications, newest first: sender, group and how many get it, mention, reply and portrait with bars between
         server | list of texts | what the SDK told its server since: run states, settled messages, hang-ups
         opened | list of conversations | the conversations the SDK opened since
         customMessages | list of ids | the custom messages the app received since, by id

@@ -156,6 +156,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         customCallback | none, handled, notHandled, never or answer | the custom callback: handled means the app shows the message itself; none if left out
         providers | mapping | the info providers; user and group know every name if left out
         profiles | mapping of person to text | what the server calls people; nobody if left out
+        portraits | mapping of person to text | the URLs of the portraits that the server has of them; none if left out
         levels | mapping of conversation to \(NotificationLevel.allCases.map(\.rawValue).joined(separator: ", ")) | how loud a conversation may be
         language | text | the language the person has set; none if left out
         hidesContent | yes or no | whether the person has set that notifications hide what messages say; no if left out
@@ -193,6 +194,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         user | text | the sender's name
         group | text | the group's name
         member | text | the sender's name in the group
+        memberCount | number | how many members the group has; not known if left out
 
         # words | the app's own words of notifications, at the server as on the phone; what is left out is built in
         language | text | theirs, and that of people who have set none; en if left out

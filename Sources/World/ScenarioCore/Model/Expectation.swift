@@ -61,7 +61,7 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts,
-        calls, options
+        calls, options, people
     case server, opened, customMessages, settled, told, way, attached, donations, runState
 
     enum Form {
@@ -86,7 +86,7 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .wakes: .words(WakeOutcome.allCases.map(\.rawValue))
         case .results: .words(FetchResult.allCases.map { "\($0)" })
         case .ended: .words(EndReason.allCases.map(\.rawValue))
-        case .faults, .texts, .calls, .options, .server, .settled, .told, .way, .attached, .donations: .texts
+        case .faults, .texts, .calls, .options, .people, .server, .settled, .told, .way, .attached, .donations: .texts
         case .started: .words(ProcessID.Role.words)
         case .list, .banners, .panel, .summary, .customMessages: .labels
         case .opened: .conversations

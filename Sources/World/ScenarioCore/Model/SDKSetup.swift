@@ -101,10 +101,13 @@ package struct ScriptedMessage: Equatable, Sendable {
     package var notifies = true
     package var mentions: Mentions = .none
     package var contentMentions: Mentions = .none
+    /// Whose message it answers, with type `RC:ReferenceMsg`.
+    package var answered: UserID?
     /// Whether the connection breaks before it, so that the app finds it when it has connected again.
     package var isCatchUp = false
     /// How long the app's info providers take for its names, in milliseconds; nil: they never answer.
     package var namesAfter: Int64? = 0
     package var recalls: String?
+    package var edits: String?
     package var custom: JSONValue?
 }

@@ -248,6 +248,7 @@ extension ScenarioReader {
     mutating func message(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .message) else { return nil }
         let recalls = fields["recalls"].flatMap { self.known($0, "recalls") }
+        let edits = fields["edits"].flatMap { self.known($0, "edits") }
         guard let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) }) else { return nil }
         var message = ScriptedMessage(label: label)
         if let node = fields["from"] { message.sender = UserID(self.reader.text(node, "from") ?? "") }
@@ -259,16 +260,22 @@ extension ScenarioReader {
         if let node = fields["type"], let type = self.reader.text(node, "type") { message.type = ObjectName(type) }
         if let node = fields["command"] { message.isCommand = self.reader.flag(node, "command") ?? false }
         if let node = fields["notifies"] { message.notifies = self.reader.flag(node, "notifies") ?? true }
-        message.recalls = recalls
+        (message.recalls, message.edits) = (recalls, edits)
         if let node = fields["image"] {
             message.imageURL = self.reader.text(node, "image")
             if message.type != .image {
                 self.reader.problem(node.position, "image needs a message of type \(ObjectName.image.rawValue)")
             }
         }
+        if let node = fields["answers"] {
+            message.answered = self.reader.text(node, "answers").map { UserID($0) }
+            if message.type != .reference {
+                self.reader.problem(node.position, "answers needs a message of type \(ObjectName.reference.rawValue)")
+            }
+        }
         if let node = fields["lifetime"] { message.lifetime = self.reader.time(node, "lifetime") }
         if let node = fields["push"] { message.push = self.pushOptions(node) }
-        if message.recipient == nil, recalls == nil { self.steps.messages.append(label) }
+        if message.recipient == nil, recalls == nil, edits == nil { self.steps.messages.append(label) }
         self.addressees(fields, &message)
         self.ways(fields, &message)
         return .sdk(.message(message))
@@ -308,7 +315,7 @@ extension ScenarioReader {
                 self.reader.problem(
                     node.position, "namesAfter needs the kit, which asks the providers: app.sdk.kit is no")
             }
-            if message.recipient != nil || message.recalls != nil {
+            if message.recipient != nil || message.recalls != nil || message.edits != nil {
                 self.reader.problem(node.position, "nobody asks for the names of this: no namesAfter")
             }
         }

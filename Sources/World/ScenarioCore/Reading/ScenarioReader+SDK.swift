@@ -18,10 +18,14 @@ extension ScenarioReader {
             sdk.names = ResolvedNames(
                 user: fields["user"].flatMap { self.reader.text($0, "user") },
                 group: fields["group"].flatMap { self.reader.text($0, "group") },
-                member: fields["member"].flatMap { self.reader.text($0, "member") })
+                member: fields["member"].flatMap { self.reader.text($0, "member") },
+                memberCount: fields["memberCount"].map { self.count($0, "memberCount") })
         }
         for member in fields["profiles"].flatMap({ self.reader.mapping($0, "profiles") }) ?? [] {
             sdk.profiles[UserID(member.key)] = Profile(name: self.reader.text(member.node, "profiles"))
+        }
+        for member in fields["portraits"].flatMap({ self.reader.mapping($0, "portraits") }) ?? [] {
+            sdk.profiles[UserID(member.key), default: Profile()].portrait = self.reader.text(member.node, "portraits")
         }
         if let node = fields["language"] { sdk.language = self.reader.text(node, "language") }
         self.reader.read("hidesContent", in: fields, into: &sdk.hidesContent) { $0.flag($1, $2) }

@@ -38,6 +38,7 @@ struct SDKHost {
     /// The names the providers gave last, for the extension.
     var userNames: [UserID: String] = [:]
     var groupNames: [ConversationID: String] = [:]
+    var memberCounts: [ConversationID: Int] = [:]
     /// Whether the extension may discard alerts; the file's app has run it before.
     var extensionFilters = false
     var isSignedOut = false
@@ -106,6 +107,7 @@ struct SDKHost {
         self.recipient = nil
         self.userNames = [:]
         self.groupNames = [:]
+        self.memberCounts = [:]
         _ = self.store.carryOut(.forgetPerson)
         self.ledger = Ledger()
         if self.badge != nil { self.badge = Badge() }

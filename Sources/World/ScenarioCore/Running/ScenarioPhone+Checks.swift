@@ -91,6 +91,7 @@ extension ScenarioPhone {
                 return [content.title, content.subtitle, content.body].filter { !$0.isEmpty }.joined(separator: " | ")
             }
         case .calls: return screen.calls.map { $0.isAnswered ? "\($0.call.caller) answered" : $0.call.caller }
+        case .people: return screen.list.compactMap { $0.notification.request.content.communication?.words }
         case .options: return screen.list.map { $0.notification.request.content.options }
         case .runState: return [self.runState]
         case .donations: return self.core.donations(of: Self.bundle).map(\.words)
@@ -108,6 +109,18 @@ extension DonatedMessage {
         let group = self.groupName.map { " in \($0)" } ?? ""
         let who = self.isOutgoing ? "to \((self.recipients + [""]).first ?? "")" : "from \(self.sender ?? "")"
         return "\(who)\(group): \(self.content ?? "")"
+    }
+}
+
+extension CommunicationDetails {
+    fileprivate var words: String {
+        var parts = [self.sender]
+        if let group = self.group { parts.append(group) }
+        parts.append("to \(self.recipientCount)")
+        if self.mentionsPerson { parts.append("mention") }
+        if self.isReply { parts.append("reply") }
+        if self.portrait != nil { parts.append("portrait") }
+        return parts.joined(separator: " | ")
     }
 }
 

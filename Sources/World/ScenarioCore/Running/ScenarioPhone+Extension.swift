@@ -45,9 +45,9 @@ extension ScenarioPhone {
         }
     }
 
-    private func extensionPush(of request: NotificationRequest) -> ExtensionMachine.Push {
+    private func extensionPush(of request: NotificationRequest) -> ExtensionMachine.ReceivedPush {
         let userInfo = JSONValue.object(request.content.userInfo)
-        return ExtensionMachine.Push(
+        return ExtensionMachine.ReceivedPush(
             identifier: request.identifier, userInfo: userInfo,
             mayFilter: ExtensionDecision.mayFilter(
                 isEntitled: self.app.setup.installed.hasFilteringEntitlement,
@@ -209,7 +209,9 @@ extension SDKHost: ExtensionGroup {
     var canFetch: Bool { self.setup.fetchesMissed && !self.isOffline }
     var words: NotificationWords { self.setup.words.words(for: self.setup.language).words }
     func names(of payload: NotificationPayload) -> KnownNames {
-        KnownNames(sender: self.userNames[payload.senderID], group: self.groupNames[payload.conversation])
+        KnownNames(
+            sender: self.userNames[payload.senderID], group: self.groupNames[payload.conversation],
+            memberCount: self.memberCounts[payload.conversation])
     }
 }
 

@@ -250,6 +250,7 @@ extension ScenarioPhone {
     private mutating func rememberNames(_ names: ResolvedNames, for question: NameQuestion) {
         if let name = names.user { self.app.sdk?.userNames[question.sender] = name }
         if let group = question.group, let name = names.group { self.app.sdk?.groupNames[group] = name }
+        if let group = question.group, let count = names.memberCount { self.app.sdk?.memberCounts[group] = count }
     }
 }
 

@@ -133,6 +133,10 @@ extension ScenarioPhone {
         if let recalled = scripted.recalls.flatMap({ self.labels.identifier(of: $0) }).flatMap({ MessageID($0) }) {
             return self.request(.request(SDKHost.app, actor: nil, .recall(recalled)))
         }
+        if let edited = scripted.edits.flatMap({ self.labels.identifier(of: $0) }).flatMap({ MessageID($0) }) {
+            let content = JSONValue.members([("content", .string(scripted.text ?? scripted.label))]).text
+            return self.request(.request(SDKHost.app, actor: nil, .edit(edited, content: content)))
+        }
         if let custom = scripted.custom {
             let message = CustomMessage(
                 id: MessageID(rawValue: 0), title: custom["title"]?.stringValue,
@@ -232,5 +236,6 @@ extension ScriptedMessage {
             }
         return (self.imageURL.map { [("imageUri", .string($0))] } ?? [])
             + (mentioned.map { [("mentionedInfo", $0)] } ?? [])
+            + (self.answered.map { [("referMsgUserId", .string($0.rawValue))] } ?? [])
     }
 }

@@ -1,7 +1,7 @@
 package import TidingsModel
 
 extension ExtensionMachine {
-    package struct Push: Hashable, Sendable {
+    package struct ReceivedPush: Hashable, Sendable {
         package var identifier: String
         package var userInfo: JSONValue
         package var mayFilter: Bool
