@@ -56,12 +56,7 @@ import VirtualPhone
         item.isEnabled = false
         #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Edit", "Bobby"], "in the place of the way back")
         #expect(phone.view("Edit")?.actions == [])
-        chat.navigationItem.leftItemsSupplementBackButton = true
-        chat.navigationItem.titleView = UILabel.saying("Own")
-        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["All", "Edit", "Own"])
-        chat.navigationItem.hidesBackButton = true
-        #expect(phone.all(.navigationBar).flatMap(\.texts) == ["Edit", "Own"])
-        stack.isNavigationBarHidden = true
+        stack.navigationBar.isHidden = true
         #expect(phone.all(.navigationBar) == [])
         #expect(await phone.touch("Bob here", .escape), "VoiceOver goes back by its scrub")
         #expect(stack.viewControllers.count == 1)
@@ -139,25 +134,5 @@ import VirtualPhone
         tabs.addChild(second)
         second.removeFromParent()
         #expect(second.lines == ["will false true", "did true true"], "the rest is the app's part")
-    }
-
-    @Test func `below ask who is to be asked`() async {
-        final class Guard: UITabBarControllerDelegate {
-            var chosen = 0
-            func tabBarController(
-                _ tabBarController: UITabBarController, shouldSelect viewController: UIViewController
-            ) -> Bool { viewController.title != "Locked" }
-            func tabBarController(
-                _ tabBarController: UITabBarController, didSelect viewController: UIViewController
-            ) { self.chosen += 1 }
-        }
-        let (tabs, delegate) = (UITabBarController(), Guard())
-        tabs.viewControllers = [screen("Open"), screen("Locked"), screen("Other")]
-        tabs.delegate = delegate
-        self.app.root = tabs
-        let phone = await self.app.phone()
-        await phone.touch("Locked")
-        await phone.touch("Other")
-        #expect(tabs.selectedIndex == 2 && delegate.chosen == 1)
     }
 }

@@ -39,24 +39,6 @@ import VirtualPhone
         }
     }
 
-    @Test func `of segments has one chosen, by a tap on another`() async {
-        var heard: [String] = []
-        let control = UISegmentedControl(items: ["All", "Mentions"])
-        control.insertSegment(action: UIAction(title: "None") { heard.append($0.title) }, at: 2, animated: false)
-        control.selectedSegmentIndex = 0
-        control.addAction(
-            UIAction { [weak control] _ in heard.append("\(control?.selectedSegmentIndex ?? -1)") },
-            for: .valueChanged)
-        let phone = await self.phone(control)
-        #expect(phone.all(.button).map(\.text) == ["All", "Mentions", "None"])
-        #expect(phone.all(.button).map(\.isSelected) == [true, false, false])
-        await phone.touch("Mentions")
-        await phone.touch("Mentions")
-        await phone.touch("None")
-        #expect(heard == ["1", "None", "2"])
-        #expect(phone.view("None")?.isSelected == true)
-    }
-
     @Test func `of times is set by typing one`() async {
         var heard: [String] = []
         let picker = UIDatePicker()
@@ -84,7 +66,7 @@ import VirtualPhone
         #expect(phone.view("In progress") != nil)
         wheel.stopAnimating()
         #expect(phone.view("In progress") == nil)
-        bar.setProgress(7, animated: false)
+        bar.progress = 7
         #expect(bar.progress == 1)
     }
 

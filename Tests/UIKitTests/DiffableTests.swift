@@ -94,23 +94,13 @@ private final class Named: UITableViewDiffableDataSource<String, Int> {
         #expect(phone.rows == [["1"], ["2"]], "what is scrolled beyond the end comes back")
     }
 
-    @Test func `has snapshots that change as Apple's do`() {
-        var snapshot = self.snapshot([1, 2, 3], [4])
-        snapshot.insertItems([10, 11], beforeItem: 2)
-        snapshot.insertItems([12], afterItem: 4)
-        snapshot.deleteItems([3, 99])
-        snapshot.moveItem(1, afterItem: 4)
-        snapshot.insertSections(["first"], beforeSection: "today")
-        snapshot.appendItems([20], toSection: "first")
-        #expect(snapshot.sectionIdentifiers == ["first", "today", "before"])
-        #expect(snapshot.itemIdentifiers == [20, 10, 11, 2, 4, 1, 12])
-        #expect(snapshot.numberOfItems == 7 && snapshot.numberOfItems(inSection: "before") == 3)
-        #expect(snapshot.indexOfItem(2) == 3 && snapshot.indexOfItem(3) == nil)
-        #expect(snapshot.sectionIdentifier(containingItem: 1) == "before")
-        snapshot.deleteSections(["before"])
-        #expect(snapshot.itemIdentifiers == [20, 10, 11, 2] && snapshot.numberOfItems == 4)
-        snapshot.deleteAllItems()
-        #expect(snapshot.numberOfSections == 0)
+    @Test func `has snapshots that say what is in them`() {
+        var snapshot = self.snapshot([1, 2], [4])
+        snapshot.appendItems([3], toSection: "today")
+        #expect(snapshot.sectionIdentifiers == ["today", "before"])
+        #expect(snapshot.itemIdentifiers == [1, 2, 3, 4])
+        #expect(snapshot.itemIdentifiers(inSection: "before") == [4])
+        #expect(snapshot.indexOfItem(4) == 3 && snapshot.indexOfItem(5) == nil)
     }
 
     @Test func `lets those rows be swiped alone that its source says`() async {
@@ -133,26 +123,16 @@ private final class Named: UITableViewDiffableDataSource<String, Int> {
         #expect(!plain.tableView(self.table, canEditRowAt: IndexPath(row: 0, section: 0)), "as Apple's")
     }
 
-    @Test func `has the marks of an item that moves`() {
-        var snapshot = self.snapshot([1, 2, 3])
-        snapshot.reloadItems([1])
-        snapshot.reconfigureItems([2])
-        snapshot.moveItem(1, afterItem: 3)
-        snapshot.moveItem(2, beforeItem: 3)
-        #expect(snapshot.itemIdentifiers == [2, 3, 1])
-        #expect(snapshot.reloadedItemIdentifiers == [1] && snapshot.reconfiguredItemIdentifiers == [2])
-    }
-
     @Test(arguments: 0..<4) func `stops an app that names a section or an item that is not in it`(place: Int) async {
         await #expect(processExitsWith: .failure) { [place] in
             var snapshot = NSDiffableDataSourceSnapshot<String, Int>()
             snapshot.appendSections(["one"])
             snapshot.appendItems([1])
             switch place {
-            case 0: _ = snapshot.numberOfItems(inSection: "two")
+            case 0: snapshot.appendItems([2], toSection: "two")
             case 1: _ = snapshot.itemIdentifiers(inSection: "two")
-            case 2: snapshot.reloadSections(["two"])
-            default: snapshot.moveItem(2, beforeItem: 1)
+            case 2: snapshot.reloadItems([2])
+            default: snapshot.reconfigureItems([2])
             }
         }
     }

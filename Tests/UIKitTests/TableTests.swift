@@ -98,12 +98,6 @@ private final class NamesScreen: UITableViewController {
     override func scrollViewDidScroll(_ scrollView: UIScrollView) {
         self.lines.append("at \(Int(scrollView.contentOffset.y))")
     }
-    override func scrollViewWillBeginDragging(_ scrollView: UIScrollView) { self.lines.append("drag") }
-    override func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {
-        self.lines.append("end \(decelerate)")
-    }
-    override func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) { self.lines.append("slow") }
-    override func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) { self.lines.append("rest") }
 }
 
 @MainActor @Suite(.serialized) struct `A table` {
@@ -136,9 +130,7 @@ private final class NamesScreen: UITableViewController {
         self.screen.lines = []
         #expect(phone.all(.table).first?.actions == [.scroll(.down)])
         #expect(await phone.touch("Name 3", .scroll(.down)))
-        #expect(
-            self.screen.lines == ["drag", "at 264", "end false"] + (1...6).map { "-\($0)" } + (13...18).map { "+\($0)" }
-        )
+        #expect(self.screen.lines == ["at 264"] + (1...6).map { "-\($0)" } + (13...18).map { "+\($0)" })
         #expect(phone.rows.first == ["Name 7"])
         #expect(NameCell.made == 12)
         #expect(
@@ -240,20 +232,6 @@ private final class NamesScreen: UITableViewController {
                 #expect(Set(self.screen.tableView.visibleCells.map(ObjectIdentifier.init)).count == 12)
             }
         }
-    }
-
-    @Test func `is at rest in the next turn after an animation that goes elsewhere`() async {
-        let phone = await self.phone()
-        let table = self.screen.tableView
-        await phone.inApp {
-            self.screen.lines = []
-            table.setContentOffset(table.contentOffset, animated: true)
-            table.setContentOffset(CGPoint(x: 0, y: 44), animated: true)
-            table.setContentOffset(CGPoint(x: 0, y: 88), animated: false)
-            #expect(self.screen.lines == ["at 44", "at 88"])
-        }
-        _ = await phone.inApp {}
-        #expect(self.screen.lines.filter { $0 == "rest" }.count == 1)
     }
 
     @Test func `keeps the views that the app puts into it`() async {

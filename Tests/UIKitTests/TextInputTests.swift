@@ -129,8 +129,6 @@ import VirtualPhone
         self.listener.refused = "return"
         await phone.touch("Name", .submit)
         #expect(self.listener.lines == ["begins", "return"])
-        field.enablesReturnKeyAutomatically = true
-        #expect(await !phone.touch("Name", .submit), "there is nothing to return")
     }
 
     @Test func `into a text tells where one types, and the return key is a line feed`() async {

@@ -10,18 +10,12 @@ public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
     public static let none: UIAccessibilityTraits = []
     /// It is tapped.
     public static let button = UIAccessibilityTraits(rawValue: 1 << 0)
-    /// It leads elsewhere.
-    public static let link = UIAccessibilityTraits(rawValue: 1 << 1)
     /// It is an image.
     public static let image = UIAccessibilityTraits(rawValue: 1 << 2)
     /// It is the chosen one.
     public static let selected = UIAccessibilityTraits(rawValue: 1 << 3)
     /// It is read.
     public static let staticText = UIAccessibilityTraits(rawValue: 1 << 6)
-    /// It takes no touches now.
-    public static let notEnabled = UIAccessibilityTraits(rawValue: 1 << 8)
-    /// It changes while one listens.
-    public static let updatesFrequently = UIAccessibilityTraits(rawValue: 1 << 9)
     /// It begins a part of the screen.
     public static let header = UIAccessibilityTraits(rawValue: 1 << 16)
 }
@@ -51,20 +45,13 @@ public struct UIAccessibilityTraits: OptionSet, Hashable, Sendable {
         public let rawValue: UInt32
         /// Wraps Apple's number.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// Another screen is shown.
-        public static let screenChanged = Notification(rawValue: 1_000)
-        /// A part of the screen is another.
-        public static let layoutChanged = Notification(rawValue: 1_001)
         /// Words that VoiceOver says.
         public static let announcement = Notification(rawValue: 1_008)
     }
 
-    /// Whether VoiceOver is on: not on a virtual phone, which says all the same what it would say.
-    public static var isVoiceOverRunning: Bool { false }
-
-    /// An announcement is a line of the log; anything else has no effect.
+    /// An announcement is a line of the log, with VoiceOver on or off.
     public static func post(notification: Notification, argument: Any?) {
-        guard notification == .announcement, let text = argument as? String else { return }
+        guard let text = argument as? String else { return }
         PhoneProcess.currentIfAny?.send(.log(level: "voiceover", text: text))
     }
 }

@@ -38,8 +38,6 @@ open class UIAlertController: UIViewController {
     public private(set) var preferredStyle = Style.alert
     /// The answers, in the order they were added.
     public private(set) var actions: [UIAlertAction] = []
-    /// The answer that stands out.
-    open var preferredAction: UIAlertAction?
     /// What can be typed into it; nil for nothing.
     public private(set) var textFields: [UITextField]?
 
@@ -108,9 +106,7 @@ final class AlertView: UIView {
         if self.buttons.count != alert.actions.count {
             for button in self.buttons { button.removeFromSuperview() }
             self.buttons = alert.actions.map { action in
-                UIButton(
-                    type: .system,
-                    primaryAction: UIAction(title: action.title ?? "") { [weak alert] _ in alert?.answer(action) })
+                UIButton(action.title) { [weak alert] in alert?.answer(action) }
             }
         }
         for (button, action) in zip(self.buttons, alert.actions) { button.isEnabled = action.isEnabled }

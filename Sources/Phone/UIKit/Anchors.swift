@@ -7,19 +7,12 @@ public import Foundation
 @MainActor open class UILayoutGuide {
     /// The view it belongs to.
     public internal(set) weak var owningView: UIView?
-    /// Its name in messages about layout.
-    open var identifier = ""
-    /// A guide of no view yet (`UIView.addLayoutGuide`).
-    public init() {}
     init(of view: UIView) { self.owningView = view }
 }
 
 /// Where the keyboard is; without one, where it would come from (iOS 15).
 /// https://developer.apple.com/documentation/uikit/uikeyboardlayoutguide
-public final class UIKeyboardLayoutGuide: UILayoutGuide {
-    /// Whether it follows a keyboard that floats; kept, without effect.
-    public var followsUndockedKeyboard = false
-}
+public final class UIKeyboardLayoutGuide: UILayoutGuide {}
 
 /// How strongly a constraint holds. https://developer.apple.com/documentation/uikit/uilayoutpriority
 public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
@@ -31,10 +24,6 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
     public init(_ rawValue: Float) { self.rawValue = rawValue }
     /// It holds, whatever else.
     public static let required = UILayoutPriority(1_000)
-    /// How strongly contents do not shrink.
-    public static let defaultHigh = UILayoutPriority(750)
-    /// How strongly contents do not grow.
-    public static let defaultLow = UILayoutPriority(250)
 }
 
 /// A rule between two edges or lengths. https://developer.apple.com/documentation/uikit/nslayoutconstraint
@@ -42,23 +31,14 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
     /// How two lengths compare. Raw values as Apple's.
     public enum Relation: Int, Hashable, Sendable {
         case lessThanOrEqual = -1
-        case equal = 0
-        case greaterThanOrEqual = 1
+        case equal, greaterThanOrEqual
     }
 
     /// An edge, a middle or a length. Raw values as Apple's, which has left (1) and right (2) too.
     public enum Attribute: Int, Hashable, Sendable {
-        case top = 3
-        case bottom = 4
-        case leading = 5
-        case trailing = 6
-        case width = 7
-        case height = 8
-        case centerX = 9
-        case centerY = 10
-        case lastBaseline = 11
-        case firstBaseline = 12
         case notAnAttribute = 0
+        case top = 3
+        case bottom, leading, trailing, width, height, centerX, centerY, lastBaseline, firstBaseline
     }
 
     /// A direction. Raw values as Apple's.
@@ -82,8 +62,6 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
     public var constant: CGFloat
     /// How strongly it holds.
     public var priority = UILayoutPriority.required
-    /// Its name in messages about layout.
-    public var identifier: String?
     private weak var holder: UIView?
 
     init(
@@ -109,10 +87,6 @@ public struct UILayoutPriority: RawRepresentable, Hashable, Sendable {
 
     /// Makes constraints active.
     public class func activate(_ constraints: [NSLayoutConstraint]) { for one in constraints { one.isActive = true } }
-    /// Makes constraints inactive.
-    public class func deactivate(_ constraints: [NSLayoutConstraint]) {
-        for one in constraints { one.isActive = false }
-    }
 
     private func hold() {
         guard self.holder == nil else { return }
@@ -171,7 +145,7 @@ extension UIView {
             constant: constant)
     }
 
-    // A constraint to another anchor, not active yet: where it is, before or after it, with a distance in points.
+    // A constraint to another anchor, not active yet, with a distance in points.
 
     /// At another anchor.
     public func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
@@ -181,108 +155,43 @@ extension UIView {
     public func constraint(equalTo anchor: NSLayoutAnchor<AnchorType>, constant c: CGFloat) -> NSLayoutConstraint {
         self.constraint(.equal, anchor, c)
     }
-    /// At it or after it.
-    public func constraint(greaterThanOrEqualTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
-        self.constraint(.greaterThanOrEqual, anchor, 0)
-    }
-    /// At a distance or farther.
-    public func constraint(
-        greaterThanOrEqualTo anchor: NSLayoutAnchor<AnchorType>, constant c: CGFloat
-    ) -> NSLayoutConstraint { self.constraint(.greaterThanOrEqual, anchor, c) }
-    /// At it or before it.
-    public func constraint(lessThanOrEqualTo anchor: NSLayoutAnchor<AnchorType>) -> NSLayoutConstraint {
-        self.constraint(.lessThanOrEqual, anchor, 0)
-    }
-    /// At a distance or nearer.
-    public func constraint(
-        lessThanOrEqualTo anchor: NSLayoutAnchor<AnchorType>, constant c: CGFloat
-    ) -> NSLayoutConstraint { self.constraint(.lessThanOrEqual, anchor, c) }
 }
 
-/// Leading, trailing or the middle between. https://developer.apple.com/documentation/uikit/nslayoutxaxisanchor
-public final class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {
-    /// After another by the system's distance, 8 points, times a number.
-    public func constraint(
-        equalToSystemSpacingAfter anchor: NSLayoutXAxisAnchor, multiplier: CGFloat
-    ) -> NSLayoutConstraint { self.constraint(.equal, anchor, 8 * multiplier) }
-}
+/// Leading or trailing. https://developer.apple.com/documentation/uikit/nslayoutxaxisanchor
+public final class NSLayoutXAxisAnchor: NSLayoutAnchor<NSLayoutXAxisAnchor> {}
 
-/// Top, bottom, a baseline or the middle. https://developer.apple.com/documentation/uikit/nslayoutyaxisanchor
-public final class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {
-    /// Below another by the system's distance, 8 points, times a number.
-    public func constraint(
-        equalToSystemSpacingBelow anchor: NSLayoutYAxisAnchor, multiplier: CGFloat
-    ) -> NSLayoutConstraint { self.constraint(.equal, anchor, 8 * multiplier) }
-}
+/// Top or bottom. https://developer.apple.com/documentation/uikit/nslayoutyaxisanchor
+public final class NSLayoutYAxisAnchor: NSLayoutAnchor<NSLayoutYAxisAnchor> {}
 
 /// A width or a height. https://developer.apple.com/documentation/uikit/nslayoutdimension
 public final class NSLayoutDimension: NSLayoutAnchor<NSLayoutDimension> {
-    private func length(_ relation: NSLayoutConstraint.Relation, _ constant: CGFloat) -> NSLayoutConstraint {
-        NSLayoutConstraint(self.item, self.attribute, relation, to: nil, .notAnAttribute, constant: constant)
-    }
-
     /// So many points.
-    public func constraint(equalToConstant c: CGFloat) -> NSLayoutConstraint { self.length(.equal, c) }
-    /// So many points or more.
-    public func constraint(greaterThanOrEqualToConstant c: CGFloat) -> NSLayoutConstraint {
-        self.length(.greaterThanOrEqual, c)
-    }
-    /// So many points or fewer.
-    public func constraint(lessThanOrEqualToConstant c: CGFloat) -> NSLayoutConstraint {
-        self.length(.lessThanOrEqual, c)
+    public func constraint(equalToConstant c: CGFloat) -> NSLayoutConstraint {
+        NSLayoutConstraint(self.item, self.attribute, .equal, to: nil, .notAnAttribute, constant: c)
     }
     /// Another length times a number, and so many points more.
     public func constraint(
         equalTo anchor: NSLayoutDimension, multiplier m: CGFloat, constant c: CGFloat = 0
     ) -> NSLayoutConstraint { self.constraint(.equal, anchor, c, multiplier: m) }
-    /// At least another length times a number.
-    public func constraint(
-        greaterThanOrEqualTo anchor: NSLayoutDimension, multiplier m: CGFloat, constant c: CGFloat = 0
-    ) -> NSLayoutConstraint { self.constraint(.greaterThanOrEqual, anchor, c, multiplier: m) }
     /// At most another length times a number.
     public func constraint(
         lessThanOrEqualTo anchor: NSLayoutDimension, multiplier m: CGFloat, constant c: CGFloat = 0
     ) -> NSLayoutConstraint { self.constraint(.lessThanOrEqual, anchor, c, multiplier: m) }
 }
 
-extension UIView {
-    /// Gives a guide to the view.
-    public func addLayoutGuide(_ layoutGuide: UILayoutGuide) { layoutGuide.owningView = self }
+/// Gives views and guides their anchors. Linux only.
+@MainActor public protocol AnchorHolder: AnyObject {}
+extension UIView: AnchorHolder {}
+extension UILayoutGuide: AnchorHolder {}
+extension AnchorHolder {
     /// Where lines begin.
     public var leadingAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor(self, .leading) }
     /// Where lines end.
     public var trailingAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor(self, .trailing) }
-    /// Between the two.
-    public var centerXAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor(self, .centerX) }
     /// The upper edge.
     public var topAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .top) }
     /// The lower edge.
     public var bottomAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .bottom) }
-    /// Between the two.
-    public var centerYAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .centerY) }
-    /// Below the first line.
-    public var firstBaselineAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .firstBaseline) }
-    /// Below the last line.
-    public var lastBaselineAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .lastBaseline) }
-    /// The width.
-    public var widthAnchor: NSLayoutDimension { NSLayoutDimension(self, .width) }
-    /// The height.
-    public var heightAnchor: NSLayoutDimension { NSLayoutDimension(self, .height) }
-}
-
-extension UILayoutGuide {
-    /// Where lines begin.
-    public var leadingAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor(self, .leading) }
-    /// Where lines end.
-    public var trailingAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor(self, .trailing) }
-    /// Between the two.
-    public var centerXAnchor: NSLayoutXAxisAnchor { NSLayoutXAxisAnchor(self, .centerX) }
-    /// The upper edge.
-    public var topAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .top) }
-    /// The lower edge.
-    public var bottomAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .bottom) }
-    /// Between the two.
-    public var centerYAnchor: NSLayoutYAxisAnchor { NSLayoutYAxisAnchor(self, .centerY) }
     /// The width.
     public var widthAnchor: NSLayoutDimension { NSLayoutDimension(self, .width) }
     /// The height.

@@ -29,8 +29,6 @@ public final class UIColor: Hashable, Sendable {
 
     /// Nothing.
     public static let clear = UIColor(white: 0, alpha: 0)
-    /// Black.
-    public static let black = UIColor(white: 0, alpha: 1)
     /// White.
     public static let white = UIColor(white: 1, alpha: 1)
     // By use: https://developer.apple.com/documentation/uikit/ui-element-colors
@@ -38,60 +36,20 @@ public final class UIColor: Hashable, Sendable {
     public static let label = UIColor(for: "label")
     /// Words of the second.
     public static let secondaryLabel = UIColor(for: "secondaryLabel")
-    /// Of the third.
-    public static let tertiaryLabel = UIColor(for: "tertiaryLabel")
-    /// Of the fourth.
-    public static let quaternaryLabel = UIColor(for: "quaternaryLabel")
-    /// What stands where nothing was typed.
-    public static let placeholderText = UIColor(for: "placeholderText")
-    /// A link.
-    public static let link = UIColor(for: "link")
     /// Behind everything.
     public static let systemBackground = UIColor(for: "systemBackground")
     /// Behind a group.
     public static let secondarySystemBackground = UIColor(for: "secondarySystemBackground")
     /// Behind a group in a group.
     public static let tertiarySystemBackground = UIColor(for: "tertiarySystemBackground")
-    /// Behind groups.
-    public static let systemGroupedBackground = UIColor(for: "systemGroupedBackground")
-    /// Behind one group of them.
-    public static let secondarySystemGroupedBackground = UIColor(for: "secondarySystemGroupedBackground")
-    /// A small shape.
-    public static let systemFill = UIColor(for: "systemFill")
-    /// A shape of middle size.
-    public static let secondarySystemFill = UIColor(for: "secondarySystemFill")
-    /// A large shape.
-    public static let tertiarySystemFill = UIColor(for: "tertiarySystemFill")
-    /// A very large one.
-    public static let quaternarySystemFill = UIColor(for: "quaternarySystemFill")
-    /// A thin line.
-    public static let separator = UIColor(for: "separator")
-    /// A thin line that covers.
-    public static let opaqueSeparator = UIColor(for: "opaqueSeparator")
     /// What can be tapped.
     public static let tintColor = UIColor(for: "tintColor")
     /// Red.
     public static let systemRed = UIColor(for: "systemRed")
-    /// Orange.
-    public static let systemOrange = UIColor(for: "systemOrange")
-    /// Yellow.
-    public static let systemYellow = UIColor(for: "systemYellow")
-    /// Green.
-    public static let systemGreen = UIColor(for: "systemGreen")
     /// Blue.
     public static let systemBlue = UIColor(for: "systemBlue")
     /// Grey.
     public static let systemGray = UIColor(for: "systemGray")
-    /// A grey nearer to the background: 2.
-    public static let systemGray2 = UIColor(for: "systemGray2")
-    /// A grey nearer to the background: 3.
-    public static let systemGray3 = UIColor(for: "systemGray3")
-    /// A grey nearer to the background: 4.
-    public static let systemGray4 = UIColor(for: "systemGray4")
-    /// A grey nearer to the background: 5.
-    public static let systemGray5 = UIColor(for: "systemGray5")
-    /// A grey nearer to the background: 6.
-    public static let systemGray6 = UIColor(for: "systemGray6")
 
     public static func == (left: UIColor, right: UIColor) -> Bool { left.parts == right.parts && left.use == right.use }
     public func hash(into hasher: inout Hasher) {
@@ -109,22 +67,12 @@ public final class UIFont: Hashable, Sendable {
         public let rawValue: String
         /// Wraps Apple's text.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The title of a screen.
-        public static let largeTitle = TextStyle(rawValue: "UICTFontTextStyleTitle0")
-        /// A title of the first level.
-        public static let title1 = TextStyle(rawValue: "UICTFontTextStyleTitle1")
-        /// Of the second.
-        public static let title2 = TextStyle(rawValue: "UICTFontTextStyleTitle2")
-        /// Of the third.
-        public static let title3 = TextStyle(rawValue: "UICTFontTextStyleTitle3")
         /// A heading.
         public static let headline = TextStyle(rawValue: "UICTFontTextStyleHeadline")
         /// Below a heading.
         public static let subheadline = TextStyle(rawValue: "UICTFontTextStyleSubhead")
         /// What is read.
         public static let body = TextStyle(rawValue: "UICTFontTextStyleBody")
-        /// A remark.
-        public static let callout = TextStyle(rawValue: "UICTFontTextStyleCallout")
         /// A note.
         public static let footnote = TextStyle(rawValue: "UICTFontTextStyleFootnote")
         /// Below an image.
@@ -150,8 +98,6 @@ public final class UIFontMetrics: Sendable {
     public init(forTextStyle textStyle: UIFont.TextStyle) {}
     /// A length in the size that the person has set.
     public func scaledValue(for value: CGFloat) -> CGFloat { value }
-    /// A font in the size that the person has set.
-    public func scaledFont(for font: UIFont) -> UIFont { font }
 }
 
 /// An image: its bytes, or the name of a symbol. https://developer.apple.com/documentation/uikit/uiimage
@@ -178,18 +124,6 @@ public final class UIImage: Hashable, Sendable {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         self.init(data: data)
     }
-
-    /// An image of the app's main bundle, PNG or JPEG, or nil.
-    public convenience init?(named name: String) {
-        let path = ["png", "jpg", ""].compactMap { Bundle.main.path(forResource: name, ofType: $0) }.first
-        guard let path else { return nil }
-        self.init(contentsOfFile: path)
-    }
-
-    /// Its bytes as they are, if they are PNG; nothing is encoded here.
-    public func pngData() -> Data? { self.bytes?.first == 0x89 ? self.bytes : nil }
-    /// Its bytes as they are; nothing is encoded here. Nil of a symbol.
-    public func jpegData(compressionQuality: CGFloat) -> Data? { self.bytes }
 
     /// PNG, JPEG, GIF, WebP or HEIC.
     private static func isImage(_ data: Data) -> Bool {

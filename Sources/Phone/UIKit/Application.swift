@@ -15,25 +15,19 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 
 /// What a background fetch brought. Raw values as Apple's.
 public enum UIBackgroundFetchResult: UInt, Hashable, Sendable {
-    case newData = 0
-    case noData = 1
-    case failed = 2
+    case newData, noData, failed
 }
 
 /// Whether Background App Refresh is on. Raw values as Apple's.
 public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
-    case restricted = 0
-    case denied = 1
-    case available = 2
+    case restricted, denied, available
 }
 
 /// The app itself.
 @MainActor public final class UIApplication: UIResponder {
     /// Where the app is. Raw values as Apple's (ios-delivery.md §2.1).
     public enum State: Int, Hashable, Sendable {
-        case active = 0
-        case inactive = 1
-        case background = 2
+        case active, inactive, background
     }
 
     /// Why an app was launched.
@@ -63,8 +57,6 @@ public enum UIBackgroundRefreshStatus: Int, Hashable, Sendable {
     public var delegate: (any UIApplicationDelegate)? {
         didSet { if let delegate = self.delegate { self.process.check(delegate, has: DelegateMethod.ofApplication) } }
     }
-    /// Whether the system keeps the display on; kept, without effect.
-    public var isIdleTimerDisabled = false
     private(set) var connectedScene: UIWindowScene?
     private weak var key: UIWindow?
     var registeredSettings: UIUserNotificationSettings?

@@ -37,21 +37,13 @@ import Foundation
 
 /// A button of a navigation bar. https://developer.apple.com/documentation/uikit/uibarbuttonitem
 @MainActor open class UIBarButtonItem: UIBarItem {
-    /// Buttons whose looks are the system's. Raw values as Apple's.
+    /// Buttons whose looks are the system's. Raw values as Apple's, which has more.
     public enum SystemItem: Int, Hashable, Sendable {
-        case done, cancel, edit, save, add, flexibleSpace, fixedSpace, compose, reply, action, organize, bookmarks,
-            search, refresh, stop, camera, trash
-        case close = 24
+        case done, cancel, edit, save, add
+        case compose = 7
 
         /// Whether it is written; the others are images.
-        var isWritten: Bool {
-            switch self {
-            case .done, .cancel, .edit, .save: true
-            case .add, .flexibleSpace, .fixedSpace, .compose, .reply, .action, .organize, .bookmarks, .search, .refresh,
-                .stop, .camera, .trash, .close:
-                false
-            }
-        }
+        var isWritten: Bool { self.rawValue < Self.add.rawValue }
 
         /// What VoiceOver says.
         var spoken: String {
@@ -61,18 +53,7 @@ import Foundation
             case .edit: "Edit"
             case .save: "Save"
             case .add: "Add"
-            case .flexibleSpace, .fixedSpace: ""
             case .compose: "Compose"
-            case .reply: "Reply"
-            case .action: "Share"
-            case .organize: "Organize"
-            case .bookmarks: "Bookmarks"
-            case .search: "Search"
-            case .refresh: "Refresh"
-            case .stop: "Stop"
-            case .camera: "Camera"
-            case .trash: "Delete"
-            case .close: "Close"
             }
         }
     }
@@ -89,10 +70,6 @@ import Foundation
     open var primaryAction: UIAction?
     /// What a tap opens if there is no action.
     open var menu: UIMenu?
-    /// A view in its place.
-    open var customView: UIView?
-    /// Its colour.
-    open var tintColor: UIColor?
     private var systemItem: SystemItem?
     override var spoken: String? { self.systemItem?.spoken }
 
@@ -114,18 +91,11 @@ import Foundation
         self.systemItem = systemItem
     }
 
-    /// A view in a bar.
-    public convenience init(customView: UIView) {
-        self.init()
-        self.customView = customView
-    }
-
     private lazy var tap = UIAction { [weak self] _ in
         if let self { self.primaryAction?.run(by: self) }
     }
 
     var view: UIView {
-        if let view = self.customView { return view }
         self.describeButton()
         self.button.menu = self.menu
         self.button.showsMenuAsPrimaryAction = self.primaryAction == nil
@@ -139,8 +109,6 @@ import Foundation
 @MainActor open class UITabBarItem: UIBarItem {
     /// The number in the corner; nil for none.
     open var badgeValue: String?
-    /// The image while the tab is chosen.
-    open var selectedImage: UIImage?
 
     /// An item with a title; images are not drawn.
     public convenience init(title: String?, image: UIImage?, tag: Int) {
@@ -149,35 +117,16 @@ import Foundation
         self.image = image
         self.tag = tag
     }
-
-    /// An item with a title and two images.
-    public convenience init(title: String?, image: UIImage?, selectedImage: UIImage?) {
-        self.init(title: title, image: image, tag: 0)
-        self.selectedImage = selectedImage
-    }
 }
 
 /// What a navigation bar says of a screen. https://developer.apple.com/documentation/uikit/uinavigationitem
 @MainActor public final class UINavigationItem {
-    /// Whether a title is large while the screen is at its top. Raw values as Apple's.
-    public enum LargeTitleDisplayMode: Int, Hashable, Sendable {
-        case automatic, always, never
-    }
-
     /// The title.
     public var title: String?
     /// A line above the title.
     public var prompt: String?
-    /// A view in the place of the title.
-    public var titleView: UIView?
-    /// Whether the way back is hidden.
-    public var hidesBackButton = false
     /// What the way back to this screen is called; nil for its title.
     public var backButtonTitle: String?
-    /// Whether the title is large; kept, without effect.
-    public var largeTitleDisplayMode = LargeTitleDisplayMode.automatic
-    /// Whether the way back stays beside the buttons at the beginning.
-    public var leftItemsSupplementBackButton = false
     /// Buttons where lines begin, in the place of the way back.
     public var leftBarButtonItems: [UIBarButtonItem]?
     /// Buttons where lines end, the last one first.
@@ -200,22 +149,14 @@ import Foundation
         self.init()
         self.title = title
     }
-    /// Sets the buttons where lines begin.
-    public func setLeftBarButtonItems(_ items: [UIBarButtonItem]?, animated: Bool) { self.leftBarButtonItems = items }
-    /// Sets the buttons where lines end.
-    public func setRightBarButtonItems(_ items: [UIBarButtonItem]?, animated: Bool) { self.rightBarButtonItems = items }
 }
 
 /// The bar of a stack of screens. https://developer.apple.com/documentation/uikit/uinavigationbar
 open class UINavigationBar: UIView {
-    /// Whether titles are large; kept, without effect.
-    open var prefersLargeTitles = false
     weak var owner: UINavigationController?
     private let prompt = UILabel()
     private let title = UILabel()
-    private lazy var back = UIButton(
-        type: .system,
-        primaryAction: UIAction { [weak self] _ in self?.owner?.popViewController(animated: true) })
+    private lazy var back = UIButton(nil) { [weak self] in self?.owner?.popViewController(animated: true) }
 
     override var isLaidOutAlways: Bool { true }
 
@@ -228,15 +169,13 @@ open class UINavigationBar: UIView {
         self.title.text = item.title
         self.title.accessibilityTraits = .header
         var views = [self.prompt] as [UIView]
-        if let before = screens.dropLast().last?.navigationItem, !item.hidesBackButton,
-            (item.leftBarButtonItems ?? []).isEmpty || item.leftItemsSupplementBackButton
-        {
+        if let before = screens.dropLast().last?.navigationItem, (item.leftBarButtonItems ?? []).isEmpty {
             self.back.setTitle(before.backButtonTitle ?? before.title ?? "Back", for: .normal)
             self.back.accessibilityLabel = "Back"
             self.back.accessibilityIdentifier = "back"
             views.append(self.back)
         }
-        views += (item.leftBarButtonItems ?? []).map(\.view) + [item.titleView ?? self.title]
+        views += (item.leftBarButtonItems ?? []).map(\.view) + [self.title]
         self.setOwnSubviews(views + (item.rightBarButtonItems ?? []).reversed().map(\.view))
     }
 }

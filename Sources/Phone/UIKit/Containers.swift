@@ -35,14 +35,6 @@ import VirtualPhone
         self.popViewController(animated: true) != nil || super.accessibilityPerformEscape()
     }
 
-    /// Whether the bar above is hidden.
-    open var isNavigationBarHidden: Bool {
-        get { self.navigationBar.isHidden }
-        set { self.navigationBar.isHidden = newValue }
-    }
-    /// Shows or hides the bar above.
-    open func setNavigationBarHidden(_ hidden: Bool, animated: Bool) { self.isNavigationBarHidden = hidden }
-
     /// The stack, the root first. Setting it replaces the stack at once.
     open var viewControllers: [UIViewController] {
         get { self.stack }
@@ -91,15 +83,6 @@ import VirtualPhone
         return popped
     }
 
-    /// Takes everything above a screen off the stack; nil if the screen is not on it.
-    @discardableResult
-    open func popToViewController(_ viewController: UIViewController, animated: Bool) -> [UIViewController]? {
-        guard let index = self.stack.firstIndex(where: { $0 === viewController }) else { return nil }
-        let popped = Array(self.stack[(index + 1)...])
-        self.replace(with: Array(self.stack[...index]), animated: animated)
-        return popped
-    }
-
     private func replace(with next: [UIViewController], animated: Bool) {
         let old = self.stack
         self.contain(next, insteadOf: old) {
@@ -120,8 +103,6 @@ import VirtualPhone
 
     /// The bar below.
     public let tabBar = UITabBar()
-    /// Who is asked and told about taps on the bar.
-    open weak var delegate: (any UITabBarControllerDelegate)?
 
     /// Makes the view, with the bar.
     open override func loadView() {
@@ -132,12 +113,10 @@ import VirtualPhone
 
     /// What a finger on the bar does: on the chosen tab, back to its first screen.
     func tap(_ controller: UIViewController) {
-        guard self.delegate?.tabBarController(self, shouldSelect: controller) != false else { return }
         if controller === self.selectedViewController {
             (controller as? UINavigationController)?.popToRootViewController(animated: true)
         }
         self.selectedViewController = controller
-        self.delegate?.tabBarController(self, didSelect: controller)
     }
 
     /// The screens.
@@ -198,23 +177,6 @@ import VirtualPhone
     override var ownTitles: [String] { self.selectedViewController?.visibleTitles ?? [] }
 }
 
-/// Who is asked and told about the tabs a person chooses. https://developer.apple.com/documentation/uikit/uitabbarcontrollerdelegate
-@MainActor public protocol UITabBarControllerDelegate: AnyObject {
-    /// Whether a tap may choose a tab: yes if nothing else is said.
-    func tabBarController(_ tabBarController: UITabBarController, shouldSelect viewController: UIViewController) -> Bool
-    /// A tap chose a tab, or the chosen one again.
-    func tabBarController(_ tabBarController: UITabBarController, didSelect viewController: UIViewController)
-}
-
-extension UITabBarControllerDelegate {
-    /// Yes, unless the delegate says otherwise.
-    public func tabBarController(
-        _ tabBarController: UITabBarController, shouldSelect viewController: UIViewController
-    ) -> Bool { true }
-    /// Nothing, unless the delegate has it.
-    public func tabBarController(_ tabBarController: UITabBarController, didSelect viewController: UIViewController) {}
-}
-
 /// Where an app draws.
 @MainActor open class UIWindow: UIView {
     /// The screen at the bottom.
@@ -272,19 +234,11 @@ extension UITabBarControllerDelegate {
         }
     }
 
-    /// A window without a scene, as before iOS 13.
-    public override init(frame: CGRect) {
-        super.init(frame: frame)
-        self.isHidden = true
-    }
-
-    /// From a storyboard, of which a virtual phone has none: always nil.
-    public required init?(coder: NSCoder) { super.init(coder: coder) }
+    override func setUp() { self.isHidden = true }
 
     /// A window of a scene.
-    public init(windowScene: UIWindowScene) {
-        super.init(frame: UIScreen.main.bounds)
-        self.isHidden = true
+    public convenience init(windowScene: UIWindowScene) {
+        self.init(frame: UIScreen.main.bounds)
         self.windowScene = windowScene
         windowScene.add(self)
     }

@@ -37,8 +37,6 @@ open class UIImagePickerController: UINavigationController {
         public let rawValue: String
         /// Wraps Apple's text.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// `public.image`.
-        public static let mediaType = InfoKey(rawValue: "UIImagePickerControllerMediaType")
         /// The `UIImage`.
         public static let originalImage = InfoKey(rawValue: "UIImagePickerControllerOriginalImage")
         /// The `URL` of a file with it.
@@ -47,15 +45,8 @@ open class UIImagePickerController: UINavigationController {
 
     /// Where images come from: on a virtual phone always the photos.
     open var sourceType = SourceType.photoLibrary
-    /// What can be picked, as types of content: images only here.
-    open var mediaTypes = ["public.image"]
-    /// Whether the person may cut the image; kept, without effect.
-    open var allowsEditing = false
     /// Who is told.
     open weak var delegate: (any UIImagePickerControllerDelegate & UINavigationControllerDelegate)?
-
-    /// Whether images can come from there: not from a camera.
-    open class func isSourceTypeAvailable(_ sourceType: SourceType) -> Bool { sourceType != .camera }
 
     /// Makes the list of photos.
     open override func viewDidLoad() {
@@ -66,8 +57,7 @@ open class UIImagePickerController: UINavigationController {
             systemItem: .cancel,
             primaryAction: UIAction(title: "Cancel") { [weak self] _ in self?.cancel() })
         for (number, photo) in Self.photos.enumerated() {
-            let action = UIAction(title: "Photo \(number + 1)") { [weak self] _ in self?.pick(photo) }
-            list.view.addSubview(UIButton(type: .system, primaryAction: action))
+            list.view.addSubview(UIButton("Photo \(number + 1)") { [weak self] in self?.pick(photo) })
         }
         self.viewControllers = [list]
     }
@@ -83,7 +73,7 @@ open class UIImagePickerController: UINavigationController {
         }
         delegate.imagePickerController(
             self,
-            didFinishPickingMediaWithInfo: [.mediaType: "public.image", .originalImage: image, .imageURL: photo])
+            didFinishPickingMediaWithInfo: [.originalImage: image, .imageURL: photo])
     }
 
     private static var photos: [URL] {
@@ -117,6 +107,4 @@ open class UIImagePickerController: UINavigationController {
 
     /// The text that was copied.
     public var string: String?
-    /// Whether a text was copied.
-    public var hasStrings: Bool { self.string?.isEmpty == false }
 }

@@ -4,8 +4,6 @@ public import Foundation
 open class UISwitch: UIControl {
     /// Whether it is on.
     open var isOn = false
-    /// The colour while it is on.
-    open var onTintColor: UIColor?
     /// Sets it, without telling anybody.
     open func setOn(_ on: Bool, animated: Bool) { self.isOn = on }
     /// "1" or "0", as Apple's, unless the app sets it.
@@ -30,8 +28,6 @@ open class UIActivityIndicatorView: UIView {
 
     /// How large it is.
     open var style: Style
-    /// Its colour.
-    open var color: UIColor?
     /// Whether it is seen only while it is animated.
     open var hidesWhenStopped = true { didSet { self.isHidden = self.hidesWhenStopped && !self.isAnimating } }
     /// Whether something is going on.
@@ -76,31 +72,19 @@ open class UIProgressView: UIView {
 
     /// From 0 to 1.
     open var progress: Float = 0 { didSet { self.progress = min(max(0, self.progress), 1) } }
-    /// The colour of what is done.
-    open var progressTintColor: UIColor?
-    /// The colour of the rest.
-    open var trackTintColor: UIColor?
     /// In percent, unless the app sets it.
     open override var accessibilityValue: String? {
         get { super.accessibilityValue ?? "\(Int((self.progress * 100).rounded()))%" }
         set { super.accessibilityValue = newValue }
     }
 
-    /// A bar at 0.
-    public override init(frame: CGRect) {
-        super.init(frame: frame)
+    override func setUp() {
         self.isAccessibilityElement = true
         self.accessibilityLabel = "Progress"
     }
 
     /// A bar of a style.
     public convenience init(progressViewStyle style: Style) { self.init(frame: .zero) }
-
-    /// From an archive, of which a virtual phone has none: always nil.
-    public required init?(coder: NSCoder) { super.init(coder: coder) }
-
-    /// Sets how far it is.
-    open func setProgress(_ progress: Float, animated: Bool) { self.progress = progress }
 }
 
 /// How a picker of dates looks. Raw values as Apple's.
@@ -121,16 +105,10 @@ open class UIDatePicker: UIControl {
     open var date = Date()
     /// How it looks; kept, without effect.
     open var preferredDatePickerStyle = UIDatePickerStyle.automatic
-    /// Minutes between two choices; kept, without effect.
-    open var minuteInterval = 1
-    /// How dates are written; kept, without effect.
-    open var locale: Locale?
     /// How days are counted. On Apple's systems it is implicitly unwrapped.
     open var calendar = Calendar.current
     /// Where the time is meant; nil for the calendar's zone.
     open var timeZone: TimeZone?
-    /// Sets it, without telling anybody.
-    open func setDate(_ date: Date, animated: Bool) { self.date = date }
 
     private var ownCalendar: Calendar {
         var calendar = self.calendar
@@ -158,92 +136,5 @@ open class UIDatePicker: UIControl {
         self.date = date
         self.sendActions(for: [.valueChanged, .primaryActionTriggered])
         return true
-    }
-}
-
-/// A row of choices, one of them chosen. https://developer.apple.com/documentation/uikit/uisegmentedcontrol
-open class UISegmentedControl: UIControl {
-    /// No segment.
-    public nonisolated static let noSegment = -1
-    /// The chosen one; `noSegment` for none.
-    open var selectedSegmentIndex = UISegmentedControl.noSegment { didSet { self.mark() } }
-    private var segments: [(button: UIButton, action: UIAction?)] = []
-
-    /// Choices with titles or images.
-    public convenience init(items: [Any]?) {
-        self.init(frame: .zero)
-        for item in items ?? [] {
-            let place = self.segments.count
-            self.insert(title: item as? String, image: item as? UIImage, action: nil, at: place)
-        }
-    }
-
-    /// Choices that are actions.
-    public convenience init(frame: CGRect, actions: [UIAction]) {
-        self.init(frame: frame)
-        for action in actions { self.insertSegment(action: action, at: self.segments.count, animated: false) }
-    }
-
-    /// A control without choices.
-    public override init(frame: CGRect) {
-        super.init(frame: frame)
-        self.isAccessibilityElement = false
-    }
-
-    /// From an archive, of which a virtual phone has none: always nil.
-    public required init?(coder: NSCoder) { super.init(coder: coder) }
-
-    /// Whether it, and every choice, takes touches.
-    open override var isEnabled: Bool {
-        didSet { for segment in self.segments { segment.button.isEnabled = self.isEnabled } }
-    }
-    /// How many choices there are.
-    open var numberOfSegments: Int { self.segments.count }
-    /// Adds a choice that is an action (iOS 14).
-    open func insertSegment(action: UIAction, at segment: Int, animated: Bool) {
-        self.insert(title: action.title, image: action.image, action: action, at: segment)
-    }
-    /// Adds a choice with a title.
-    open func insertSegment(withTitle title: String?, at segment: Int, animated: Bool) {
-        self.insert(title: title, image: nil, action: nil, at: segment)
-    }
-    /// The title of a choice.
-    open func titleForSegment(at segment: Int) -> String? { self.segments[segment].button.title(for: .normal) }
-    /// Gives a choice another title.
-    open func setTitle(_ title: String?, forSegmentAt segment: Int) {
-        self.segments[segment].button.setTitle(title, for: .normal)
-    }
-    /// Takes all choices away.
-    open func removeAllSegments() {
-        for segment in self.segments { segment.button.removeFromSuperview() }
-        self.segments = []
-        self.selectedSegmentIndex = Self.noSegment
-    }
-
-    private func insert(title: String?, image: UIImage?, action: UIAction?, at place: Int) {
-        let button = UIButton(type: .system)
-        button.setTitle(title, for: .normal)
-        button.setImage(image, for: .normal)
-        button.addAction(
-            UIAction { [weak self, weak button] _ in if let button { self?.choose(button) } }, for: .touchUpInside)
-        let place = min(max(0, place), self.segments.count)
-        self.segments.insert((button, action), at: place)
-        self.insertSubview(button, at: place)
-        if self.selectedSegmentIndex >= place { self.selectedSegmentIndex += 1 }
-    }
-
-    private func choose(_ button: UIButton) {
-        guard self.isEnabled, let place = self.segments.firstIndex(where: { $0.button === button }),
-            place != self.selectedSegmentIndex
-        else { return }
-        self.selectedSegmentIndex = place
-        self.segments[place].action?.run(by: self)
-        self.sendActions(for: [.valueChanged, .primaryActionTriggered])
-    }
-
-    private func mark() {
-        for (place, segment) in self.segments.enumerated() {
-            segment.button.isSelected = place == self.selectedSegmentIndex
-        }
     }
 }

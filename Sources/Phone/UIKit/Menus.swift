@@ -32,9 +32,6 @@ public import Foundation
     }
 }
 
-/// What a `UIAction` does.
-public typealias UIActionHandler = (UIAction) -> Void
-
 /// What is done when a control is used, or an element of a menu chosen. https://developer.apple.com/documentation/uikit/uiaction
 @MainActor open class UIAction: UIMenuElement {
     /// Names an action, so that another takes its place.
@@ -49,8 +46,6 @@ public typealias UIActionHandler = (UIAction) -> Void
 
     /// Its name.
     public let identifier: Identifier
-    /// What it does, in words for a menu's help.
-    open var discoverabilityTitle: String?
     /// How it is offered in a menu.
     open var attributes: UIMenuElement.Attributes
     /// Whether it is marked in a menu.
@@ -58,16 +53,15 @@ public typealias UIActionHandler = (UIAction) -> Void
     /// The control that is used; nil otherwise.
     open var sender: Any? { self.user }
     private weak var user: AnyObject?
-    private let handler: UIActionHandler
+    private let handler: (UIAction) -> Void
 
     /// An action.
     public init(
-        title: String = "", image: UIImage? = nil, identifier: Identifier? = nil, discoverabilityTitle: String? = nil,
+        title: String = "", image: UIImage? = nil, identifier: Identifier? = nil,
         attributes: UIMenuElement.Attributes = [], state: UIMenuElement.State = .off,
-        handler: @escaping UIActionHandler
+        handler: @escaping (UIAction) -> Void
     ) {
         self.identifier = identifier ?? Identifier(UUID().uuidString)
-        self.discoverabilityTitle = discoverabilityTitle
         self.attributes = attributes
         self.state = state
         self.handler = handler
@@ -83,16 +77,6 @@ public typealias UIActionHandler = (UIAction) -> Void
 
 /// Actions and further menus. https://developer.apple.com/documentation/uikit/uimenu
 @MainActor open class UIMenu: UIMenuElement {
-    /// Names a menu.
-    public struct Identifier: RawRepresentable, Hashable, Sendable {
-        /// The name.
-        public let rawValue: String
-        /// Wraps a name.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// Wraps a name.
-        public init(_ rawValue: String) { self.rawValue = rawValue }
-    }
-
     /// How a menu stands in another. Raw values as Apple's.
     public struct Options: OptionSet, Hashable, Sendable {
         /// Apple's bits.
@@ -103,12 +87,8 @@ public typealias UIActionHandler = (UIAction) -> Void
         public static let displayInline = Options(rawValue: 1 << 0)
         /// It takes something away for good.
         public static let destructive = Options(rawValue: 1 << 1)
-        /// One of its actions is marked (iOS 15).
-        public static let singleSelection = Options(rawValue: 1 << 5)
     }
 
-    /// Its name.
-    public let identifier: Identifier
     /// How it stands in another.
     public let options: Options
     /// What is in it.
@@ -116,42 +96,23 @@ public typealias UIActionHandler = (UIAction) -> Void
 
     /// A menu.
     public init(
-        title: String = "", image: UIImage? = nil, identifier: Identifier? = nil, options: Options = [],
-        children: [UIMenuElement] = []
+        title: String = "", image: UIImage? = nil, options: Options = [], children: [UIMenuElement] = []
     ) {
-        self.identifier = identifier ?? Identifier(UUID().uuidString)
         self.options = options
         self.children = children
         super.init(title: title, image: image)
     }
-
-    /// The same menu with other elements.
-    open func replacingChildren(_ newChildren: [UIMenuElement]) -> UIMenu {
-        UIMenu(
-            title: self.title, image: self.image, identifier: self.identifier, options: self.options,
-            children: newChildren)
-    }
 }
-
-/// Makes the screen that a context menu shows of what it is for.
-public typealias UIContextMenuContentPreviewProvider = () -> UIViewController?
-/// Makes a context menu of what the system suggests: nothing here.
-public typealias UIContextMenuActionProvider = ([UIMenuElement]) -> UIMenu?
 
 /// What a finger that stays opens. https://developer.apple.com/documentation/uikit/uicontextmenuconfiguration
 @MainActor open class UIContextMenuConfiguration {
-    /// Its name.
-    public let identifier: any NSCopying
-    private let actionProvider: UIContextMenuActionProvider?
+    private let actionProvider: (([UIMenuElement]) -> UIMenu?)?
 
-    /// A context menu; the preview is kept out of sight.
+    /// A context menu, made of what the system suggests: nothing here. Its name and the preview have no effect.
     public init(
-        identifier: (any NSCopying)? = nil, previewProvider: UIContextMenuContentPreviewProvider? = nil,
-        actionProvider: UIContextMenuActionProvider? = nil
-    ) {
-        self.identifier = identifier ?? NSUUID()
-        self.actionProvider = actionProvider
-    }
+        identifier: (any NSCopying)? = nil, previewProvider: (() -> UIViewController?)? = nil,
+        actionProvider: (([UIMenuElement]) -> UIMenu?)? = nil
+    ) { self.actionProvider = actionProvider }
 
     func makeMenu() -> UIMenu? { self.actionProvider?([]) }
 }
@@ -186,11 +147,7 @@ final class MenuView: UIView {
     }
 
     private func button(for element: UIMenuElement) -> UIButton {
-        let button = UIButton(
-            type: .system,
-            primaryAction: UIAction(title: element.title, image: element.image) { [weak self] _ in
-                self?.choose(element)
-            })
+        let button = UIButton(element.title, image: element.image) { [weak self] in self?.choose(element) }
         button.isEnabled = (element as? UIAction)?.attributes.contains(.disabled) != true
         button.isSelected = (element as? UIAction)?.state == .on
         return button

@@ -11,27 +11,32 @@ public import Foundation
 
     /// Whether it can be typed into.
     open var canBecomeFirstResponder: Bool { false }
-    /// Whether it lets the keyboard go.
-    open var canResignFirstResponder: Bool { true }
     /// Whether it is the one that is typed into.
     open var isFirstResponder: Bool { self.hostingWindow?.firstResponder === self }
 
     /// Takes the keyboard. Returns false out of a window, or if the one that has it keeps it.
     @discardableResult open func becomeFirstResponder() -> Bool {
-        guard let window = self.hostingWindow, self.canBecomeFirstResponder else { return false }
+        guard let window = self.hostingWindow else { return false }
         if window.firstResponder === self { return true }
+        guard self.canBecomeFirstResponder else { return false }
         if let former = window.firstResponder, !former.resignFirstResponder() { return false }
         window.firstResponder = self
+        self.didBeginTyping()
         return true
     }
 
     /// Lets the keyboard go. Returns false if it keeps it.
     @discardableResult open func resignFirstResponder() -> Bool {
-        guard self.canResignFirstResponder else { return false }
-        if let window = self.hostingWindow, window.firstResponder === self { window.firstResponder = nil }
+        guard let window = self.hostingWindow, window.firstResponder === self else { return true }
+        guard self.mayEndTyping else { return false }
+        window.firstResponder = nil
+        self.didEndTyping()
         return true
     }
 
+    /// What the delegate says of it.
+    var mayEndTyping: Bool { true }
+    func didBeginTyping() {}
     /// The keyboard has gone, by its own will or by force.
     func didEndTyping() {}
 
@@ -58,10 +63,6 @@ public import Foundation
     open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
         self.next?.touchesEnded(touches, with: event)
     }
-    /// Something else has taken it over.
-    open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) {
-        self.next?.touchesCancelled(touches, with: event)
-    }
 
     public nonisolated static func == (left: UIResponder, right: UIResponder) -> Bool { left === right }
     public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -73,24 +74,11 @@ public import Foundation
     public static let main = UIScreen()
     /// 390 by 844 points, a usual phone.
     public let bounds = CGRect(x: 0, y: 0, width: 390, height: 844)
-    /// Pixels a point.
-    public let scale = 3.0
 }
 
 /// One finger on the screen. Nothing is laid out, so every place is told in the window's coordinates.
 /// https://developer.apple.com/documentation/uikit/uitouch
 @MainActor public final class UITouch: Hashable {
-    /// What the finger does. Raw values as Apple's.
-    public enum Phase: Int, Hashable, Sendable {
-        case began = 0
-        case moved = 1
-        case stationary = 2
-        case ended = 3
-        case cancelled = 4
-    }
-
-    /// What it does now.
-    public private(set) var phase = Phase.began
     /// The view it began on.
     public let view: UIView?
     private var place = CGPoint.zero
@@ -98,10 +86,8 @@ public import Foundation
     init(on view: UIView) { self.view = view }
 
     func move(by distance: CGPoint) {
-        self.phase = .moved
         self.place = CGPoint(x: self.place.x + distance.x, y: self.place.y + distance.y)
     }
-    func end() { self.phase = .ended }
 
     /// Whether it has left the control it began on: without a layout, 70 points are far enough.
     var isAway: Bool { max(abs(self.place.x), abs(self.place.y)) > 70 }
@@ -115,7 +101,5 @@ public import Foundation
 
 /// What the system tells with touches. https://developer.apple.com/documentation/uikit/uievent
 @MainActor public final class UIEvent {
-    /// The fingers.
-    public let allTouches: Set<UITouch>?
-    init(_ touch: UITouch) { self.allTouches = [touch] }
+    init() {}
 }

@@ -6,9 +6,7 @@ extension UIScene {
     /// Where a scene is. Raw values as Apple's.
     public enum ActivationState: Int, Hashable, Sendable {
         case unattached = -1
-        case foregroundActive = 0
-        case foregroundInactive = 1
-        case background = 2
+        case foregroundActive, foregroundInactive, background
     }
 
     /// Why a scene is connected.

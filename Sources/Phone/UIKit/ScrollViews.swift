@@ -1,53 +1,15 @@
 public import Foundation
 import PhoneCore
 
-/// Distances from the edges of the screen. https://developer.apple.com/documentation/uikit/uiedgeinsets
-public struct UIEdgeInsets: Hashable, Sendable {
-    /// No distances.
-    public static let zero = UIEdgeInsets(top: 0, left: 0, bottom: 0, right: 0)
-    /// From the top, in points.
-    public var top: CGFloat
-    /// From the left.
-    public var left: CGFloat
-    /// From the bottom.
-    public var bottom: CGFloat
-    /// From the right.
-    public var right: CGFloat
-
-    /// Four distances.
-    public init(top: CGFloat, left: CGFloat, bottom: CGFloat, right: CGFloat) {
-        self.top = top
-        self.left = left
-        self.bottom = bottom
-        self.right = right
-    }
-}
-
 /// Who is told how a view scrolls. https://developer.apple.com/documentation/uikit/uiscrollviewdelegate
 @MainActor public protocol UIScrollViewDelegate: AnyObject {
     /// It shows another part, by whatever.
     func scrollViewDidScroll(_ scrollView: UIScrollView)
-    /// A finger begins to scroll.
-    func scrollViewWillBeginDragging(_ scrollView: UIScrollView)
-    /// The finger has left the screen.
-    func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool)
-    /// It has come to rest after a finger gave it speed; a virtual finger gives none.
-    func scrollViewDidEndDecelerating(_ scrollView: UIScrollView)
-    /// An animation that the app asked for is over.
-    func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView)
 }
 
 extension UIScrollViewDelegate {
     /// Nothing, unless the delegate has it.
     public func scrollViewDidScroll(_ scrollView: UIScrollView) {}
-    /// Nothing, unless the delegate has it.
-    public func scrollViewWillBeginDragging(_ scrollView: UIScrollView) {}
-    /// Nothing, unless the delegate has it.
-    public func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {}
-    /// Nothing, unless the delegate has it.
-    public func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) {}
-    /// Nothing, unless the delegate has it.
-    public func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) {}
 }
 
 /// Gives a `UIScrollView` its `delegate`. Tables and text views have one of their own type under the same name, which Swift lets a
@@ -69,11 +31,6 @@ open class UIScrollView: UIView {
         case none, onDrag, interactive
     }
 
-    /// How bars shorten the contents. Raw values as Apple's.
-    public enum ContentInsetAdjustmentBehavior: Int, Hashable, Sendable {
-        case automatic, scrollableAxes, never, always
-    }
-
     weak var scrollDelegate: (any UIScrollViewDelegate)?
     /// Which part is shown: its beginning.
     open var contentOffset = CGPoint.zero {
@@ -85,30 +42,10 @@ open class UIScrollView: UIView {
     }
     /// How large the contents are.
     open var contentSize = CGSize.zero
-    /// Room around the contents.
-    open var contentInset = UIEdgeInsets.zero
-    /// How bars shorten the contents; kept, without effect.
-    open var contentInsetAdjustmentBehavior = ContentInsetAdjustmentBehavior.automatic
-    /// Room around the contents, with that for bars.
-    open var adjustedContentInset: UIEdgeInsets { self.contentInset }
     /// When scrolling sends the keyboard away: with `onDrag` at once, with `interactive` when a finger pulls it down.
     open var keyboardDismissMode = KeyboardDismissMode.none
     /// Whether a finger scrolls.
     open var isScrollEnabled = true
-    /// Whether it goes on a little at its end, and can be pulled to refresh.
-    open var alwaysBounceVertical = false
-    /// Whether a bar shows where one is; kept, without effect.
-    open var showsVerticalScrollIndicator = true
-    /// Whether a finger is on it; a virtual finger has left when the app runs again.
-    public private(set) var isDragging = false
-    /// Whether it moves by itself: never.
-    open var isDecelerating: Bool { false }
-    /// Whether a finger moves it.
-    open var isTracking: Bool { self.isDragging }
-    /// Where the contents are.
-    public private(set) lazy var contentLayoutGuide = UILayoutGuide(of: self)
-    /// Where the view is.
-    public private(set) lazy var frameLayoutGuide = UILayoutGuide(of: self)
     /// What a pull at the top shows.
     open var refreshControl: UIRefreshControl? {
         didSet {
@@ -124,13 +61,7 @@ open class UIScrollView: UIView {
     }
 
     /// Shows another part.
-    open func setContentOffset(_ contentOffset: CGPoint, animated: Bool) {
-        let isElsewhere = self.contentOffset != contentOffset
-        self.contentOffset = contentOffset
-        guard animated, isElsewhere else { return }
-        // An animation is over when the app runs again.
-        Task { self.scrollDelegate?.scrollViewDidEndScrollingAnimation(self) }
-    }
+    open func setContentOffset(_ contentOffset: CGPoint, animated: Bool) { self.contentOffset = contentOffset }
 
     /// What is left beyond the screen, in points.
     var end: CGFloat { max(0, self.contentSize.height - self.bounds.height) }
@@ -145,17 +76,13 @@ open class UIScrollView: UIView {
     /// A finger that goes half a screen; at the top one that pulls refreshes.
     override func scroll(_ direction: ViewAction.Direction) {
         let isRefresh = direction == .up && self.canRefresh
-        self.isDragging = true
-        self.scrollDelegate?.scrollViewWillBeginDragging(self)
         if self.keyboardDismissMode == .onDrag || self.keyboardDismissMode == .interactive && direction == .up {
             self.window?.endEditing(false)
         }
         let half = (self.bounds.height / 2).rounded(.down)
         let place = self.contentOffset.y + (direction == .down ? half : -half)
         self.contentOffset = CGPoint(x: self.contentOffset.x, y: min(max(0, place), self.end))
-        self.isDragging = false
         if isRefresh { self.refreshControl?.pull() }
-        self.scrollDelegate?.scrollViewDidEndDragging(self, willDecelerate: false)
     }
 }
 
@@ -164,20 +91,10 @@ open class UIRefreshControl: UIControl {
     /// Whether it is shown.
     public private(set) var isRefreshing = false
 
-    /// A control that waits for a pull.
-    public override init(frame: CGRect) {
-        super.init(frame: frame)
+    override func setUp() {
+        super.setUp()
         self.accessibilityLabel = "Refreshing"
         self.isHidden = true
-    }
-
-    /// From an archive, of which a virtual phone has none: always nil.
-    public required init?(coder: NSCoder) { super.init(coder: coder) }
-
-    /// Shows it, as after a pull, without `valueChanged`.
-    open func beginRefreshing() {
-        self.isRefreshing = true
-        self.isHidden = false
     }
 
     /// Takes it away: what was asked for is there.
@@ -187,7 +104,8 @@ open class UIRefreshControl: UIControl {
     }
 
     func pull() {
-        self.beginRefreshing()
+        self.isRefreshing = true
+        self.isHidden = false
         self.sendActions(for: [.valueChanged, .primaryActionTriggered])
     }
 }

@@ -146,8 +146,6 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
         }
         set { self.view = newValue }
     }
-    /// Whether the choice of a row is taken away when the screen is seen again.
-    open var clearsSelectionOnViewWillAppear = true
     /// What a pull at the top shows.
     open var refreshControl: UIRefreshControl? {
         get { self.tableView.refreshControl }
@@ -180,7 +178,7 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
     /// Takes the choice of a row away.
     open override func viewWillAppear(_ animated: Bool) {
         super.viewWillAppear(animated)
-        guard self.clearsSelectionOnViewWillAppear, let chosen = self.tableView.indexPathForSelectedRow else { return }
+        guard let chosen = self.tableView.indexPathForSelectedRow else { return }
         self.tableView.deselectRow(at: chosen, animated: animated)
     }
 
@@ -211,8 +209,4 @@ open class UITableViewController: UIViewController, UITableViewDataSource, UITab
         _ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint
     ) -> UIContextMenuConfiguration? { nil }
     open func scrollViewDidScroll(_ scrollView: UIScrollView) {}
-    open func scrollViewWillBeginDragging(_ scrollView: UIScrollView) {}
-    open func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) {}
-    open func scrollViewDidEndDecelerating(_ scrollView: UIScrollView) {}
-    open func scrollViewDidEndScrollingAnimation(_ scrollView: UIScrollView) {}
 }

@@ -45,18 +45,10 @@ open class UITableView: UIScrollView {
     open var separatorStyle = SeparatorStyle.singleLine
     /// Kept, without effect.
     open var rowHeight = UITableView.automaticDimension
-    /// Kept, without effect.
-    open var estimatedRowHeight = UITableView.automaticDimension
-    /// Kept, without effect.
-    open var sectionHeaderTopPadding: CGFloat = 0
     /// Whether a tap chooses a row.
     open var allowsSelection = true
-    /// Whether rows are being changed by the person.
-    open var isEditing = false
     /// What stands above the rows, and scrolls with them.
     open var tableHeaderView: UIView? { didSet { self.setNeedsLayout() } }
-    /// What stands below the rows.
-    open var tableFooterView: UIView? { didSet { self.setNeedsLayout() } }
     /// What is behind the rows, and seen where there are none.
     open var backgroundView: UIView? { didSet { self.setNeedsLayout() } }
     /// The row that is chosen.
@@ -93,10 +85,6 @@ open class UITableView: UIScrollView {
         return counts
     }
 
-    /// How many sections there are.
-    open var numberOfSections: Int { self.counts.count }
-    /// How many rows a section has.
-    open func numberOfRows(inSection section: Int) -> Int { self.counts[section] }
     /// A screenful of rows, whatever the frame.
     open override var bounds: CGRect {
         let height = Self.rowPoints * CGFloat(Self.visibleRows)
@@ -236,7 +224,7 @@ open class UITableView: UIScrollView {
                 views += self.header(self.dataSource?.tableView(self, titleForFooterInSection: section))
             }
         }
-        self.setOwnSubviews(views + [self.tableFooterView].compactMap(\.self))
+        self.setOwnSubviews(views)
     }
 
     private func header(_ text: String?) -> [UIView] {
@@ -274,7 +262,7 @@ open class UITableView: UIScrollView {
         if let chosen = self.indexPathForSelectedRow { self.deselectRow(at: chosen, animated: animated) }
         guard let indexPath else { return }
         self.indexPathForSelectedRow = indexPath
-        self.cellForRow(at: indexPath)?.setSelected(true, animated: animated)
+        self.cellForRow(at: indexPath)?.isSelected = true
         if scrollPosition != .none { self.scrollToRow(at: indexPath, at: scrollPosition, animated: animated) }
     }
 
@@ -282,11 +270,8 @@ open class UITableView: UIScrollView {
     open func deselectRow(at indexPath: IndexPath, animated: Bool) {
         guard self.indexPathForSelectedRow == indexPath else { return }
         self.indexPathForSelectedRow = nil
-        self.cellForRow(at: indexPath)?.setSelected(false, animated: animated)
+        self.cellForRow(at: indexPath)?.isSelected = false
     }
-
-    /// Begins or ends changing rows; kept, without effect.
-    open func setEditing(_ editing: Bool, animated: Bool) { self.isEditing = editing }
 
     func choose(_ cell: UITableViewCell) {
         guard let tapped = self.indexPath(for: cell) else { return }

@@ -45,12 +45,8 @@ open class UITableViewCell: UIView {
     open var selectionStyle = SelectionStyle.default
     /// Whether its row is chosen.
     open var isSelected = false
-    /// Whether a finger is on it.
-    open var isHighlighted = false
     /// What is behind it.
     open var backgroundView: UIView?
-    /// What is behind it while it is chosen.
-    open var selectedBackgroundView: UIView?
     weak var table: UITableView?
     private var swipeButtons: [UIButton] = []
 
@@ -93,10 +89,6 @@ open class UITableViewCell: UIView {
         self.closeSwipe()
         self.forgetOffer()
     }
-    /// Marks it as chosen.
-    open func setSelected(_ selected: Bool, animated: Bool) { self.isSelected = selected }
-    /// Marks it as under a finger.
-    open func setHighlighted(_ highlighted: Bool, animated: Bool) { self.isHighlighted = highlighted }
 
     // MARK: A person
 
@@ -129,11 +121,7 @@ open class UITableViewCell: UIView {
         self.table?.closeSwipes()
         guard !actions.isEmpty, !wasOpen else { return wasOpen }
         self.swipeButtons = actions.map { action in
-            UIButton(
-                type: .system,
-                primaryAction: UIAction(title: action.title ?? "", image: action.image) { [weak self] _ in
-                    self?.perform(action)
-                })
+            UIButton(action.title, image: action.image) { [weak self] in self?.perform(action) }
         }
         for button in self.swipeButtons { self.addSubview(button) }
         return true

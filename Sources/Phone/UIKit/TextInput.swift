@@ -31,31 +31,18 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     public static let username = UITextContentType(rawValue: "username")
     /// A password.
     public static let password = UITextContentType(rawValue: "password")
-    /// A new password.
-    public static let newPassword = UITextContentType(rawValue: "new-password")
-    /// A code of a message.
-    public static let oneTimeCode = UITextContentType(rawValue: "one-time-code")
     /// The name of somebody.
     public static let name = UITextContentType(rawValue: "name")
     /// What friends call somebody.
     public static let nickname = UITextContentType(rawValue: "nickname")
     /// An address of mail.
     public static let emailAddress = UITextContentType(rawValue: "email")
-    /// A number to call.
-    public static let telephoneNumber = UITextContentType(rawValue: "tel")
     /// An address of the web.
     public static let URL = UITextContentType(rawValue: "url")
 }
 
-/// When something is shown in a text field. Raw values as Apple's.
-public enum UITextFieldViewMode: Int, Hashable, Sendable {
-    case never, whileEditing, unlessEditing, always
-}
-
 /// Is asked and told what is typed into a field. https://developer.apple.com/documentation/uikit/uitextfielddelegate
 @MainActor public protocol UITextFieldDelegate: AnyObject {
-    /// Whether typing may begin.
-    func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool
     /// Typing begins.
     func textFieldDidBeginEditing(_ textField: UITextField)
     /// Whether typing may end.
@@ -71,8 +58,6 @@ public enum UITextFieldViewMode: Int, Hashable, Sendable {
 }
 
 extension UITextFieldDelegate {
-    /// Yes, unless the delegate says otherwise.
-    public func textFieldShouldBeginEditing(_ textField: UITextField) -> Bool { true }
     /// Nothing, unless the delegate has it.
     public func textFieldDidBeginEditing(_ textField: UITextField) {}
     /// Yes, unless the delegate says otherwise.
@@ -121,8 +106,6 @@ open class UITextField: UIControl {
     open var adjustsFontForContentSizeCategory = false
     /// What frames it.
     open var borderStyle = BorderStyle.none
-    /// When a button clears it; kept, without effect.
-    open var clearButtonMode = UITextFieldViewMode.never
     /// Whether bullets stand for what is typed.
     open var isSecureTextEntry = false
     /// Kept, without effect, as what follows: what the keyboard is like.
@@ -135,40 +118,14 @@ open class UITextField: UIControl {
     open var autocorrectionType = UITextAutocorrectionType.default
     /// What is typed.
     open var textContentType: UITextContentType?
-    /// Whether the return key is off while nothing was typed.
-    open var enablesReturnKeyAutomatically = false
     /// Who is asked and told.
     open weak var delegate: (any UITextFieldDelegate)?
-    /// Whether it is typed into.
-    open var isEditing: Bool { self.isFirstResponder }
     /// Whether it can be typed into.
     open override var canBecomeFirstResponder: Bool { self.isEnabled }
 
-    /// Begins typing, if the delegate lets it.
-    @discardableResult open override func becomeFirstResponder() -> Bool {
-        if self.isFirstResponder { return true }
-        guard self.delegate?.textFieldShouldBeginEditing(self) != false, super.becomeFirstResponder() else {
-            return false
-        }
-        self.delegate?.textFieldDidBeginEditing(self)
-        self.sendActions(for: .editingDidBegin)
-        return true
-    }
-
-    /// Ends typing, if the delegate lets it.
-    @discardableResult open override func resignFirstResponder() -> Bool {
-        guard self.isFirstResponder else { return true }
-        guard self.delegate?.textFieldShouldEndEditing(self) != false, super.resignFirstResponder() else {
-            return false
-        }
-        self.didEndTyping()
-        return true
-    }
-
-    override func didEndTyping() {
-        self.delegate?.textFieldDidEndEditing(self)
-        self.sendActions(for: .editingDidEnd)
-    }
+    override var mayEndTyping: Bool { self.delegate?.textFieldShouldEndEditing(self) != false }
+    override func didBeginTyping() { self.delegate?.textFieldDidBeginEditing(self) }
+    override func didEndTyping() { self.delegate?.textFieldDidEndEditing(self) }
 
     // MARK: A person
 
@@ -192,7 +149,6 @@ open class UITextField: UIControl {
 
     override func pressReturn() -> Bool {
         guard self.becomeFirstResponder() else { return false }
-        if self.enablesReturnKeyAutomatically, self.text?.isEmpty != false { return false }
         guard self.delegate?.textFieldShouldReturn(self) != false else { return true }
         let endsTyping = self.hasActions(for: .editingDidEndOnExit)
         self.sendActions(for: [.editingDidEndOnExit, .primaryActionTriggered])
@@ -203,12 +159,8 @@ open class UITextField: UIControl {
 
 /// Is asked and told what is typed into a text. https://developer.apple.com/documentation/uikit/uitextviewdelegate
 @MainActor public protocol UITextViewDelegate: UIScrollViewDelegate {
-    /// Whether typing may begin.
-    func textViewShouldBeginEditing(_ textView: UITextView) -> Bool
     /// Typing begins.
     func textViewDidBeginEditing(_ textView: UITextView)
-    /// Whether typing may end.
-    func textViewShouldEndEditing(_ textView: UITextView) -> Bool
     /// Typing has ended.
     func textViewDidEndEditing(_ textView: UITextView)
     /// Whether what is typed may take the place of a range, in UTF-16 units; the return key types a line feed.
@@ -220,12 +172,8 @@ open class UITextField: UIControl {
 }
 
 extension UITextViewDelegate {
-    /// Yes, unless the delegate says otherwise.
-    public func textViewShouldBeginEditing(_ textView: UITextView) -> Bool { true }
     /// Nothing, unless the delegate has it.
     public func textViewDidBeginEditing(_ textView: UITextView) {}
-    /// Yes, unless the delegate says otherwise.
-    public func textViewShouldEndEditing(_ textView: UITextView) -> Bool { true }
     /// Nothing, unless the delegate has it.
     public func textViewDidEndEditing(_ textView: UITextView) {}
     /// Yes, unless the delegate says otherwise.
@@ -256,20 +204,6 @@ open class UITextView: UIScrollView {
     open var adjustsFontForContentSizeCategory = false
     /// Whether it can be typed into.
     open var isEditable = true
-    /// Whether parts of it can be chosen.
-    open var isSelectable = true
-    /// Kept, without effect, as what follows: what the keyboard is like.
-    open var keyboardType = UIKeyboardType.default
-    /// What is written on the return key.
-    open var returnKeyType = UIReturnKeyType.default
-    /// Where capitals come by themselves.
-    open var autocapitalizationType = UITextAutocapitalizationType.sentences
-    /// Whether words are corrected.
-    open var autocorrectionType = UITextAutocorrectionType.default
-    /// What is typed.
-    open var textContentType: UITextContentType?
-    /// Whether the return key is off while nothing was typed.
-    open var enablesReturnKeyAutomatically = false
     /// Who is asked and told.
     open weak var delegate: (any UITextViewDelegate)? {
         get { self.scrollDelegate as? any UITextViewDelegate }
@@ -278,35 +212,9 @@ open class UITextView: UIScrollView {
     /// Whether it can be typed into.
     open override var canBecomeFirstResponder: Bool { self.isEditable }
 
-    /// A text without words.
-    public override init(frame: CGRect) {
-        super.init(frame: frame)
-        self.isAccessibilityElement = true
-    }
+    override func setUp() { self.isAccessibilityElement = true }
 
-    /// From an archive, of which a virtual phone has none: always nil.
-    public required init?(coder: NSCoder) { super.init(coder: coder) }
-
-    /// Begins typing, if the delegate lets it.
-    @discardableResult open override func becomeFirstResponder() -> Bool {
-        if self.isFirstResponder { return true }
-        guard self.delegate?.textViewShouldBeginEditing(self) != false, super.becomeFirstResponder() else {
-            return false
-        }
-        self.delegate?.textViewDidBeginEditing(self)
-        return true
-    }
-
-    /// Ends typing, if the delegate lets it.
-    @discardableResult open override func resignFirstResponder() -> Bool {
-        guard self.isFirstResponder else { return true }
-        guard self.delegate?.textViewShouldEndEditing(self) != false, super.resignFirstResponder() else {
-            return false
-        }
-        self.didEndTyping()
-        return true
-    }
-
+    override func didBeginTyping() { self.delegate?.textViewDidBeginEditing(self) }
     override func didEndTyping() { self.delegate?.textViewDidEndEditing(self) }
 
     // MARK: A person
@@ -322,7 +230,6 @@ open class UITextView: UIScrollView {
     }
     override func pressReturn() -> Bool {
         guard self.becomeFirstResponder() else { return false }
-        if self.enablesReturnKeyAutomatically, self.text.isEmpty { return false }
         return self.type("\n", in: self.selectedRange, isKey: true)
     }
 

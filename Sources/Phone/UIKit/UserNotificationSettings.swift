@@ -47,14 +47,12 @@ public final class UIUserNotificationSettings: Sendable {
 
 /// Where an action runs (iOS 8–9). Raw values as Apple's.
 public enum UIUserNotificationActivationMode: UInt, Hashable, Sendable {
-    case foreground = 0
-    case background = 1
+    case foreground, background
 }
 
 /// What an action asks for (iOS 9). Raw values as Apple's.
 public enum UIUserNotificationActionBehavior: UInt, Hashable, Sendable {
-    case `default` = 0
-    case textInput = 1
+    case `default`, textInput
 }
 
 /// How much room there is for actions (iOS 8–9). Raw values as Apple's.

@@ -25,8 +25,6 @@ import PhoneCore
     open var clipsToBounds = false
     /// What it is drawn on.
     public let layer = CALayer()
-    /// A number to find it by.
-    open var tag = 0
     /// A hidden view, and what is in it, is not in the tree.
     open var isHidden = false
     /// A view below 0.01 is seen and touched as little as a hidden one.
@@ -58,21 +56,15 @@ import PhoneCore
     public private(set) lazy var safeAreaLayoutGuide = UILayoutGuide(of: self)
     /// Within the margins.
     public private(set) lazy var layoutMarginsGuide = UILayoutGuide(of: self)
-    /// As wide as lines are easy to read.
-    public private(set) lazy var readableContentGuide = UILayoutGuide(of: self)
     /// Where the keyboard is, or would come from (iOS 15).
     public private(set) lazy var keyboardLayoutGuide = UIKeyboardLayoutGuide(of: self)
     /// The constraints that are active and have this view as their nearest common ancestor.
     public internal(set) var constraints: [NSLayoutConstraint] = []
-    private var huggings: [NSLayoutConstraint.Axis: UILayoutPriority] = [:]
-    private var resistances: [NSLayoutConstraint.Axis: UILayoutPriority] = [:]
 
     // Accessibility: what VoiceOver says and offers, and what tests find views by.
 
     /// Whether VoiceOver speaks of it, and then of nothing in it.
     open var isAccessibilityElement = false
-    /// Whether VoiceOver leaves out what is in it.
-    open var accessibilityElementsHidden = false
     /// What it is, in words.
     open var accessibilityLabel: String?
     /// What it is set to.
@@ -90,6 +82,7 @@ import PhoneCore
     public init(frame: CGRect) {
         self.frame = frame
         super.init()
+        self.setUp()
     }
 
     /// From an archive, of which a virtual phone has none: always nil.
@@ -97,6 +90,9 @@ import PhoneCore
 
     /// A view without a size.
     public override convenience init() { self.init(frame: .zero) }
+
+    /// What every view of a class begins with. In the place of initialisers, which a subclass then inherits.
+    func setUp() {}
 
     // MARK: The tree
 
@@ -118,8 +114,6 @@ import PhoneCore
         view.removeFromSuperview()
         self.subviews.insert(view, at: min(index, self.subviews.count))
         view.superview = self
-        view.didMoveToSuperview()
-        view.notifyWindowChanged()
     }
 
     /// Has these views in it, behind those of the app, and no longer what it put in before: part of a layout, which asks for no other.
@@ -133,11 +127,6 @@ import PhoneCore
         }
     }
 
-    /// Puts a view before all others here.
-    open func bringSubviewToFront(_ view: UIView) {
-        if view.superview === self { self.insertSubview(view, at: self.subviews.count) }
-    }
-
     /// Takes the view out of the one it is in, with the constraints between what is in it and what is not.
     open func removeFromSuperview() {
         guard let superview = self.superview else { return }
@@ -149,21 +138,9 @@ import PhoneCore
         superview.subviews.removeAll { $0 === self }
         superview.didRemove(self)
         self.superview = nil
-        self.didMoveToSuperview()
-        self.notifyWindowChanged()
     }
 
     func didRemove(_ view: UIView) {}
-
-    private func notifyWindowChanged() {
-        self.didMoveToWindow()
-        for view in self.subviews { view.notifyWindowChanged() }
-    }
-
-    /// It is in another view, or in none.
-    open func didMoveToSuperview() {}
-    /// It is in another window, or in none.
-    open func didMoveToWindow() {}
 
     /// Ends typing into a view in here, with `force` whatever its delegate would say. Returns whether nothing here is typed into any more.
     @discardableResult open func endEditing(_ force: Bool) -> Bool {
@@ -187,7 +164,6 @@ import PhoneCore
     open func layoutIfNeeded() {
         if self.waitsForLayout || self.isLaidOutAlways {
             self.waitsForLayout = false
-            self.controller?.viewWillLayoutSubviews()
             self.layoutSubviews()
             self.controller?.viewDidLayoutSubviews()
         }
@@ -197,10 +173,6 @@ import PhoneCore
     open func layoutSubviews() {}
     /// Whether what it shows belongs to others, who do not tell of changes.
     var isLaidOutAlways: Bool { false }
-    /// Kept, without effect.
-    open func setNeedsDisplay() {}
-    /// Kept, without effect.
-    open func invalidateIntrinsicContentSize() {}
     /// Takes the size that its contents need; kept, without effect.
     open func sizeToFit() {}
 
@@ -212,13 +184,6 @@ import PhoneCore
             candidate = current.superview
         }
         return false
-    }
-
-    /// The view or the one within it that carries a number.
-    open func viewWithTag(_ tag: Int) -> UIView? {
-        if self.tag == tag { return self }
-        for view in self.subviews { if let found = view.viewWithTag(tag) { return found } }
-        return nil
     }
 
     // MARK: What a person does; what is not one of these is a touch (ViewTree.swift)
@@ -239,24 +204,14 @@ import PhoneCore
     var scrollDirections: [ViewAction.Direction] { [] }
     func scroll(_ direction: ViewAction.Direction) {}
 
-    // MARK: Layout priorities, kept without effect
+    // MARK: Layout priorities, without effect
 
     /// How strongly it does not grow.
-    open func setContentHuggingPriority(_ priority: UILayoutPriority, for axis: NSLayoutConstraint.Axis) {
-        self.huggings[axis] = priority
-    }
-    /// How strongly it does not grow: 250 if nothing was said.
-    open func contentHuggingPriority(for axis: NSLayoutConstraint.Axis) -> UILayoutPriority {
-        self.huggings[axis] ?? .defaultLow
-    }
+    open func setContentHuggingPriority(_ priority: UILayoutPriority, for axis: NSLayoutConstraint.Axis) {}
     /// How strongly it does not shrink.
     open func setContentCompressionResistancePriority(
         _ priority: UILayoutPriority, for axis: NSLayoutConstraint.Axis
-    ) { self.resistances[axis] = priority }
-    /// How strongly it does not shrink: 750 if nothing was said.
-    open func contentCompressionResistancePriority(for axis: NSLayoutConstraint.Axis) -> UILayoutPriority {
-        self.resistances[axis] ?? .defaultHigh
-    }
+    ) {}
 
     // MARK: Animation: there are no moments between, so what is animated is so at once
 
@@ -274,9 +229,6 @@ import PhoneCore
         animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
     ) { self.animate(withDuration: duration, animations: animations, completion: completion) }
 
-    /// Changes views at once.
-    public class func performWithoutAnimation(_ actionsWithoutAnimation: () -> Void) { actionsWithoutAnimation() }
-
     /// How an animation runs. Raw values as Apple's.
     public struct AnimationOptions: OptionSet, Sendable {
         /// Apple's bits.
@@ -285,12 +237,6 @@ import PhoneCore
         public init(rawValue: UInt) { self.rawValue = rawValue }
         /// The views take touches meanwhile.
         public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
-        /// From where a running animation is.
-        public static let beginFromCurrentState = AnimationOptions(rawValue: 1 << 2)
-        /// Slow at first.
-        public static let curveEaseIn = AnimationOptions(rawValue: 1 << 16)
-        /// Slow at the end.
-        public static let curveEaseOut = AnimationOptions(rawValue: 2 << 16)
     }
 }
 
@@ -298,10 +244,6 @@ import PhoneCore
 @MainActor public final class CALayer {
     /// How round the corners are, in points.
     public var cornerRadius: CGFloat = 0
-    /// Whether what is in it ends at its edges.
-    public var masksToBounds = false
-    /// How wide the line around it is, in points.
-    public var borderWidth: CGFloat = 0
 }
 
 /// Distances from the edges, by the direction of writing. https://developer.apple.com/documentation/uikit/nsdirectionaledgeinsets

@@ -16,13 +16,6 @@ public import Foundation
     open var hidesBottomBarWhenPushed = false
     /// What the navigation bar says of the screen.
     public let navigationItem = UINavigationItem()
-    /// Where a popover comes from; kept, without effect.
-    public private(set) lazy var popoverPresentationController: UIPopoverPresentationController? =
-        UIPopoverPresentationController()
-    /// Whether what it shows is being changed by the person.
-    open var isEditing = false
-    /// Begins or ends changing what it shows.
-    open func setEditing(_ editing: Bool, animated: Bool) { self.isEditing = editing }
     /// What the tab bar says of the screen.
     open var tabBarItem = UITabBarItem()
     /// How the screen covers the one it is shown over: that disappears with `fullScreen` alone, and only `currentContext` and
@@ -89,8 +82,6 @@ public import Foundation
         self.viewDidLoad()
     }
 
-    /// The view is about to be laid out.
-    open func viewWillLayoutSubviews() {}
     /// The view was laid out.
     open func viewDidLayoutSubviews() {}
     /// The screen is about to be visible.
@@ -268,14 +259,4 @@ public enum UIModalPresentationStyle: Int, Hashable, Sendable {
     case fullScreen, pageSheet, formSheet, currentContext, custom, overFullScreen, overCurrentContext, popover
     case none = -1
     case automatic = -2
-}
-
-/// Where a popover comes from, on a display wide enough for it. https://developer.apple.com/documentation/uikit/uipopoverpresentationcontroller
-@MainActor public final class UIPopoverPresentationController {
-    /// The view it points to.
-    public var sourceView: UIView?
-    /// Where in that view.
-    public var sourceRect = CGRect.zero
-    /// The item of a bar it points to.
-    public var barButtonItem: UIBarButtonItem?
 }

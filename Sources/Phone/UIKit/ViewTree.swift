@@ -71,7 +71,7 @@ extension UIView {
         guard self.isSeen else { return [] }
         let first = self.firstUncovered
         let hidden = self.firstUnhidden
-        let isSpokenInside = isSpoken && !self.isAccessibilityElement && !self.accessibilityElementsHidden
+        let isSpokenInside = isSpoken && !self.isAccessibilityElement
         let children = self.subviews.enumerated().dropFirst(hidden).flatMap { place, view in
             view.nodes(isSpoken: isSpokenInside, isCovered: isCovered || place < first)
         }
@@ -168,7 +168,7 @@ extension UIView {
 
     fileprivate func front(isSpoken: Bool, where holds: (ViewNode?) -> Bool) -> UIView? {
         guard self.isSeen else { return nil }
-        let isSpokenInside = isSpoken && !self.isAccessibilityElement && !self.accessibilityElementsHidden
+        let isSpokenInside = isSpoken && !self.isAccessibilityElement
         for view in self.subviews.dropFirst(self.firstUncovered).reversed() {
             if let found = view.front(isSpoken: isSpokenInside, where: holds) { return found }
         }
@@ -247,13 +247,12 @@ extension UIView {
 
     private func touch(_ steps: [CGPoint]) {
         let touch = UITouch(on: self)
-        let event = UIEvent(touch)
+        let event = UIEvent()
         self.touchesBegan([touch], with: event)
         for step in steps {
             touch.move(by: step)
             self.touchesMoved([touch], with: event)
         }
-        touch.end()
         self.touchesEnded([touch], with: event)
     }
 }
