@@ -10,7 +10,7 @@ import TidingsModel
 // ROLE `answers` or `recalls`: see `Recalls`. Otherwise ROLE is `extension`, or `app` followed by a number. For each of ROUNDS messages it claims the message, counts one on the
 // badge, and marks shown what it was granted: half of them in the same step, half in a second one. Nobody runs ahead of the
 // others by more messages than a ledger remembers: before each lap the badge must show that all RACERS have ended the last
-// one. Prints the messages it rang for, one number a line.
+// one. It fails if the badge stands still for 40 seconds. Prints the messages it rang for, one number a line.
 
 /// What this process is.
 func holder(_ role: String) -> Ledger.Holder? {
@@ -39,11 +39,28 @@ let group = try AppGroup(folder: folder, lockMilliseconds: 20_000)
 
 let lap = UInt64(Ledger.capacity / 2)
 
+/// Ends the process where a count is lost: the badge stands still then, and nobody could go on.
+func waitForBadge(_ number: UInt64) throws {
+    let clock = ContinuousClock()
+    var (last, changedAt) = (UInt64(0), clock.now)
+    while true {
+        let shown = try group.update { $0.badge.map { UInt64($0.shown) } ?? 0 }
+        if shown >= number { return }
+        if shown != last { (last, changedAt) = (shown, clock.now) }
+        guard changedAt.duration(to: clock.now) < .seconds(40) else {
+            FileHandle.standardError.write(
+                Data("AppGroupRace: the badge stands at \(shown), \(number) is waited for\n".utf8))
+            exit(1)
+        }
+        usleep(500)
+    }
+}
+
 var rung = ""
 for round in 1...rounds {
     if round % lap == 1 {
         // The badge is missing until the test fires the starting gun.
-        while try group.update({ $0.badge.map { UInt64($0.shown) } ?? 0 }) < racers * (round - 1) + 1 { usleep(500) }
+        try waitForBadge(racers * (round - 1) + 1)
     }
     let message = MessageID(rawValue: round)
     let verdict = try group.update { contents in

@@ -234,6 +234,21 @@ private final class Bench {
         await server.close()
     }
 
+    @Test func `hears the pong behind messages that nobody has asked for yet, and once all were received`() async throws
+    {
+        let server = try await EchoServer()
+        let bench = try Bench("ws://127.0.0.1:\(server.port)")
+        bench.task.resume()
+        #expect(await bench.next() == "opened chat")
+        for number in 0..<3 { #expect(await bench.send(.string("\(number)")) == nil) }
+        #expect(await bench.ping() == nil)
+        for number in 0..<3 { #expect(await bench.receive() == "\(number)") }
+        #expect(await bench.ping() == nil)
+        bench.session.invalidateAndCancel()
+        #expect(await bench.next() == "failed")
+        await server.close()
+    }
+
     @Test func `is cancelled while a server is silent, and at once`() async throws {
         let server = try await EchoServer()
         let bench = try Bench("ws://127.0.0.1:\(server.port)")

@@ -63,6 +63,13 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
         var isClosing = false
         var isComplete = false
         var isPaused = false
+
+        /// The channel that is to read on; nil if it does.
+        mutating func resumeReading() -> (any Channel)? {
+            guard self.isPaused else { return nil }
+            self.isPaused = false
+            return self.channel
+        }
     }
 
     private let session: URLSession
@@ -137,29 +144,38 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
 
     /// Asks for a sign of life; called with nil when the pong is there.
     public func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        let isOpen = self.state.withLock { state in
-            guard !state.isComplete, !state.isClosing else { return false }
+        enum Now { case failure, write(resumes: (any Channel)?) }
+        let now: Now = self.state.withLock { state in
+            guard !state.isComplete, !state.isClosing else { return .failure }
             state.pings.append(pongReceiveHandler)
-            return true
+            return .write(resumes: state.resumeReading())
         }
-        guard isOpen else { return self.perform { pongReceiveHandler(self.endError) } }
-        self.write(Self.frame(.ping, ByteBuffer())) { _ in }
+        switch now {
+        case .failure: self.perform { pongReceiveHandler(self.endError) }
+        case .write(let channel):
+            channel?.setOption(.autoRead, value: true).whenComplete { _ in }
+            self.write(Self.frame(.ping, ByteBuffer())) { _ in }
+        }
     }
 
     /// Called once, with the next message that was not received yet. Several that wait are served in the order of the calls.
     public func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) {
-        enum Now { case message(Message), failure, wait(resumes: (any Channel)?) }
-        let now: Now = self.state.withLock { state in
-            if state.receivers.isEmpty, !state.received.isEmpty { return .message(state.received.removeFirst()) }
-            guard !state.isComplete else { return .failure }
+        enum Now { case message(Message), failure, wait }
+        let (now, paused) = self.state.withLock { state -> (Now, (any Channel)?) in
+            if state.receivers.isEmpty, !state.received.isEmpty {
+                let message = state.received.removeFirst()
+                // What is read on is a pong or the end, too, not a message alone.
+                return (.message(message), state.received.isEmpty ? state.resumeReading() : nil)
+            }
+            guard !state.isComplete else { return (.failure, nil) }
             state.receivers.append(completionHandler)
-            defer { state.isPaused = false }
-            return .wait(resumes: state.isPaused ? state.channel : nil)
+            return (.wait, state.resumeReading())
         }
+        paused?.setOption(.autoRead, value: true).whenComplete { _ in }
         switch now {
         case .message(let message): self.perform { completionHandler(.success(message)) }
         case .failure: self.perform { completionHandler(.failure(self.endError)) }
-        case .wait(let channel): channel?.setOption(.autoRead, value: true).whenComplete { _ in }
+        case .wait: break
         }
     }
 
@@ -216,18 +232,21 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     }
 
     func received(_ message: Message, bytes: Int, on channel: any Channel) {
-        enum Now { case deliver(Receiver), kept, tooLong }
+        enum Now { case deliver(Receiver), pause, readOn, tooLong }
         let now: Now = self.state.withLock { state in
             guard bytes <= state.maximumMessageSize else { return .tooLong }
             if !state.receivers.isEmpty { return .deliver(state.receivers.removeFirst()) }
             state.received.append(message)
+            // The pong comes behind it.
+            guard state.pings.isEmpty else { return .readOn }
             state.isPaused = true
-            return .kept
+            return .pause
         }
         switch now {
         case .deliver(let receiver): self.perform { receiver(.success(message)) }
         // Nobody asks: the network holds the rest.
-        case .kept: channel.setOption(.autoRead, value: false).whenComplete { _ in }
+        case .pause: channel.setOption(.autoRead, value: false).whenComplete { _ in }
+        case .readOn: break
         case .tooLong:
             self.fail(URLError(.dataLengthExceedsMaximum))
             self.cancel(with: .messageTooBig, reason: nil)
@@ -235,7 +254,14 @@ public final class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable 
     }
 
     func receivedPong() {
-        let ping = self.state.withLock { $0.pings.isEmpty ? nil : $0.pings.removeFirst() }
+        let (ping, pausing) = self.state.withLock { state -> (Ender?, (any Channel)?) in
+            guard !state.pings.isEmpty else { return (nil, nil) }
+            let ping = state.pings.removeFirst()
+            guard state.pings.isEmpty, !state.received.isEmpty else { return (ping, nil) }
+            state.isPaused = true
+            return (ping, state.channel)
+        }
+        pausing?.setOption(.autoRead, value: false).whenComplete { _ in }
         if let ping { self.perform { ping(nil) } }
     }
 
