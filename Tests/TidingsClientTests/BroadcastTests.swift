@@ -115,4 +115,21 @@ import TidingsAppGroup
         #expect(held == nil)
         source.send(Log())
     }
+    /// Found by unit tests that never ended: freed under the source's lock, the stream waited for that lock.
+    @Test func `may be let go of while it is handed a value`() async {
+        let source = Broadcast<Int>(capacity: 2)
+        let stream = Locked<AsyncStream<Int>?>(nil)
+        let made = source.stream { value in
+            let last = stream.withLock { $0.take() }
+            return withExtendedLifetime(last) { value }
+        }
+        stream.withLock { $0 = made }
+        _ = consume made
+        source.send(1)
+        #expect(stream.withLock { $0 == nil })
+        let other = source.stream()
+        source.send(2)
+        var values = other.makeAsyncIterator()
+        #expect(await values.next() == 2)
+    }
 }

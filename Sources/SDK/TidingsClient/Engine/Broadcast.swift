@@ -33,8 +33,10 @@ final class Broadcast<Value: Sendable>: Sendable {
     ) -> AsyncStream<Other> {
         let buffer = StreamBuffer<Other>(capacity: self.capacity, gap: gap)
         let send: @Sendable (Value) -> AnyObject? = { [weak buffer] value in
-            if let other = transform(value) { buffer?.send(other) }
-            return buffer
+            // Held from here on: let go of between a call and the answer, it would be freed under the caller's lock.
+            guard let held = buffer else { return nil }
+            if let other = transform(value) { held.send(other) }
+            return held
         }
         let number = self.state.withLock { state in
             if let first = first() { _ = send(first) }
