@@ -9,7 +9,7 @@ import pytest
 RULE = "WORLDS=2000\nCHAOS_NOTIFICATIONS=5000\nTIDINGS_CASES_PERCENT=100\n"
 FLOOR = "WORLDS=500\nCHAOS_NOTIFICATIONS=3500\nTIDINGS_CASES_PERCENT=25\n"
 FALLEN = (
-    "over 30, so these fall to their floors: 500 worlds instead of 2000, 2000 notifications while APNs fails instead of 5000, "
+    "over 30, so these fall to their floors: 500 worlds instead of 2000, 3500 notifications while APNs fails instead of 5000, "
     "25 percent of the fuzzed and random cases of the unit tests, the API's among them instead of 100\n")
 
 
