@@ -136,6 +136,10 @@ private func steps(_ lines: String..., app: String = "{}") -> String {
         ("message: {id: m, image: 'https://example.com/1.jpg'}", "image needs a message of type RC:ImgMsg"),
         ("message: {id: m, answers: alice}", "answers needs a message of type RC:ReferenceMsg"),
         ("message: {id: m, edits: n}", "edits: no earlier step has brought a notification \"n\""),
+        (
+            "message: {id: m}\n      - message: {id: n, recalls: m, edits: m}",
+            "a recall edits nothing: give recalls or edits"
+        ),
         ("message: {id: m, push: {sound: ''}}", "push.sound must be 1 to 64 bytes, got 0"),
         ("message: {id: m, push: {badge: 1}}", "push.badge is not known here"),
         ("message: {id: m, lifetime: long}", "6:36: lifetime must be a whole number and a unit"),

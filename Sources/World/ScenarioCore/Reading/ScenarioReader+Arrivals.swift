@@ -261,6 +261,9 @@ extension ScenarioReader {
         if let node = fields["command"] { message.isCommand = self.reader.flag(node, "command") ?? false }
         if let node = fields["notifies"] { message.notifies = self.reader.flag(node, "notifies") ?? true }
         (message.recalls, message.edits) = (recalls, edits)
+        if recalls != nil, let node = fields["edits"] {
+            self.reader.problem(node.position, "a recall edits nothing: give recalls or edits")
+        }
         if let node = fields["image"] {
             message.imageURL = self.reader.text(node, "image")
             if message.type != .image {
