@@ -3,6 +3,7 @@
 public protocol StringIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral,
     Codable
 {
+    /// The text as it is stored and sent.
     var rawValue: String { get }
     /// Unchecked; use `validated(_:field:)` for text from outside.
     init(_ rawValue: String)
