@@ -174,8 +174,8 @@ if onLinux {
     // An app with a screen, which the tests of the phone run as a process of its own.
     targets.append(
         .executableTarget(
-            name: "ScreenApp", dependencies: ours(["VirtualPhone", "UIKit"]), path: "Tests/ScreenApp",
-            swiftSettings: facade))
+            name: "ScreenApp", dependencies: ours(["VirtualPhone", "UIKit", "UserNotifications"]),
+            path: "Tests/ScreenApp", swiftSettings: facade))
     targets += shell(
         "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)
     // Swift Testing's overlay for a module named UIKit, empty here (see its source).

@@ -1,9 +1,10 @@
 import Foundation
 import UIKit
+import UserNotifications
 import VirtualPhone
 
 // An app of one screen, in a process of its own: a button that counts, one whose work is done by a task later, and as many more
-// labels as SCREEN_LABELS says.
+// labels as SCREEN_LABELS says. With SCREEN_NOTES it has as many notes instead, asks for notifications, and tells of taps on them.
 
 final class CountingScreen: UIViewController {
     private let count = UILabel()
@@ -38,18 +39,60 @@ final class CountingScreen: UIViewController {
     }
 }
 
-final class AppDelegate: UIResponder, UIApplicationDelegate {
+final class AppDelegate: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate {
     var window: UIWindow?
+    private var notes: NotesScreen?
+    private var isAllowed = false
 
     func application(
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
         let window = UIWindow(frame: UIScreen.main.bounds)
-        window.rootViewController = CountingScreen()
+        if let count = Int(ProcessInfo.processInfo.environment["SCREEN_NOTES"] ?? "") {
+            let notes = NotesScreen(count: count)
+            self.notes = notes
+            window.rootViewController = notes
+            self.askForNotifications(application)
+        } else {
+            window.rootViewController = CountingScreen()
+        }
         window.makeKeyAndVisible()
         self.window = window
         return true
+    }
+
+    private func askForNotifications(_ application: UIApplication) {
+        let center = UNUserNotificationCenter.current()
+        center.delegate = self
+        center.setNotificationCategories([
+            UNNotificationCategory(
+                identifier: "question",
+                actions: [
+                    UNTextInputNotificationAction(
+                        identifier: "answer", title: "Answer", textInputButtonTitle: "Send", textInputPlaceholder: "")
+                ],
+                intentIdentifiers: [])
+        ])
+        Task {
+            let isGranted = (try? await center.requestAuthorization(options: [.alert, .badge, .sound])) ?? false
+            self.isAllowed = isGranted
+            application.registerForRemoteNotifications()
+        }
+    }
+
+    func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) { self.notes?.tellRegistration(self.isAllowed ? "registered" : "registered, not allowed") }
+
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping @Sendable () -> Void
+    ) {
+        let body = response.notification.request.content.body
+        let text = (response as? UNTextInputNotificationResponse)?.userText
+        self.notes?.tell(text.map { "answered \(body): \($0)" } ?? "opened: \(body)")
+        completionHandler()
     }
 }
 

@@ -1,14 +1,16 @@
 import ArgumentParser
+import ScenarioCore
 import Scenarios
 import TidingsModel
 
-struct ScenarioCommand: ParsableCommand {
+struct ScenarioCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenario",
         abstract: "Run scenario files: what a phone does with notifications, and what an app is called with.",
         discussion: """
             A scenario is a YAML file that describes a phone, an app, what happens and what is expected. Each case runs on a \
-            simulated phone with a virtual clock, at once. Prints one line for each case and, for a case that differs, a \
+            simulated phone with a virtual clock, at once. With app.executable it runs that app's own code as 'tidings phone' does, \
+            in processes and in real time: what stands on its screen is expected, and touched. Prints one line for each case and, for a case that differs, a \
             table of expected against actual. A folder stands for every .yaml file in it.
 
             The format is described in docs/scenarios.md; --explain lists all its keys.
@@ -30,9 +32,13 @@ struct ScenarioCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         if self.explain { return ScenarioFormat.lines.forEach { print($0) } }
-        let run = ScenarioRun(self.files, filter: self.filter)
+        let phones = ScenarioPhones()
+        let run = await ScenarioRun(self.files, filter: self.filter) { path, one throws(ScenarioProblem) in
+            try await phones.run(one, of: path)
+        }
+        await phones.close()
         if self.json {
             print(run.json(showsTrace: self.trace).text)
         } else {

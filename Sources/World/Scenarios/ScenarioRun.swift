@@ -11,34 +11,61 @@ package struct ScenarioRun: Sendable {
         package var cases: [CaseResult]
     }
 
+    /// Runs a case with an app's own code. It throws what is wrong with the file beside what the file says.
+    package typealias OwnCodeRun = (_ path: String, _ one: ScenarioCase) async throws(ScenarioProblem) -> CaseResult
+
+    /// Runs what needs no app's own code; a case that does fails.
+    ///
     /// - Parameter filter: only cases whose file, title or name contains this text, upper and lower case alike.
     package init(_ names: [String], filter: String? = nil) {
+        for file in self.read(names, filter: filter) {
+            self.files.append(
+                FileResult(path: file.path, scenario: file.scenario, cases: file.scenario.cases.map { $0.run() }))
+        }
+    }
+
+    /// - Parameter ownCode: runs the cases with an app's own code, one after another.
+    package init(_ names: [String], filter: String? = nil, ownCode: OwnCodeRun) async {
+        for file in self.read(names, filter: filter) {
+            var results: [CaseResult] = []
+            for one in file.scenario.cases {
+                guard one.code != nil else {
+                    results.append(one.run())
+                    continue
+                }
+                do throws(ScenarioProblem) {
+                    results.append(try await ownCode(file.path, one))
+                } catch {
+                    // What the file says of all its cases is wrong once.
+                    let problem = "\(file.path):\(error)"
+                    if !self.problems.contains(problem) { self.problems.append(problem) }
+                }
+            }
+            self.files.append(FileResult(path: file.path, scenario: file.scenario, cases: results))
+        }
+    }
+
+    /// The files that can be read, each with the cases that the filter leaves.
+    private mutating func read(_ names: [String], filter: String?) -> [ScenarioFile] {
         let paths: [String]
         do {
             paths = try ScenarioFiles.paths(of: names)
         } catch {
             self.problems = error.problems
-            return
+            return []
         }
+        var files: [ScenarioFile] = []
         for path in paths {
             do {
-                self.add(try ScenarioFile(path: path), filter: filter?.lowercased())
+                files.append(try ScenarioFile(path: path).cases(of: filter?.lowercased()))
             } catch {
                 self.problems += error.problems
             }
         }
-        if self.problems.isEmpty, let filter, self.files.allSatisfy({ $0.cases.isEmpty }) {
+        if self.problems.isEmpty, let filter, files.allSatisfy({ $0.scenario.cases.isEmpty }) {
             self.problems = ["--filter \"\(filter)\" leaves no case"]
         }
-    }
-
-    private mutating func add(_ file: ScenarioFile, filter: String?) {
-        let cases = file.scenario.cases.filter { one in
-            guard let filter else { return true }
-            return [file.path, file.scenario.title, one.name].contains { $0.lowercased().contains(filter) }
-        }
-        self.files.append(
-            FileResult(path: file.path, scenario: file.scenario, cases: cases.map { $0.run() }))
+        return files
     }
 
     package var caseCount: Int { self.files.reduce(0) { $0 + $1.cases.count } }
@@ -60,6 +87,7 @@ package struct ScenarioRun: Sendable {
                 for difference in one.differences {
                     lines += ScenarioTable(difference, path: file.path).lines.map { "       \($0)" }
                 }
+                lines += one.picture.map { "       \($0)" }
             }
         }
         lines += self.problems
@@ -120,6 +148,7 @@ package struct ScenarioRun: Sendable {
                     })
             ),
         ]
+        if !result.picture.isEmpty { members.append(("picture", .array(result.picture.map { .string($0) }))) }
         if showsTrace {
             let lines = result.trace.map { line -> JSONValue in
                 ["at_ms": .int(line.at), "kind": .string(line.kind), "text": .string(line.text)]
@@ -127,6 +156,17 @@ package struct ScenarioRun: Sendable {
             members.append(("trace", .array(lines)))
         }
         return .members(members)
+    }
+}
+
+extension ScenarioFile {
+    fileprivate func cases(of filter: String?) -> ScenarioFile {
+        guard let filter else { return self }
+        var file = self
+        file.scenario.cases.removeAll { one in
+            ![self.path, self.scenario.title, one.name].contains { $0.lowercased().contains(filter) }
+        }
+        return file
     }
 }
 

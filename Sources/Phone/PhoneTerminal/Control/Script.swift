@@ -1,10 +1,12 @@
 package import TidingsModel
-import VirtualPhone
+package import VirtualPhone
 
 /// One step a line; `#` begins a comment line. Read whole before the first step runs.
 package struct Script: Equatable, Sendable {
-    enum Action: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
         case command(TerminalCommand)
+        /// What has no word.
+        case perform(PhoneCommand)
         case wait(milliseconds: Int)
         case waitFor(String, milliseconds: Int)
         case expect(String)

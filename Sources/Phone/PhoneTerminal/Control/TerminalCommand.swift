@@ -1,8 +1,9 @@
-import PhoneCore
-import TidingsModel
+package import PhoneCore
+package import TidingsModel
+import VirtualPhone
 
-enum TerminalCommand: Hashable, Sendable {
-    enum Choice: Hashable, Sendable {
+package enum TerminalCommand: Hashable, Sendable {
+    package enum Choice: Hashable, Sendable {
         /// The newest unless another was chosen.
         case selected
         /// Counted from the newest, which is 1.
@@ -10,7 +11,7 @@ enum TerminalCommand: Hashable, Sendable {
         case identifier(String)
     }
 
-    enum Switch: String, Hashable, Sendable {
+    package enum Switch: String, Hashable, Sendable {
         case on
         case off
         case toggle

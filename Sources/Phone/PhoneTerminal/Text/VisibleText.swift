@@ -1,10 +1,10 @@
 /// Makes text from outside harmless to a terminal: nothing in it moves the cursor, changes a colour or turns the
 /// direction of writing. What would is shown as a visible sign.
-enum VisibleText {
+package enum VisibleText {
     /// Of one character; scalars stacked beyond them are left out.
     static let scalarsMax = 16
 
-    static func of(_ text: String) -> String {
+    package static func of(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
         var result = ""
         for character in text {

@@ -1,71 +1,92 @@
-import PhoneCore
+package import PhoneCore
 import TidingsModel
 
 /// What a phone shows, as its `screen` command answers (docs/virtual-phone.md). Texts are unchanged.
-struct PhoneSnapshot: Equatable, Sendable {
-    struct Notice: Equatable, Sendable {
-        var identifier: String
-        var app: String
-        var title = ""
-        var subtitle = ""
-        var body = ""
-        var actions: [Action] = []
+package struct PhoneSnapshot: Equatable, Sendable {
+    package struct Notice: Equatable, Sendable {
+        package var identifier: String
+        package var app: String
+        package var title = ""
+        package var subtitle = ""
+        package var body = ""
+        package var actions: [Action] = []
 
-        var words: String { [self.title, self.subtitle, self.body].filter { !$0.isEmpty }.joined(separator: ": ") }
+        package var words: String {
+            [self.title, self.subtitle, self.body].filter { !$0.isEmpty }.joined(separator: ": ")
+        }
     }
 
-    struct Action: Equatable, Sendable {
-        var identifier: String
-        var title: String
-        var takesText = false
+    package struct Action: Equatable, Sendable {
+        package var identifier: String
+        package var title: String
+        package var takesText = false
     }
 
-    struct App: Equatable, Sendable {
-        var bundle: String
+    package struct App: Equatable, Sendable {
+        package var bundle: String
         /// As in the trace, such as `suspended`.
-        var state: String
-        var processIdentifier: Int64?
-        var badge: Int64 = 0
+        package var state: String
+        package var processIdentifier: Int64?
+        package var badge: Int64 = 0
         /// From the root to the visible screen.
-        var stack: [String] = []
+        package var stack: [String] = []
         /// What else the app said about its screen.
-        var details: [String] = []
+        package var details: [String] = []
 
         /// What follows the last dot, with a capital.
-        var name: String {
+        package var name: String {
             let last = self.bundle.split(separator: ".").last.map(String.init) ?? self.bundle
             return last.prefix(1).uppercased() + last.dropFirst()
         }
     }
 
-    struct Call: Equatable, Sendable {
-        var caller: String
-        var isAnswered: Bool
+    package struct Call: Equatable, Sendable {
+        package var caller: String
+        package var isAnswered: Bool
 
-        var words: String { "call from \(self.caller)\(self.isAnswered ? ", answered" : "")" }
+        package var words: String { "call from \(self.caller)\(self.isAnswered ? ", answered" : "")" }
     }
 
-    var isLocked = false
-    var isBeforeFirstUnlock = false
-    var airplaneMode = false
-    var lowPowerMode = false
-    var focus = false
-    var foregroundApp: String?
+    package var isLocked = false
+    package var isBeforeFirstUnlock = false
+    package var airplaneMode = false
+    package var lowPowerMode = false
+    package var focus = false
+    package var foregroundApp: String?
     /// Newest first.
-    var banners: [Notice] = []
+    package var banners: [Notice] = []
     /// Newest first.
-    var list: [Notice] = []
-    var apps: [App] = []
-    var permissionPrompt: String?
+    package var list: [Notice] = []
+    package var apps: [App] = []
+    package var permissionPrompt: String?
     /// The notification whose action waits until the phone is unlocked.
-    var unlockFor: String?
+    package var unlockFor: String?
     /// iOS 3–9.
-    var alertPanel: Notice?
-    var calls: [Call] = []
+    package var alertPanel: Notice?
+    package var calls: [Call] = []
     /// The windows of the app in the foreground, back to front; empty if it tells nothing of them.
-    var views: [ViewNode] = []
+    package var views: [ViewNode] = []
 
-    var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
+    package var front: App? { self.apps.first { $0.bundle == self.foregroundApp } }
+
+    func canTouch(_ view: String?) -> Bool {
+        guard self.front?.state == AppState.foregroundActive.rawValue else { return false }
+        return view.map { name in self.views.contains { $0.first(name) != nil } } ?? !self.views.isEmpty
+    }
+
+    /// What is written on the screen, and what VoiceOver says of it, each as it stands; an empty field says what it is for.
+    package var screenTexts: [String] { self.views.flatMap(Self.texts(of:)) }
+
+    private static func texts(of node: ViewNode) -> [String] {
+        let spoken = [node.label, node.value].compactMap(\.self)
+        let all = [node.text, Self.hint(of: node)].compactMap(\.self) + spoken
+        return all + (spoken.count > 1 ? [spoken.joined(separator: ", ")] : [])
+            + node.children.flatMap(Self.texts(of:))
+    }
+
+    private static func hint(of node: ViewNode) -> String? {
+        node.role == .textField && node.text == nil ? node.hint : nil
+    }
 
     /// Nothing shortened: what a script searches.
     var lines: [String] {
@@ -94,8 +115,7 @@ struct PhoneSnapshot: Equatable, Sendable {
     /// What is written and, where it is something else, what VoiceOver says.
     private static func lines(of node: ViewNode) -> [String] {
         let spoken = [node.label, node.value].compactMap(\.self).joined(separator: ", ")
-        let hint = node.role == .textField && node.text == nil ? node.hint : nil
-        return [node.text, hint].compactMap { $0.map { "shown: \($0)" } }
+        return [node.text, Self.hint(of: node)].compactMap { $0.map { "shown: \($0)" } }
             + (spoken.isEmpty || spoken == node.text ? [] : ["spoken: \(spoken)"])
             + node.children.flatMap(Self.lines(of:))
     }

@@ -1,13 +1,13 @@
 import TidingsModel
 
-struct PhoneTraceLine: Hashable, Sendable {
+package struct PhoneTraceLine: Hashable, Sendable {
     /// Of the day in UTC, with milliseconds.
-    let time: String
-    let kind: String
+    package let time: String
+    package let kind: String
     /// The members that matter, made visible.
-    let words: String
+    package let words: String
     /// For a narrow pane.
-    let short: String
+    package let short: String
 
     init(_ event: JSONValue) {
         self.time = Self.time(of: event["wall"]?.intValue ?? 0)

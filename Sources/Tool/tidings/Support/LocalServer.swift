@@ -10,6 +10,7 @@ final class LocalServer {
 
     let folder: TemporaryFolder
     let apiKey: String
+    private let topic: String
     private let ports: [Int]
     private let tokens: UserTokens
     private(set) var server: ManagedProcess?
@@ -26,18 +27,21 @@ final class LocalServer {
     var apiAddress: String { "http://127.0.0.1:\(self.apiPort)" }
     var phoneAddress: String { "http://127.0.0.1:\(self.phonePort)" }
 
-    private init(folder: TemporaryFolder, ports: [Int], apiKey: String, tokens: UserTokens) {
+    private init(folder: TemporaryFolder, topic: String, ports: [Int], apiKey: String, tokens: UserTokens) {
         self.folder = folder
+        self.topic = topic
         self.ports = ports
         self.apiKey = apiKey
         self.tokens = tokens
     }
 
     /// - Parameters:
+    ///   - topic: the bundle identifier of the app it pushes to.
     ///   - settings: keys of the server's configuration, for example `["limits.mode": "none"]`.
     ///   - ports: gateway, API, APNs, courier, APNs control, phones; nil for free ones.
     static func start(
-        name: String, withAPNs: Bool, settings: [String: String] = [:], ports: [Int]? = nil
+        name: String, withAPNs: Bool, topic: String = LocalServer.topic, settings: [String: String] = [:],
+        ports: [Int]? = nil
     ) async throws -> LocalServer {
         for (port, use) in zip(
             ports ?? [], ["gateway", "HTTP API", "local APNs", "courier", "local APNs' control", "phones"])
@@ -56,7 +60,7 @@ final class LocalServer {
             app.apiKeys = []
             let ports = try ports ?? (0..<6).map { _ in try freePort() }
             let site = LocalServer(
-                folder: folder, ports: ports, apiKey: random(), tokens: try await UserTokens(apps: [app]))
+                folder: folder, topic: topic, ports: ports, apiKey: random(), tokens: try await UserTokens(apps: [app]))
             do {
                 if withAPNs { try await site.startAPNs() }
                 try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)
@@ -78,7 +82,7 @@ final class LocalServer {
             arguments: [
                 "apns", "--port", "\(self.apnsPort)", "--courier-port", "\(self.courierPort)", "--control-port",
                 "\(self.controlPort)", "--channel-port", "0", "--state", "\(self.folder.path)/apns-state", "--topic",
-                Self.topic,
+                self.topic,
             ], folder: self.folder.path)
         self.apns = process
         try await HTTP.waitUntilReady("http://127.0.0.1:\(self.controlPort)/devices", process: process)
@@ -119,7 +123,7 @@ final class LocalServer {
                       team_id: "\(try member("team_id"))"
                       key_id: "\(try member("key_id"))"
                       key_path: "\(try member("p8_path"))"
-                      topic: \(Self.topic)
+                      topic: \(self.topic)
                       host: localhost
                       port: \(self.apnsPort)
                       trust_roots_path: "\(try member("ca_path"))"

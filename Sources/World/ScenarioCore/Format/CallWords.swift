@@ -1,4 +1,4 @@
-import PhoneCore
+package import PhoneCore
 import TidingsModel
 
 package enum CallWords {
@@ -155,7 +155,7 @@ extension ApplicationState {
 }
 
 extension AppState {
-    var word: String {
+    package var word: String {
         switch self {
         case .foregroundActive: StartState.foregroundActive.rawValue
         case .foregroundInactive: StartState.foregroundInactive.rawValue

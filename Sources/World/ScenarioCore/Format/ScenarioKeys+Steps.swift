@@ -9,7 +9,7 @@ extension ScenarioSection {
         activityPush | mapping | a push to a Live Activity arrives, or one that starts it
         broadcast | mapping | a broadcast is sent to the Live Activities on a channel
         local | mapping | the app adds a local notification
-        message | mapping | somebody sends a message (SDK)
+        message | mapping | somebody sends a message (SDK; own code with `server`)
         custom | mapping | somebody sends a custom message (SDK)
         read | conversation | the person reads a conversation in the app (SDK)
         readElsewhere | conversation | the person reads a conversation on another device, which is gone again at once (SDK)
@@ -63,6 +63,27 @@ extension ScenarioSection {
         wait | time | time passes, deadlines and timers on the way
         clear | trace | the trace so far is forgotten
         expect | mapping | the checks
+        press | text | the person taps a view, by its words, what VoiceOver says of it or its identifier (own code)
+        enter | mapping | the person types into a field (own code)
+        submit | text | the person presses the return key in a field (own code)
+        hold | text | the person presses a view long, which opens a menu (own code)
+        scroll | up, down or mapping | the person scrolls by half a screen (own code)
+        swipe | mapping | the person swipes on a view, which shows what a row has at its side (own code)
+        input | anything | a value for the app's own interface (own code)
+
+        # enter | what is typed
+        text | text, needed | what the field says then
+        into | text | the field; the one in front if left out
+        submit | yes or no | whether the return key is pressed then; no if left out
+
+        # scroll | which way, where and how far, where a word is not enough
+        direction | up or down | which way; down if left out
+        in | text | the table; the one in front if left out
+        until | text | scrolls until this is written on the screen, 50 times at most
+
+        # swipe | a short swipe
+        on | text, needed | the view
+        direction | left, right, up or down, needed | which way
 
         # push | a push: headers, keys of `aps`, custom data
         id | text | names it in this file; not sent; push-1, push-2, … if left out
@@ -148,6 +169,7 @@ extension ScenarioSection {
         from | text | who sends it; bob if left out
         for | text | for somebody who was signed in here before: a push with that person's recipient tag, and nothing else
         in | conversation | `PR`, `GRP:team`, `CS:help`, …; PR, one-to-one with the sender, if left out
+        to | text | who gets it (own code); needed there, and `in` is not
         text | text | what it says; the id if left out, nothing with another `type`
         type | text | its type, such as RC:ImgMsg for an image; RC:TxtMsg if left out
         image | text | the URL of its image, with type RC:ImgMsg
@@ -207,7 +229,9 @@ extension ScenarioSection {
         lock | \(ExpectKey.lock.words) | whether the phone is locked now
         inForeground | yes or no | whether the app is on the screen now
         prewarmed | yes or no | whether the app has a process that was started in advance and not launched
-        screen | text | what the app says it shows; empty for nothing
+        screen | text; mapping with own code | what the app says it shows, empty for nothing; with own code what stands on the screen
+        says | list of texts | what the app itself says of its screen now, as `name: value` (own code)
+        within | time | how long the rest may take to become so (own code); `stepTime` if left out
         texts | list of texts | what the entries of the list say, newest first: title, subtitle and body with bars between
         options | list of texts | how the entries of the list come, newest first: sound, level, category, thread, relevance and the app's own members with bars between, without what is as usual
         people | list of texts | whose messages the entries of the list are that are communication notifications, newest first: sender, group and how many get it, mention, reply and portrait with bars between
@@ -221,6 +245,11 @@ extension ScenarioSection {
         donations | list of texts | what the SDK has told the system of messages for its suggestions, oldest first, as `from …` and `to …`
         runState | \(ExpectKey.runState.words) | the SDK's run state now
         anyOf | list of two or more expectations | of which at least one holds, beside the other keys
+
+        # screen | what must stand on the screen, and what must not; each text is the whole of what is written on a view or VoiceOver says of it
+        shows | list of texts | these are there
+        contains | list of texts | texts with these parts are there
+        lacks | list of texts | these are not there
 
         # value | the value of a key of `expect`, where it is not one alone; exactly one key
         anyOf | list of two or more values | one of these is there

@@ -13,7 +13,8 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
     case file, scenarioCase = "case", variations = "for", column, phone, app, categories, action, backgroundTask,
         answers
     case answer, extensionChange = "serviceExtension", bestAttempt, sdk, storedBadge = "badge", ledger, providers,
-        words, foreground, navigation, row = "table", steps
+        words, foreground, navigation, row = "table", server, steps
+    case enter, scroll, swipe, screen
     case push, alert, sound, local
     case startActivity, updateActivity, activityPush, broadcast, notificationAction = "action step"
     case message, customMessage = "custom", settings = "set", quirks, expect, expectedValue = "value"
@@ -48,14 +49,20 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         requirement | up to 3 of S0.1–S4.13 | the requirements these cases hold
         define | anything | a place for YAML anchors; not looked at
         phone | mapping | the phone of every case
-        app | mapping | the app of every case
+        app | path or mapping | the app of every case; a path is that of its `executable`
+        server | yes or mapping | the server of every case, with `app.executable`
+        stepTime | time | how long a step waits for the screen, with `app.executable`; 10 s if left out
+        caseTime | time | how long a case may take, with `app.executable`; 2 min if left out
         cases | list, needed | the cases
 
         # case | one case under `cases`
         case | text, needed | its name, unique in the file
         requirement | up to 3 of S0.1–S4.13 | the requirements this case holds, besides the file's
         phone | mapping | laid over the file's phone
-        app | mapping | laid over the file's app
+        app | path or mapping | laid over the file's app
+        server | yes or mapping | laid over the file's server
+        stepTime | time | instead of the file's
+        caseTime | time | instead of the file's
         for | mapping | variations
         start | state or code | where the app is when the trace begins: \(StartState.allCases.map { "\($0.rawValue) (\($0.code))" }.joined(separator: ", ")); not running if left out
         before | list of steps | what happens with the app in the foreground before that, outside the trace
@@ -94,6 +101,11 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         quirks | mapping | the measured oddities of ios-delivery.md §14
 
         # app | the app; a case's own is laid over the file's
+        executable | path | the app's own code runs: from the file's folder, or beside the tool
+        extension | path | the executable of its notification service extension, with `executable`; none if left out
+        bundle | text | its bundle identifier, with `executable`; com.example.chat if left out
+        appGroup | text | the app group of both, with `executable`; group.com.example.chat if left out
+        environment | mapping of name to text | variables of its processes, with `executable`; none if left out
         lifecycle | application or scenes | who is told about the life-cycle; scenes if left out
         implements | list of delegate methods | \(MethodWords.words.joined(separator: ", ")); Fetch, willPresent and didReceive if left out
         setsDelegate | didFinishLaunching, didBecomeActive, never | when it sets the UNUserNotificationCenter delegate; didFinishLaunching if left out
@@ -102,7 +114,7 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         serviceExtension | none, unchanged or mapping | unchanged if left out
         entitlements | list of \(Entitlement.words.joined(separator: ", ")) | none if left out
         strings | mapping of key to text | its Localizable.strings; none if left out
-        refreshTask | yes or no | whether it declares and registers a BGAppRefreshTask, which it completes; no if left out
+        refreshTask | yes or no; text with `executable` | whether it declares and registers a BGAppRefreshTask, which it completes; no if left out; with `executable` the identifier it declares
         categories | list | what it registers at launch
         backgroundTask | mapping | the task it begins when it enters the background; none if left out
         answers | mapping | how it answers calls
@@ -226,6 +238,10 @@ package enum ScenarioSection: String, Hashable, Sendable, CaseIterable {
         policy | fromRoot or onTop | pops to the root before it pushes, or pushes on what is open; fromRoot if left out
         tab | number | the tab it chooses before that, counted from 0; if left out the first with fromRoot, the one that is open with onTop
         bottomBar | yes or no | whether the bottom bar stays under the screen; no if left out
+
+        # server | a server and a local APNs of the case's own, of which the app hears by `${…}`; yes is one as it is
+        people | mapping of user to password | who can sign in at the example's backend, which runs then; none if left out
+        settings | mapping of key to value | keys of the server's configuration, such as lease.grace_milliseconds; its defaults if left out
         """
 
     private static let contentKeys =

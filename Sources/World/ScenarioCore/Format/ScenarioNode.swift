@@ -76,5 +76,10 @@ package struct ScenarioProblem: Error, Hashable, Sendable, CustomStringConvertib
     package var position: ScenarioPosition
     package var message: String
 
+    package init(position: ScenarioPosition, message: String) {
+        self.position = position
+        self.message = message
+    }
+
     package var description: String { "\(self.position.line):\(self.position.column): \(self.message)" }
 }

@@ -6,6 +6,10 @@ package struct Expectation: Equatable, Sendable {
     package var checks: [ExpectedValue]
     /// Of these at least one must hold as well; two or more, or none.
     package var alternatives: [[ExpectedValue]] = []
+    /// With an app's own code only, as what follows.
+    package var screen: ScreenCheck?
+    /// Milliseconds; nil is the case's `stepTime`.
+    package var within: Int64?
 }
 
 package struct ExpectedValue: Equatable, Sendable {
@@ -61,7 +65,7 @@ package enum PresentationPart: String, Equatable, Sendable, CaseIterable {
 package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
     case callbacks, shown, reasons, wakes, undelivered, results, started, ended, faults, activityChanges
     case state, badge, list, banners, panel, summary, activities, prompt, lock, inForeground, prewarmed, screen, texts,
-        calls, options, people
+        calls, options, people, says
     case server, opened, customMessages, settled, told, way, attached, donations, runState
 
     enum Form {
@@ -86,7 +90,8 @@ package enum ExpectKey: String, Hashable, Sendable, CaseIterable {
         case .wakes: .words(WakeOutcome.allCases.map(\.rawValue))
         case .results: .words(FetchResult.allCases.map { "\($0)" })
         case .ended: .words(EndReason.allCases.map(\.rawValue))
-        case .faults, .texts, .calls, .options, .people, .server, .settled, .told, .way, .attached, .donations: .texts
+        case .faults, .texts, .calls, .options, .people, .says, .server, .settled, .told, .way, .attached, .donations:
+            .texts
         case .started: .words(ProcessID.Role.words)
         case .list, .banners, .panel, .summary, .customMessages: .labels
         case .opened: .conversations

@@ -17,6 +17,8 @@ package struct ScenarioCase: Equatable, Sendable {
     package var before: [Step]
     package var start: StartState
     package var steps: [Step]
+    /// Runs the app's own code, in processes and in real time; nil runs the simulated app that `app` describes.
+    package var code: OwnCode?
 }
 
 /// The states of ios-delivery.md §2.1 in which a case can begin.
@@ -172,6 +174,8 @@ package enum StepAction: Equatable, Sendable {
     case clear
     case expect(Expectation)
     case sdk(SDKStep)
+    /// Needs an app's own code.
+    case screen(ScreenStep)
 }
 
 package enum LocalMoment: Equatable, Sendable {

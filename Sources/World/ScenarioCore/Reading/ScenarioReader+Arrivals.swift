@@ -69,6 +69,10 @@ extension ScenarioReader {
             case "apns-priority":
                 push.priority = self.reader.word(member.node, member.key, [("1", 1), ("5", 5), ("10", 10)]) ?? 10
             case "apns-expiration":
+                if self.runsCode {
+                    self.reader.problem(
+                        member.position, "apns-expiration is for APNs: with app.executable a push comes without it")
+                }
                 lifetime = member.node.text == "0" ? 0 : self.reader.time(member.node, member.key)
             default:
                 let allowed = ["apns-push-type", "apns-priority", "apns-collapse-id", "apns-expiration"]
@@ -240,6 +244,9 @@ extension ScenarioReader {
             ("timeSensitive", Focus(allowsTimeSensitive: true, allowedApps: [])),
             ("allowsApp", Focus(allowsTimeSensitive: false, allowedApps: [ScenarioPhone.bundle])),
         ]
+        if self.runsCode, ["on", "allowsApp"].contains(node.text) {
+            self.reader.problem(node.position, "with app.executable focus must be off or timeSensitive")
+        }
         return self.reader.word(node, "focus", words).map { .phone(.person(.focusChanged($0))) }
     }
 
@@ -247,6 +254,7 @@ extension ScenarioReader {
 
     mutating func message(_ node: ScenarioNode) -> StepAction? {
         guard let fields = self.reader.fields(node, .message) else { return nil }
+        self.mustFit(fields)
         let recalls = fields["recalls"].flatMap { self.known($0, "recalls") }
         let edits = fields["edits"].flatMap { self.known($0, "edits") }
         guard let label = self.reader.needed("id", in: fields).flatMap({ self.name($0) }) else { return nil }

@@ -5,7 +5,9 @@ import TidingsModel
 extension ScenarioReader {
     mutating func expectation(_ node: ScenarioNode) -> Expectation? {
         guard let fields = self.reader.fields(node, .expect) else { return nil }
+        self.mustFit(fields)
         if fields.members.isEmpty { self.reader.problem(node.position, "expect must check something") }
+        if self.runsCode { return self.screenExpectation(fields) }
         let checks = self.checks(fields)
         guard let anyOf = fields["anyOf"] else { return checks.isEmpty ? nil : Expectation(checks: checks) }
         var alternatives: [[ExpectedValue]] = []
@@ -28,10 +30,10 @@ extension ScenarioReader {
         return Expectation(checks: checks, alternatives: alternatives)
     }
 
-    private mutating func checks(_ fields: NodeReader.Fields) -> [ExpectedValue] {
+    mutating func checks(_ fields: NodeReader.Fields) -> [ExpectedValue] {
         var checks: [ExpectedValue] = []
         for member in fields.members {
-            guard let key = ExpectKey(rawValue: member.key) else { continue }
+            guard let key = ExpectKey(rawValue: member.key), !(self.runsCode && key == .screen) else { continue }
             if key.needsSDK, !self.needSDK(member) { continue }
             let choices = self.choices(member.node, key)
             if !choices.isEmpty {
@@ -73,6 +75,11 @@ extension ScenarioReader {
     }
 
     private mutating func only(_ node: ScenarioNode, _ key: ExpectKey) -> ScenarioNode.Member? {
+        if key == .screen, let member = self.screenMember(of: node) {
+            self.reader.problem(
+                member.position, "\(member.key) needs an app with code of its own: give app.executable")
+            return nil
+        }
         guard let fields = self.reader.fields(node, .expectedValue) else { return nil }
         guard let member = fields.members.first, fields.members.count == 1 else {
             self.reader.problem(node.position, "\(key.rawValue) is a mapping with one key, anyOf or anywhere")

@@ -6,6 +6,7 @@ extension ScenarioReader {
     mutating func phone(_ node: ScenarioNode) -> PhoneSetup {
         var phone = PhoneSetup()
         guard let fields = self.reader.fields(node, .phone) else { return phone }
+        self.mustFit(fields)
         if let node = fields["ios"], let version = self.version(node) { phone.version = version }
         if let node = fields["notifications"] {
             let words: [(String, AuthorizationStatus)] = [
@@ -13,6 +14,10 @@ extension ScenarioReader {
                 ("provisional", .provisional),
             ]
             phone.authorization = self.reader.word(node, "notifications", words) ?? .authorized
+            if self.runsCode, phone.authorization == .provisional {
+                self.reader.problem(
+                    node.position, "with app.executable the app itself asks: notifications must not be provisional")
+            }
         }
         if let node = fields["settings"] { phone.switches = self.switches(node) }
         let switches: [(String, PersonEvent)] = [
@@ -87,6 +92,8 @@ extension ScenarioReader {
         var app = AppSetup(installed: InstalledApp(bundleID: ScenarioPhone.bundle))
         guard let node else { return app }
         guard let fields = self.reader.fields(node, .app) else { return nil }
+        self.mustFit(fields)
+        self.installation(fields, of: &app.installed)
         self.reader.read("lifecycle", in: fields, into: &app.installed.lifecycle) {
             $0.word($1, $2, LifecycleStyle.self)
         }
@@ -114,8 +121,12 @@ extension ScenarioReader {
         for member in fields["strings"].flatMap({ self.reader.mapping($0, "strings") }) ?? [] {
             app.installed.localizations[member.key] = self.reader.text(member.node, "strings")
         }
-        if let node = fields["refreshTask"], self.reader.flag(node, "refreshTask") == true {
-            app.installed.permittedTasks = [HostedApp.refreshTask]
+        if let node = fields["refreshTask"] {
+            if self.runsCode {
+                app.installed.permittedTasks = [self.reader.text(node, "refreshTask")].compactMap(\.self)
+            } else if self.reader.flag(node, "refreshTask") == true {
+                app.installed.permittedTasks = [HostedApp.refreshTask]
+            }
         }
         if let node = fields["serviceExtension"] { self.extensionChange(node, &app) }
         if let node = fields["categories"] {

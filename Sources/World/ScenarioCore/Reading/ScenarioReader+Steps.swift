@@ -5,6 +5,7 @@ import TidingsModel
 struct StepContext {
     var sdk = false
     var hasKit = false
+    var server: ServerSetup?
     var labels: [String] = []
     var messages: [String] = []
     var pushes = 0
@@ -20,6 +21,7 @@ extension ScenarioReader {
         var steps: [Step] = []
         for node in nodes {
             guard let fields = self.reader.fields(node, .steps) else { continue }
+            guard self.mustFit(fields) else { continue }
             guard let member = fields.members.first, fields.members.count == 1 else {
                 self.reader.problem(
                     node.position,
@@ -40,6 +42,7 @@ extension ScenarioReader {
     // tidy: long because it is one case per kind of step.
     private mutating func step(_ member: ScenarioNode.Member) -> StepAction? {
         let (key, node) = (member.key, member.node)
+        if self.runsCode, let read = Self.screenSteps[key] { return read(&self, node) }
         if let make = Self.flagSteps[key] { return self.reader.flag(node, key).map(make) }
         if let make = Self.timeSteps[key] { return self.reader.time(node, key).map(make) }
         if let make = Self.badgeSteps[key] { return self.reader.number(node, key).map(make) }
@@ -47,7 +50,10 @@ extension ScenarioReader {
             return self.reader.number(node, key, from: 1).map { make(BackgroundTaskNumber($0)) }
         }
         if let act = Self.acts[key] { return self.known(node, key).map { .act(on: $0, act) } }
-        if let words = Self.wordSteps[key] { return self.reader.word(node, key, words) }
+        if let words = Self.wordSteps[key] {
+            self.mustFit(node, key)
+            return self.reader.word(node, key, words)
+        }
         switch key {
         case "push": return self.push(node)
         case "activityPush": return self.activityPush(node)
@@ -171,7 +177,9 @@ extension ScenarioReader {
     }
 
     mutating func known(_ node: ScenarioNode, _ name: String) -> String? {
-        self.known(node, name, "notification", self.steps.labels)
+        // The app's own code has notifications of its own, too.
+        if self.runsCode { return self.reader.text(node, name) }
+        return self.known(node, name, "notification", self.steps.labels)
     }
 
     mutating func known(_ node: ScenarioNode, _ name: String, _ kind: String, _ all: [String]) -> String? {

@@ -23,6 +23,7 @@ package struct ScenarioReader {
         else { return nil }
         if nodes.isEmpty { self.reader.problem(list.position, "cases must hold at least one case") }
         var cases: [ScenarioCase] = []
+        self.fileNeedsCode(fields, nodes)
         for node in nodes {
             for read in self.cases(node, file: fields, requirements: requirements) {
                 if cases.contains(where: { $0.name == read.name }) {
@@ -78,17 +79,23 @@ package struct ScenarioReader {
             self.reader.problem(node.position, "a case can hold 3 requirements at most, the file's included: \(all)")
         }
         let layered = { (key: String) -> ScenarioNode? in
-            guard let common = file[key] else { return fields[key] }
-            return common.overlaid(by: fields[key])
+            let own = fields[key].map { Self.written($0, key) }
+            return file[key].map { Self.written($0, key).overlaid(by: own) } ?? own
         }
         let phoneNode = layered("phone")
         let appNode = layered("app")
+        self.runsCode = appNode?["executable"] != nil
+        self.mustFit(fields)
+        if self.runsCode, let node = fields["for"]?["start"] {
+            self.reader.problem(node.position, "with app.executable a case begins with an app that is not running")
+        }
         let axes = self.axes(fields["for"])
         var read: [ScenarioCase] = []
         for variation in axes {
             var phone = phoneNode.map { self.phone($0) } ?? PhoneSetup()
             if let version = variation.version { phone.version = version }
             guard var app = self.app(appNode) else { continue }
+            let code = self.ownCode(appNode, layered)
             if let lifecycle = variation.lifecycle { app.installed.lifecycle = lifecycle }
             if let node = fields["start"], variation.start != nil {
                 self.reader.problem(node.position, "start stands in `for` already")
@@ -96,8 +103,9 @@ package struct ScenarioReader {
             let start = variation.start ?? fields["start"].flatMap { self.start($0) }
             var one = ScenarioCase(
                 name: name + variation.suffix, position: node.position, requirements: all, phone: phone, app: app,
-                before: [], start: start ?? .notRunning, steps: [])
-            self.steps = StepContext(sdk: app.sdk != nil, hasKit: app.sdk?.hasKit == true)
+                before: [], start: start ?? .notRunning, steps: [], code: code)
+            self.steps = StepContext(
+                sdk: app.sdk != nil, hasKit: app.sdk?.hasKit == true, server: code?.server)
             if let before = fields["before"] { one.before = self.steps(before, "before", mayExpect: false) }
             if fields["columns"] != nil || fields["matrix"] != nil {
                 read += self.matrix(fields, one)
@@ -275,6 +283,8 @@ package struct ScenarioReader {
 
     var steps = StepContext()
     var promised: [Promise] = []
+    /// Whether the case that is read has an app's own code.
+    var runsCode = false
 }
 
 package struct ScenarioProblems: Error, Hashable, Sendable {

@@ -27,33 +27,12 @@ extension ScenarioPhone {
     }
 
     private func differences(from checks: [ExpectedValue]) -> [Difference] {
-        checks.compactMap { self.difference(from: $0) }
+        checks.compactMap { $0.difference(from: self.observed($0.key)) }
     }
 
     func faultDifferences(at position: ScenarioPosition) -> [Difference] {
         guard !self.trace[.faults].isEmpty else { return [] }
-        return [
-            Difference(
-                position: position, key: ExpectKey.faults.rawValue, expected: [], actual: self.trace[.faults],
-                differing: Array(self.trace[.faults].indices))
-        ]
-    }
-
-    private func difference(from check: ExpectedValue) -> Difference? {
-        let actual = self.observed(check.key)
-        let all = check.choices.map { ($0, $0.differing(from: actual)) }
-        guard let closest = all.enumerated().min(by: { $0.element.1.count < $1.element.1.count }),
-            !closest.element.1.isEmpty
-        else { return nil }
-        let (choice, differing) = closest.element
-        let isOne = all.count == 1
-        return Difference(
-            position: check.position,
-            key: check.key.rawValue + (isOne ? "" : " (value \(closest.offset + 1) of \(all.count), the closest)"),
-            expected: choice.rows.map { choice.isAnywhere ? "anywhere: \($0.text)" : $0.text },
-            actual: actual.enumerated().map { index, row in
-                row.text(like: !choice.isAnywhere && index < choice.rows.count ? choice.rows[index] : nil)
-            }, differing: differing)
+        return [Difference(unexpected: self.trace[.faults], at: position)]
     }
 
     private func observed(_ key: ExpectKey) -> [ObservedRow] {
@@ -99,8 +78,36 @@ extension ScenarioPhone {
         case .wakes, .results, .started, .ended, .activityChanges, .undelivered, .faults, .server, .opened,
             .customMessages, .settled, .told, .way, .attached:
             return self.trace[key]
-        case .callbacks, .shown, .activities: return []
+        case .callbacks, .shown, .activities, .says: return []
         }
+    }
+}
+
+extension Difference {
+    /// Faults that no expectation speaks of.
+    package init(unexpected faults: [String], at position: ScenarioPosition) {
+        self.init(
+            position: position, key: ExpectKey.faults.rawValue, expected: [], actual: faults,
+            differing: Array(faults.indices))
+    }
+}
+
+extension ExpectedValue {
+    /// nil if it is what was seen.
+    func difference(from actual: [ObservedRow]) -> Difference? {
+        let all = self.choices.map { ($0, $0.differing(from: actual)) }
+        guard let closest = all.enumerated().min(by: { $0.element.1.count < $1.element.1.count }),
+            !closest.element.1.isEmpty
+        else { return nil }
+        let (choice, differing) = closest.element
+        let isOne = all.count == 1
+        return Difference(
+            position: self.position,
+            key: self.key.rawValue + (isOne ? "" : " (value \(closest.offset + 1) of \(all.count), the closest)"),
+            expected: choice.rows.map { choice.isAnywhere ? "anywhere: \($0.text)" : $0.text },
+            actual: actual.enumerated().map { index, row in
+                row.text(like: !choice.isAnywhere && index < choice.rows.count ? choice.rows[index] : nil)
+            }, differing: differing)
     }
 }
 

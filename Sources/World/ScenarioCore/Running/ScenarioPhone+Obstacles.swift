@@ -20,7 +20,7 @@ extension ScenarioPhone {
             if sdk.isLeaving { return "the server has not heard of the sign-out" }
             return self.state.isInForeground ? nil : "the app is \(self.state.word)"
         case .phone, .phones, .push, .act, .reinstall, .switches, .activity, .activityPush, .wait, .clear, .expect,
-            .sdk:
+            .sdk, .screen:
             return nil
         }
     }

@@ -37,7 +37,7 @@ extension ScenarioPhone {
         case .wait(let milliseconds): self.advance(by: milliseconds)
         case .clear: self.trace.clear(at: self.now.monotonic)
         case .sdk(let step): self.run(step)
-        case .expect: break
+        case .expect, .screen: break
         }
         self.processQueue()
     }
@@ -135,6 +135,7 @@ extension StepAction {
         case .activityPush(let push): "\(push.event.rawValue) of \(push.target.text)"
         case .activity(.start(let label, _, _)), .activity(.update(let label, _)): label
         case .sdk(.message(let message)): message.label
+        case .screen(let step): step.label
         case .switches(let changes):
             changes.map { "\($0.which) \($0.isOn ? "on" : "off")" }.joined(separator: ", ")
         default: nil

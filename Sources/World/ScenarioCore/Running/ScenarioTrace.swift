@@ -6,6 +6,8 @@ package struct ScenarioTraceLine: Hashable, Sendable {
     package var at: Int64
     package var kind: String
     package var text: String
+
+    package init(at: Int64, kind: String, text: String) { (self.at, self.kind, self.text) = (at, kind, text) }
 }
 
 /// What was seen since the last `expect` or `clear`, and everything for `--trace`.
