@@ -144,7 +144,7 @@ def test_nobody_answering_is_said_with_the_address():
         "conversation", "conversation create", "conversation show", "conversation add", "conversation remove",
         "conversation rename", "conversation dissolve", "conversation messages",
         "settings", "settings show", "settings level", "settings unread", "settings object-names",
-        "device", "device list", "device sign-out",
+        "device", "device list", "device sign-out", "credential", "credential inspect", "credential prove",
     ],
 )
 def test_every_command_explains_itself(command):

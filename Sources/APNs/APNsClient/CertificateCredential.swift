@@ -19,18 +19,13 @@ extension APNsClient {
             let file = try PKCS12(pkcs12, password: password)
             self.privateKey = file.privateKey
             self.chain = file.certificates
-            // The key's own certificate comes first, wherever the file has it.
-            for index in file.certificates.indices where index > 0 && !self.isPair {
-                self.chain =
-                    [file.certificates[index]] + file.certificates[..<index] + file.certificates[(index + 1)...]
-            }
-            try self.checkPair()
+            try self.putOwnFirst()
         }
 
         /// Reads PEM texts.
         ///
         /// - Parameters:
-        ///   - certificatePEM: the certificate; its issuers may follow.
+        ///   - certificatePEM: the certificate and its issuers, in any order.
         ///   - privateKeyPEM: its key; may be the same text when one file holds both.
         ///   - password: of an encrypted key; nil if it is not.
         /// - Throws: `InvalidField` naming `certificate` or `private_key`. The key's text is never part of an error.
@@ -50,11 +45,29 @@ extension APNsClient {
                 throw InvalidField(
                     field: "private_key", rule: "must be a private key in PEM form; with a password if it is encrypted")
             }
-            try self.checkPair()
+            try self.putOwnFirst()
         }
 
+        /// The certificate that pushes go out under, in DER form.
+        ///
+        /// - Throws: `InvalidField` naming `certificate`.
+        var certificateDER: [UInt8] {
+            get throws(InvalidField) {
+                guard let der = try? self.chain.first?.toDERBytes() else {
+                    throw InvalidField(field: "certificate", rule: "must be an X.509 certificate")
+                }
+                return der
+            }
+        }
+
+        /// The key's own certificate comes first, wherever the file has it.
+        ///
         /// - Throws: `InvalidField` naming `private_key` if it belongs to another certificate.
-        private func checkPair() throws(InvalidField) {
+        private mutating func putOwnFirst() throws(InvalidField) {
+            let read = self.chain
+            for index in read.indices where index > 0 && !self.isPair {
+                self.chain = [read[index]] + read[..<index] + read[(index + 1)...]
+            }
             guard self.isPair else { throw InvalidField(field: "private_key", rule: "must belong to the certificate") }
         }
 

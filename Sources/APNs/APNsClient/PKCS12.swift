@@ -1,3 +1,4 @@
+import APNsModel
 import Crypto
 import NIOSSL
 import TidingsModel

@@ -19,14 +19,21 @@ extension APNsClient {
         /// - Throws: `InvalidField` naming `private_key`, `key_id` or `team_id`. The key's text is never part of an
         ///   error.
         public init(privateKeyPEM: String, keyID: String, teamID: String) throws(InvalidField) {
-            self.keyID = try AccountID.validated(keyID, field: "key_id").rawValue
-            self.teamID = try AccountID.validated(teamID, field: "team_id").rawValue
+            try Self.check(keyID, "key_id")
+            try Self.check(teamID, "team_id")
+            self.keyID = keyID
+            self.teamID = teamID
             do {
                 self.key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM)
             } catch {
                 throw InvalidField(
                     field: "private_key", rule: "must be the text of a .p8 file: a P-256 private key in PEM form")
             }
+        }
+
+        /// - Throws: `InvalidField` naming the field, for an id that is not 1 to 64 bytes without spaces.
+        static func check(_ id: String, _ field: String) throws(InvalidField) {
+            _ = try AccountID.validated(id, field: field)
         }
 
         /// The value of the header `authorization`: `bearer` and a fresh token.

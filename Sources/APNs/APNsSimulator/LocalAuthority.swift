@@ -73,6 +73,8 @@ struct LocalAuthority: Sendable {
 
     struct Client: Sendable {
         var bundleID: String
+        /// The subject's organizational unit; nil leaves it out.
+        var teamID: String?
         /// What the extension lists; empty leaves it out.
         var topics: [String] = []
         var environments = PushEnvironment.allCases
@@ -111,13 +113,14 @@ struct LocalAuthority: Sendable {
             try extensions.append(
                 .init(oid: CertificateName.topics, critical: false, value: list.serializedBytes[...]))
         }
-        let subject = DistinguishedName([
-            RelativeDistinguishedName(
-                RelativeDistinguishedName.Attribute(type: CertificateName.userID, utf8String: wish.bundleID)),
-            RelativeDistinguishedName(
-                RelativeDistinguishedName.Attribute(
-                    type: .RDNAttributeType.commonName, utf8String: Self.commonName(wish.bundleID))),
-        ])
+        var attributes: [RelativeDistinguishedName.Attribute] = [
+            .init(type: CertificateName.userID, utf8String: wish.bundleID),
+            .init(type: .RDNAttributeType.commonName, utf8String: Self.commonName(wish.bundleID)),
+        ]
+        if let teamID = wish.teamID {
+            attributes.append(.init(type: .RDNAttributeType.organizationalUnitName, utf8String: teamID))
+        }
+        let subject = DistinguishedName(attributes.map { RelativeDistinguishedName($0) })
         return try self.issue(subject: subject, from: wish.validFrom, to: wish.validTo, extensions: extensions)
     }
 

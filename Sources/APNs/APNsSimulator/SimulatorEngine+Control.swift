@@ -111,7 +111,8 @@ extension SimulatorEngine {
         let variant: CertificateVariant = try wish.given("variant") ?? .good
         let day: TimeInterval = 86_400
         let client = LocalAuthority.Client(
-            bundleID: bundleID, topics: try wish.given("topics") ?? [], environments: try wish.environments(),
+            bundleID: bundleID, teamID: self.core.configuration.keys.first?.teamID,
+            topics: try wish.given("topics") ?? [], environments: try wish.environments(),
             validFrom: now.addingTimeInterval(-2 * day),
             validTo: now.addingTimeInterval(variant == .expired ? -day : 365 * day))
         let password: String = try wish.given("password") ?? ""

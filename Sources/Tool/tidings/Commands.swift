@@ -96,3 +96,4 @@ struct Send: AsyncParsableCommand {
 }
 
 extension ConversationType: ExpressibleByArgument {}
+extension PushEnvironment: ExpressibleByArgument {}
