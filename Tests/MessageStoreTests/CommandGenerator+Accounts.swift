@@ -33,7 +33,7 @@ extension CommandGenerator {
     }
 
     mutating func nextAboutAccounts() -> StoreCommand {
-        switch self.number(0..<15) {
+        switch self.number(0..<16) {
         case 0..<4: self.putAccount()
         case 4..<8:
             .setFollowing(
@@ -43,6 +43,7 @@ extension CommandGenerator {
             .readAccounts("shop", after: self.account?.id ?? self.serviceConversation(), limit: self.number(0..<3))
         case 9: .readAccounts("shop", only: self.account?.id)
         case 14: .readFollowing(self.userKey())
+        case 15: .readPeople(self.app(), after: self.chance(70) ? self.user() : nil, limit: self.number(0..<5))
         default: self.writeAsAccount()
         }
     }

@@ -49,7 +49,7 @@ import TidingsModel
             "putAccount: done", "putAccount: invalid_field kind", "putAccount: invalid_field operators",
             "accept: not_allowed account", "accept: not_allowed author", "accept: by an author",
             "accept: not_a_follower", "setFollowing: done", "setFollowing: not_allowed account",
-            "readFollowers: followers", "readFollowing: following",
+            "readFollowers: followers", "readFollowing: following", "readPeople: people",
             "readAccounts: accounts", "mayWrite: done", "mayWrite: blocked", "readRestrictions: bans",
             "readRestrictions: not_allowed", "readRestrictions: invited", "accept: muted", "edit: muted",
             "mayWrite: muted", "change: invited", "once: invited",

@@ -6,6 +6,7 @@ import TidingsModel
 // Telling.
 extension ServerBench {
     mutating func take(_ effects: [ServerEffect], _ lines: inout [String]) {
+        self.reports += effects.compactMap { ServerReport($0) }
         for effect in effects {
             switch effect {
             case .store(let id, let command):
@@ -37,6 +38,8 @@ extension ServerBench {
             case .stopForStoreFailure(let reason): lines.append("stop: \(reason)")
             case .drained: lines.append("drained")
             case .flagBug(let text): lines.append("BUG: \(text)")
+            // Told by themselves: most tests are not about who watches.
+            case .report: break
             }
         }
     }
@@ -52,11 +55,11 @@ extension ServerBench {
         return "\(act.person.user) \(done) as \(act.account)"
     }
 
-    private func name(_ message: MessageID) -> String {
+    func name(_ message: MessageID) -> String {
         "m\((self.messages.firstIndex(of: message) ?? -1) + 1)"
     }
 
-    private func name(_ leg: LegID) -> String {
+    func name(_ leg: LegID) -> String {
         "\(self.name(leg.message)) \(leg.user.user)/\(leg.device?.rawValue ?? "-")"
     }
 
@@ -129,6 +132,7 @@ extension ServerBench {
             return "following \(user.user) \(account) \(isFollowing)"
         case .readFollowers(_, let account, _, _): return "followers? \(account)"
         case .readFollowing(let user): return "following? \(user.user)"
+        case .readPeople(_, let after, let limit): return "people? after \(after?.rawValue ?? "-"), \(limit)"
         case .setProfiles(_, let profiles, let isOwn):
             let names = profiles.map { "\($0.id)=\($0.profile.name ?? "")" }.joined(separator: " ")
             return "profiles \(names)\(isOwn ? " own" : "")"
@@ -218,6 +222,7 @@ extension ServerBench {
         case .followers(let users, _): "followers \(users)"
         case .accounts(let accounts): "accounts \(accounts.map(\.account.id))"
         case .profiles(let profiles): "profiles \(profiles.map(\.id))"
+        case .people(let people, let hasMore): "people \(people.map(\.id))\(hasMore ? " and more" : "")"
         case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"
         case .mediaUses(let uses): "uses \(uses.map { self.name($0.message) })"
         case .bans(let bans): "bans \(bans.map(\.user))"

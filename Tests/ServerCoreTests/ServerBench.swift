@@ -43,6 +43,8 @@ struct ServerBench {
     /// Pushes whose answer is open, oldest first.
     var pushes: [(id: PushID, device: DeviceKey, request: APNsRequest)] = []
     var replies: [APIResult] = []
+    /// What whoever watches is told.
+    var reports: [ServerReport] = []
     /// The messages in the order in which they were handed to the store: `m1`, `m2`, …
     var messages: [MessageID] = []
     var sessions: UInt64 = 0
@@ -211,7 +213,8 @@ extension ServerBench {
         case .accept, .putConversation, .signIn, .signOut, .setDeviceStatus, .advance, .markRead, .keepLeg, .endLeg,
             .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readUnread,
             .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
-            .setFollowing, .readFollowers, .readFollowing, .setProfiles, .readProfiles, .readKept, .readMedia,
+            .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
+            .readMedia,
             .readMediaUses:
             return false
         case .once(_, let command): return Self.isScripted(command, result)

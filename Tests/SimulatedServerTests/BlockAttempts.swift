@@ -96,7 +96,7 @@ enum CommandKind: CaseIterable {
     case putAccount, followers
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, once
-    case quotas, media, mediaUses, fromExtension, ring, call
+    case quotas, media, mediaUses, fromExtension, ring, call, markRead, people
 
     init(_ command: APICommand) {
         switch command {
@@ -128,13 +128,15 @@ enum CommandKind: CaseIterable {
         case .fromExtension: self = .fromExtension
         case .ring: self = .ring
         case .call: self = .call
+        case .markRead: self = .markRead
+        case .people: self = .people
         }
     }
 
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
-        .mediaUses,
+        .mediaUses, .people,
     ]
 }
 
@@ -167,7 +169,8 @@ enum Attempt: Sendable {
         frames += Self.drafts(in: place).map { .send($0) }
         frames += requests.enumerated().map { .request(RequestNumber(100 + $0.offset), $0.element) }
         var commands: [APICommand] = [
-            .unread(mallory, place), .setProfiles(app, [UserProfile("mallory", Profile(name: "Alice"))]),
+            .unread(mallory, place), .markRead(mallory, place, upTo: nil), .markRead(mallory, place, upTo: old),
+            .setProfiles(app, [UserProfile("mallory", Profile(name: "Alice"))]),
             .profiles(app, ["alice"]), .restrictions(.bans, app, place, actor: "mallory"),
             .restrictions(.mutes, app, place, actor: "mallory"),
             .restrictions(.invitations, app, place, actor: "mallory"), .trace(app, old), .signOut(phone),

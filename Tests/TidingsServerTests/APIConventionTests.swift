@@ -178,7 +178,7 @@ import TidingsModel
         let posts = DescribedAnswers.operations.filter {
             $0.method == "POST" && ($0.path.hasPrefix("/v1/apps/") || $0.path == "/v1/media/uploads")
         }
-        #expect(posts.count == 9)
+        #expect(posts.count == 10)
         #expect(
             DescribedAnswers.operations.allSatisfy {
                 $0.hasParameter("Idempotency-Key") == posts.map(\.path).contains($0.path) || $0.method != "POST"

@@ -104,6 +104,34 @@ private struct Asked: CustomTestStringConvertible, Sendable {
         #expect(answer.status == (asked.method == .post && asked.path.hasPrefix("conversations/GRP/team?") ? 201 : 204))
     }
 
+    @Test(arguments: [
+        (#"{"conversation":{"type":"PR","target":"alice"},"up_to":"01qdq6qdr0000"}"#, first),
+        (#"{"conversation":{"type":"PR","target":"alice"}}"#, nil),
+        (#"{"conversation":{"type":"PR","target":"alice"},"up_to":null}"#, nil),
+    ])
+    private func `marks as read, up to a message or everything`(body: String, upTo: MessageID?) async throws {
+        let api = try await APIDouble(answering: .done)
+        let answer = try await api.request(.post, "users/bob/read", body)
+        #expect(answer.status == 204)
+        let conversation = ConversationID(type: .direct, target: "alice")
+        #expect(api.commands == [.markRead(UserKey(app: "demo", user: "bob"), conversation, upTo: upTo)])
+    }
+
+    @Test(arguments: [
+        ("{}", "conversation"), (#"{"conversation":{"type":"XX","target":"a"}}"#, "conversation.type"),
+        (#"{"conversation":{"type":"PR","target":""}}"#, "conversation.target"),
+        (#"{"conversation":{"type":"PR","target":"a","id":"b"}}"#, "conversation.id"),
+        (#"{"conversation":{"type":"PR","target":"a"},"up_to":"x"}"#, "up_to"),
+        (#"{"conversation":{"type":"PR","target":"a"},"upTo":"01qdq6qdr0000"}"#, "upTo"),
+    ])
+    func `does not mark as read what is not said well`(body: String, field: String) async throws {
+        let api = try await APIDouble(answering: .done)
+        let answer = try await api.request(.post, "users/bob/read", body)
+        #expect(answer.status == 400)
+        #expect(answer.json["field"] == .string(field))
+        #expect(api.commands == [])
+    }
+
     @Test func `sends with mentions, to some, for a while`() async throws {
         let accepted = ServerFrame.SendAccepted(clientMessageID: "c", messageID: first, sentAt: 5, position: 7)
         let api = try await APIDouble(answering: .accepted(accepted))

@@ -123,6 +123,41 @@ import Testing
         #expect(rig.closed("answer"))
     }
 
+    @Test func `whose answer goes on is open for as long as what is written is read`() throws {
+        let rig = try Rig()
+        try rig.head()
+        try rig.end()
+        try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
+        for _ in 0..<10 {
+            rig.channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+            try rig.channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: ":\n\n"))))
+        }
+        #expect(rig.channel.isActive)
+        rig.channel.embeddedEventLoop.advanceTime(by: .hours(1))
+        #expect(rig.channel.isActive)
+        try rig.channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        #expect(rig.closes(after: 60_000))
+        #expect(rig.closed("idle"))
+    }
+
+    private static let stream = HTTPResponseHead(
+        version: .http1_1, status: .ok, headers: ["content-type": "text/event-stream"])
+
+    @Test func `whose answer goes on and is not read is closed`() throws {
+        let rig = try Rig()
+        try rig.head()
+        try rig.end()
+        try rig.channel.writeOutbound(HTTPServerResponsePart.head(Self.stream))
+        rig.channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+        // Not flushed, as to a socket that takes no more.
+        let part = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: ":\n\n")))
+        rig.channel.write(part, promise: nil)
+        rig.channel.embeddedEventLoop.advanceTime(by: .seconds(30))
+        rig.channel.write(part, promise: nil)
+        #expect(rig.closes(after: 30_000))
+        #expect(rig.closed("answer"))
+    }
+
     @Test func `makes room for another if it has waited longest, and is spared while it is answered`() throws {
         let rig = try Rig(max: 2)
         try rig.head()

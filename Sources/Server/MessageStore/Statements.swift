@@ -4,7 +4,8 @@ struct Statements {
     let begin, commit, rollback: SQLStatement
     let insertRow, updateRow, rowAt, rowsAfter: SQLStatement
     let loadStore, setEpoch, setDerived: SQLStatement
-    let personByKey, personByNumber, lastPersonNumber, allPeople, insertPerson, updatePerson: SQLStatement
+    let personByKey, personByNumber, lastPersonNumber, allPeople, peopleAfter: SQLStatement
+    let insertPerson, updatePerson: SQLStatement
     let updateSettings, updateAccount, updateProfile: SQLStatement
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
@@ -57,6 +58,12 @@ struct Statements {
             SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
                 banned, tokens_not_before, name, portrait, drafts FROM person
             """
+        self.peopleAfter = try prepare(
+            """
+            SELECT user, banned, signed_in, unread FROM person WHERE app = ? AND user > ? AND (head > 0 OR signed_in > 0
+                OR banned <> 0 OR tokens_not_before IS NOT NULL OR name IS NOT NULL OR portrait IS NOT NULL)
+            ORDER BY user LIMIT ?
+            """)
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
         self.personByNumber = try prepare("\(person) WHERE number = ?")
         self.lastPersonNumber = try prepare("SELECT coalesce(max(number), 0) FROM person")

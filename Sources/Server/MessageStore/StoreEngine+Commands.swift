@@ -72,6 +72,7 @@ extension StoreEngine {
         case .readFollowers(let app, let account, let after, let limit):
             try self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(try self.following(key))
+        case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
         case .once(let request, let command): try self.execute(command, once: request)
         case .readKept(let key, let at):
             .kept(try self.kept(key).flatMap { $0.isExpired(at: at) ? nil : $0 })

@@ -165,7 +165,7 @@ extension StoreCommand {
         case .once(_, let command): command.subject
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
             .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
-            .readFollowers, .setProfiles, .readProfiles, .readKept, .readMediaUses:
+            .readFollowers, .readPeople, .setProfiles, .readProfiles, .readKept, .readMediaUses:
             nil
         }
     }

@@ -186,7 +186,7 @@ package struct ServerCore: Sendable {
         case (.open, .drainRequested):
             return self.drain(now, &effects)
         case (.draining, .disconnected(let session)):
-            self.forget(session)
+            self.forget(session, &effects)
             return self.afterDrainStep(&effects)
         case (.draining(let until), .timeReached):
             _ = self.popTimers(now)

@@ -36,6 +36,8 @@ package enum ServerEffect: Hashable, Sendable {
     /// No session is left and every store command is answered: the process may end.
     case drained
     case flagBug(String)
+    /// For whoever watches the server. What other effects say by themselves, `ServerReport.init` finds in them.
+    case report(ServerReport)
 }
 
 /// What a person has done as an account, or was not let do: nobody who is written to learns of it.
@@ -68,6 +70,8 @@ package enum APIResult: Hashable, Sendable {
     case accounts([AccountInfo])
     /// Sorted.
     case followers([UserID], hasMore: Bool)
+    /// Sorted.
+    case people([PersonSummary], hasMore: Bool)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])

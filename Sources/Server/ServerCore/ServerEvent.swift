@@ -90,6 +90,8 @@ package enum APICommand: Hashable, Sendable {
     /// S4.10, to 1 to 1,000 people; id and time are the server's. Answers `.accepted` or `.refused`.
     case sendCustom(AppID, CustomMessage, recipients: [UserID], clientMessageID: ClientMessageID)
     case unread(UserKey, ConversationID?)
+    /// As if a device of theirs had: up to a message, or to the end of the log. Answers `.done` or `.refused`.
+    case markRead(UserKey, ConversationID, upTo: MessageID?)
     /// Replaces the app's own object names. Answers `.done` or `.refused`.
     case setObjectNames(AppID, [ObjectName])
     case objectNames(AppID)
@@ -101,6 +103,8 @@ package enum APICommand: Hashable, Sendable {
     case accounts(AppID, only: ConversationID? = nil, after: ConversationID? = nil, limit: Int = .max)
     /// At most `limit`, after a person. Answers `.followers`.
     case followers(AppID, ConversationID, after: UserID?, limit: Int)
+    /// At most `limit`, after a person. Answers `.people`.
+    case people(AppID, after: UserID?, limit: Int)
     /// Of people and accounts, 1 to 1,000, all or none. Answers `.done` or `.refused`.
     case setProfiles(AppID, [UserProfile])
     /// Answers `.profiles`, in the order asked.

@@ -72,6 +72,20 @@ extension ReferenceStore {
         }
     }
 
+    func people(of app: AppID, after: UserID?, limit: Int) -> StoreResult {
+        let users = self.people.keys.filter { key in
+            key.app == app && after.map { key.user > $0 } ?? true && self.people.read(key) { $0.isKnown } == true
+        }.map(\.user).sorted()
+        let page = users.prefix(limit).compactMap { user in
+            self.people.read(UserKey(app: app, user: user)) { person in
+                PersonSummary(
+                    id: user, isBanned: person.account.isBanned,
+                    devices: person.devices.values.count { !$0.isSignedOut }, unread: person.counts.unread)
+            }
+        }
+        return .people(page, hasMore: users.count > page.count)
+    }
+
     func unread(of key: UserKey, in conversation: ConversationID?) -> UnreadReport {
         let person = self.people.read(key) { $0 } ?? Person()
         return UnreadReport(

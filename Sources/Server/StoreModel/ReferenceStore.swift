@@ -82,6 +82,8 @@ package import TidingsModel
 /// - **setFollowing** needs an account with the audience `followers`, or, to follow no longer, nothing. Who follows stays kept with another
 ///   audience, and when the account is taken back. An account with that audience writes to its followers only, for whomever it is.
 /// - **readProfiles** tells of another app's account, where the command offers it, the card alone, and as long as it is declared there.
+/// - **readPeople** tells of everybody who has an entry in their log, a device that is signed in, a profile, a ban or revoked tokens;
+///   accounts with one of these are among them.
 /// - **Authors** write as the account that is the message's sender, of the conversation's kind: from a device its owner and its
 ///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author. The account's operators of now
 ///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
@@ -136,6 +138,10 @@ package struct ReferenceStore: Hashable, Sendable {
 
         var head: LogPosition { LogPosition(self.log.count) }
         var isSignedIn: Bool { self.devices.values.contains { !$0.isSignedOut } }
+        /// Otherwise others may have named them, and that is all.
+        var isKnown: Bool {
+            self.head > 0 || self.isSignedIn || !self.profile.isEmpty || self.account != AccountState()
+        }
         var isPending: Bool {
             !self.openLegs.isEmpty
                 || self.devices.values.contains { !$0.isSignedOut && max($0.settled, $0.decided) < self.head }
@@ -324,6 +330,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readFollowers(let app, let account, let after, let limit):
             self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(self.following(key))
+        case .readPeople(let app, let after, let limit): self.people(of: app, after: after, limit: limit)
         case .once(let request, let command): self.carryOut(command, once: request)
         case .readKept(let key, let at): .kept(self.kept(key, at: at))
         }

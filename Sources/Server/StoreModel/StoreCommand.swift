@@ -103,6 +103,8 @@ package enum StoreCommand: Hashable, Sendable {
     case readFollowers(AppID, ConversationID, after: UserID?, limit: Int)
     /// Which of the accounts that there are the person follows. Answers `.following`, sorted.
     case readFollowing(UserKey)
+    /// Of an app: at most `limit`, after a person. Answers `.people`, sorted.
+    case readPeople(AppID, after: UserID?, limit: Int)
     /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command
     /// answers, or `.kept`, with nothing carried out, if there is an answer under the key already.
     indirect case once(IdempotentRequest, StoreCommand)

@@ -197,6 +197,22 @@ extension DeviceRecord {
     }
 }
 
+/// A line of the list of an app's people.
+package struct PersonSummary: Hashable, Sendable {
+    package var id: UserID
+    package var isBanned: Bool
+    /// How many are signed in.
+    package var devices: Int
+    package var unread: Int
+
+    package init(id: UserID, isBanned: Bool, devices: Int, unread: Int) {
+        self.id = id
+        self.isBanned = isBanned
+        self.devices = devices
+        self.unread = unread
+    }
+}
+
 package struct UserRecord: Hashable, Sendable {
     package var key: UserKey
     package var head: LogPosition

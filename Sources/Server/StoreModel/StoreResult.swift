@@ -28,6 +28,7 @@ package enum StoreResult: Hashable, Sendable {
     case accounts([AccountInfo])
     case followers([UserID], hasMore: Bool)
     case following([ConversationID])
+    case people([PersonSummary], hasMore: Bool)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])

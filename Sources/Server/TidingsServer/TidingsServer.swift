@@ -156,9 +156,9 @@ package struct TidingsServer: Service {
         defer { control?.close() }
         let api = API(
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
-            keys: APIKeys(apps: configuration.apps),
-            readiness: readiness, disk: disk, registry: self.registry, bodyBytesMax: configuration.api.bodyBytesMax,
-            proxies: TrustedProxies(configuration.proxy.addresses), audit: self.audit, media: media)
+            keys: APIKeys(apps: configuration.apps), readiness: readiness, disk: disk, registry: self.registry,
+            bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
+            audit: self.audit, feed: server.feed, media: media)
         let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(

@@ -101,7 +101,8 @@ extension StoreCommand {
         case .trace(let app, _), .readConversation(let app, _, _, _), .readReceipts(let app, _, _),
             .setObjectNames(let app, _), .readObjectNames(let app), .readRestrictions(_, let app, _, _, _),
             .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
-            .readFollowers(let app, _, _, _), .setProfiles(let app, _, _), .readProfiles(let app, _, _),
+            .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .setProfiles(let app, _, _),
+            .readProfiles(let app, _, _),
             .readMediaUses(let app, _, _):
             app
         case .once(let request, _): request.key.app

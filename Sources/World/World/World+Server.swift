@@ -39,6 +39,8 @@ extension World {
         let life = self.life
         // Taken out one after the other: a copy of each would cost more than to carry it out.
         for place in effects.indices {
+            // Who watches is no part of the World: no crash comes before or after it.
+            if case .report = effects[place] { continue }
             if let left = self.effectsToCrash {
                 guard left > 0 else { return self.crash() }
                 self.effectsToCrash = left - 1
@@ -105,7 +107,7 @@ extension World {
             self.openAPIRequests.remove(request)
             self.handleAPIResult(result, of: request)
         case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .noteAct, .raiseAlarm, .clearAlarm,
-            .storageChanged, .drained:
+            .storageChanged, .drained, .report:
             break
         }
     }

@@ -5,6 +5,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
+import NIOPosix
 import ServerCore
 import Testing
 import TidingsModel
@@ -15,11 +16,13 @@ import TidingsModel
 struct APIDouble {
     private let api: API
     private let asked = NIOLockedValueBox<[APICommand]>([])
+    let feed: EventFeed
 
     init(answering result: APIResult = .answer(.done(1)), scopes: [APIScope] = APIScope.allCases) async throws {
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
         app.apiKeys = [.init(id: "operator", sha256: TestServer.hash(TestServer.key), scopes: scopes)]
         let registry = PrometheusRegistry()
+        self.feed = EventFeed(eventLoop: MultiThreadedEventLoopGroup.singleton.any())
         self.api = API(
             core: { [asked] command in
                 if case .quotas = command { return .quotas([Self.quota]) }
@@ -29,7 +32,7 @@ struct APIDouble {
             keys: APIKeys(apps: [app]), readiness: Readiness(),
             disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
             bodyBytesMax: 65_536, proxies: TrustedProxies([]),
-            audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+            audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), feed: self.feed)
     }
 
     private static let quota = RateQuota(

@@ -42,6 +42,8 @@ extension ServerCore {
             self.sendCustom(message, to: recipients, of: app, clientMessageID, for: request, now, &effects)
         case .unread(let user, let conversation):
             self.sendToStore(.readUnread(user, conversation), for: .apiAnswer(request), &effects)
+        case .markRead(let user, let conversation, let message):
+            self.markRead(conversation, of: user, upTo: message, for: request, now, &effects)
         case .setObjectNames(let app, let names):
             self.sendToStore(.setObjectNames(app, names), for: .apiAnswer(request), &effects)
         case .objectNames(let app):
@@ -57,6 +59,8 @@ extension ServerCore {
         case .followers(let app, let account, let after, let limit):
             self.sendToStore(
                 .readFollowers(app, account, after: after, limit: limit), for: .apiAnswer(request), &effects)
+        case .people(let app, let after, let limit):
+            self.sendToStore(.readPeople(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
         case .setProfiles(let app, let profiles):
             guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
             self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)

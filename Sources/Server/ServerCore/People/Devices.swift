@@ -184,9 +184,12 @@ extension ServerCore {
         let wasOnline = self.people[slot].isOnline
         let leaving = self.people[slot].devices[index].leaving ?? Device.Leaving(end: .signedOut)
         for ended in leaving.ended {
-            effects.append(.countEnd(ended.end == .ownDevice ? .ownDevice : leaving.end))
+            let end = ended.end == .ownDevice ? .ownDevice : leaving.end
+            effects.append(.countEnd(end))
+            effects.append(.report(.endedLeg(EndedLeg(leg: ended.leg, end: end, at: now.wall))))
         }
         for _ in 0..<self.people[slot].devices[index].legs.count { effects.append(.countEnd(leaving.end)) }
+        self.reportSignOut(slot: slot, index: index, as: leaving.end, now, &effects)
         if let session = self.people[slot].devices[index].session {
             effects.append(.write(session, .problem(problem, isFatal: true)))
             self.close(session, &effects)

@@ -169,6 +169,7 @@ extension ServerCore {
     mutating func endCallPush(
         _ id: PushID, _ push: CallPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
     ) {
+        self.report(answer, to: push, &effects)
         self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
         switch answer {
         case .noCredential:

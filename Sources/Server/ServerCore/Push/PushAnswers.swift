@@ -32,6 +32,7 @@ extension ServerCore {
             effects.append(.flagBug("\(id) was answered twice or never sent"))
             return
         }
+        self.report(answer, to: push, &effects)
         self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
         if case .noCredential = answer {
             let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: nil)

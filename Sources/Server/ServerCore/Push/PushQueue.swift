@@ -117,6 +117,7 @@ extension ServerCore {
             self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
             let device = DeviceKey(user: id.user, device: self.people[slot].devices[index].id)
             effects.append(.push(push, to: device, request))
+            self.reportSent(merged, of: slot, index, in: request, &effects)
             self.handleBurstEvent(.started(push), of: lane, now, &effects)
             return .sent
         } catch {

@@ -1,7 +1,7 @@
 import StoreModel
 import TidingsModel
 
-// Who writes as an account is told to the audit log, once it is on disk or refused.
+// Who writes as an account is told to the audit log, once it is on disk or refused; whoever watches is told of all recalls and edits.
 extension ServerCore {
     func noteSend(
         _ message: Message, by author: UserKey, refused problem: ServerFrame.Problem? = nil, _ session: SessionID,
@@ -20,12 +20,15 @@ extension ServerCore {
 
     /// A recall is told in the account's name.
     func noteRecall(_ recall: Recall, _ asked: Asked, _ effects: inout [ServerEffect]) {
+        let sender = UserKey(app: asked.app, user: recall.sender)
+        effects.append(.report(.recalled(recall.message, by: recall.id, sender, in: recall.conversation)))
         self.noteRevision(.recalled(recall.message), of: recall.sender, in: recall.conversation, asked, &effects)
     }
 
     /// An edit does not say whose it is: the one of the two who is not the target.
     func noteEdit(_ body: LogEntry.Body, _ deliveries: [Delivery], _ asked: Asked, _ effects: inout [ServerEffect]) {
         guard case .edit(let edit) = body else { return }
+        effects.append(.report(.edited(edit.message, asked.app, in: edit.conversation)))
         let target = UserID(edit.conversation.target)
         let sender = deliveries.first { $0.user != target }?.user ?? target
         self.noteRevision(.edited(edit.message), of: sender, in: edit.conversation, asked, &effects)

@@ -80,12 +80,12 @@ extension PendingStoreRequest {
         case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
             .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
             .apiMissed(let request, _), .apiIssueToken(let request, _),
-            .apiRing(let request, _, _, at: _):
+            .apiRing(let request, _, _, at: _), .apiMarkRead(let request, _, _, _):
             request
         case .clientRequest(let asked), .enterRoom(let asked, _, _):
             if case .api(let request) = asked.requester { request } else { nil }
-        // It looks for the answer that others keep.
-        case .apiKept: nil
+        // They look for what others need, or have kept.
+        case .apiKept, .apiFindRead, .apiFindUnread: nil
         case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .setVoIPToken, .signIn,
             .compareLog, .signOut, .signOutDevice, .kick, .loadUser, .loadPage, .findShown:
             nil

@@ -132,7 +132,7 @@ extension ServerCore {
             self.people[slot].signingIn.remove(at: place)
         }
         self.people[slot].busyAt = now.monotonic
-        let index = self.deviceIndex(of: record, in: slot)
+        let index = self.deviceIndex(of: record, in: slot, &effects)
         guard let opening = self.openings.removeValue(forKey: session) else {
             // The connection was closed meanwhile: the device is signed in all the same.
             self.people[slot].devices[index].signedInAt = record.signedInAt
@@ -147,6 +147,7 @@ extension ServerCore {
             self.close(older, &effects)
         }
         self.sessions[session] = Session(device: opening.device, slot: slot)
+        self.report(.connected, slot: slot, index: index, &effects)
         self.people[slot].devices[index].session = session
         self.people[slot].devices[index].userToken = SessionToken(opening.token, at: now, self.settings)
         self.people[slot].devices[index].signedInAt = record.signedInAt
@@ -175,10 +176,13 @@ extension ServerCore {
         self.arm(slot)
     }
 
-    private mutating func deviceIndex(of record: DeviceRecord, in slot: Int) -> Int {
+    private mutating func deviceIndex(
+        of record: DeviceRecord, in slot: Int, _ effects: inout [ServerEffect]
+    ) -> Int {
         if let index = self.people[slot].devices.index(of: record.key.device) { return index }
         let index = self.people[slot].devices.place(of: record.key.device)
         self.people[slot].devices.insert(Device(record: record), at: index)
+        self.report(.signedIn(platform: record.platform), slot: slot, index: index, &effects)
         return index
     }
 }

@@ -195,6 +195,8 @@ extension ServerCore {
     func countWithoutDevice(_ message: SharedMessage, _ slot: Int, _ effects: inout [ServerEffect]) {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         effects.append(.countEnd(.noDevice))
+        let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
+        effects.append(.report(.endedLeg(EndedLeg(leg: leg, end: .noDevice, at: message.message.sentAt))))
     }
 }
 

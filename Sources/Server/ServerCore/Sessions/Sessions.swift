@@ -8,9 +8,10 @@ extension ServerCore {
     }
 
     /// The lease is not told.
-    mutating func forget(_ session: SessionID) {
+    mutating func forget(_ session: SessionID, _ effects: inout [ServerEffect]) {
         self.openings.removeValue(forKey: session)
         guard let ended = self.sessions.removeValue(forKey: session) else { return }
+        effects.append(.report(.device(ended.device, .disconnected)))
         for room in ended.rooms { self.removeHearer(session, from: RoomKey(app: ended.device.user.app, room: room)) }
         for user in ended.watched { self.forgetWatcher(session, of: UserKey(app: ended.device.user.app, user: user)) }
         guard let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
@@ -20,13 +21,13 @@ extension ServerCore {
 
     /// The lease is not told.
     mutating func close(_ session: SessionID, _ effects: inout [ServerEffect]) {
-        self.forget(session)
+        self.forget(session, &effects)
         effects.append(.close(session))
     }
 
     mutating func loseSession(_ session: SessionID, _ now: Now, _ effects: inout [ServerEffect]) {
         let ended = self.sessions[session]
-        self.forget(session)
+        self.forget(session, &effects)
         guard let ended, let index = self.people[ended.slot].devices.index(of: ended.device.device) else { return }
         guard self.people[ended.slot].devices[index].session == nil else { return }
         self.changeLease(ended.slot, index, .socketLost, now, &effects)
@@ -140,7 +141,10 @@ extension ServerCore {
             }
         }
         let after = self.people[slot].devices[index].lease
-        if before != after { self.followLease(slot, index, from: before, to: after, now, &effects) }
+        if before != after {
+            self.reportLease(before, slot: slot, index: index, &effects)
+            self.followLease(slot, index, from: before, to: after, now, &effects)
+        }
         // Visits every device of the person, so only if this one has changed.
         guard before.isInForeground != after.isInForeground else { return }
         let isElsewhere = self.people[slot].devices.indices.contains {

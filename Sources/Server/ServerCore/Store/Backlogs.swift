@@ -67,7 +67,7 @@ extension ServerCore {
 extension StoreCommand {
     var isReading: Bool {
         switch self {
-        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing: true
+        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing, .readPeople: true
         default: false  // tidy: every other command writes, or reads a record or two
         }
     }

@@ -45,6 +45,11 @@ enum PendingStoreRequest: Sendable {
     case apiIssueToken(APIRequestID, at: Int64)
     /// Reads what the caller is called.
     case apiRing(APIRequestID, AppID, Call, at: Int64)
+    /// Reads where in the person's log a message stands.
+    case apiFindRead(APIRequestID, UserKey, ConversationID, MessageID)
+    /// Reads whether there is anything to read.
+    case apiFindUnread(APIRequestID, UserKey, ConversationID)
+    case apiMarkRead(APIRequestID, UserKey, ConversationID, upTo: LogPosition)
     case apiKept(APIRequestID, APICommand)
 }
 
@@ -100,6 +105,7 @@ extension ServerCore {
         switch (request, result) {
         case (.send(let session, let message, let device), .accepted(let deliveries, let names, let push)):
             let isOwn = device.user == message.message.senderKey
+            self.reportAccepted(message.message, to: deliveries, &effects)
             self.finishSend(session, message, .success(isOwn ? deliveries : []), &effects)
             self.noteSend(message.message, by: device.user, session, &effects)
             self.countDeliveries(of: message.message, deliveries, by: device.user, now)
@@ -118,10 +124,7 @@ extension ServerCore {
             self.finishSync(session, after: after, page, now, &effects)
         case (.markRead(let session, let user, let conversation, let upTo), .read(let position, let unread)):
             self.sessions[session]?.commandsInFlight -= 1
-            guard let position else { return }
-            let delivery = Delivery(user: user.user, position: position, unread: unread)
-            self.publishEntry(.read(conversation: conversation, upTo: upTo), [delivery], in: user.app, now, &effects)
-            self.requestReadReceipt(user, conversation, upTo: upTo, &effects)
+            self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread, now, &effects)
         case (.markRead(let session, _, _, _), .refused(let problem)):
             self.sessions[session]?.commandsInFlight -= 1
             self.write(.problem(problem, isFatal: false), to: session, &effects)
@@ -197,6 +200,7 @@ extension ServerCore {
         case (.findShown(let user, let recall, let position, let wasUnread), .trace(let trace)):
             self.restoreRecall(recall, at: position, wasUnread: wasUnread, of: user, trace, now, &effects)
         case (.apiSend(let request, let message), .accepted(let deliveries, let names, let push)):
+            self.reportAccepted(message.message, to: deliveries, &effects)
             effects.append(.reply(request, .accepted(Self.acceptance(of: message.message, deliveries))))
             self.countDeliveries(of: message.message, deliveries, by: nil, now)
             let message = message.accepted(names, push)
@@ -206,6 +210,8 @@ extension ServerCore {
             let first = Self.acceptance(ofRepeat: message.message.clientMessageID, id, sentAt)
             effects.append(.reply(request, .accepted(first, isRepeat: true)))
         case (.apiSendCustom(let request, let operation), .accepted(let deliveries, _, _)):
+            effects.append(
+                .report(.acceptedCustom(operation.message.id, operation.app, recipients: deliveries.count)))
             // There is no sender whose position it could be.
             let accepted = ServerFrame.SendAccepted(
                 clientMessageID: operation.clientMessageID, messageID: operation.message.id,
@@ -240,6 +246,7 @@ extension ServerCore {
             (.apiPutConversation(let request, _), .refused(let problem)),
             (.apiIssueToken(let request, _), .refused(let problem)),
             (.apiRing(let request, _, _, _), .refused(let problem)),
+            (.apiMarkRead(let request, _, _, _), .refused(let problem)),
             (.apiSendCustom(let request, _), .refused(let problem)):
             effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .refused(let problem)): effects.append(.reply(request, .refused(problem)))
@@ -251,6 +258,8 @@ extension ServerCore {
         case (.apiAnswer(let request), .accounts(let accounts)): effects.append(.reply(request, .accounts(accounts)))
         case (.apiAnswer(let request), .followers(let users, let hasMore)):
             effects.append(.reply(request, .followers(users, hasMore: hasMore)))
+        case (.apiAnswer(let request), .people(let people, let hasMore)):
+            effects.append(.reply(request, .people(people, hasMore: hasMore)))
         case (.apiAnswer(let request), .profiles(let profiles)): effects.append(.reply(request, .profiles(profiles)))
         case (.apiAnswer(let request), .mediaUse(let use)): effects.append(.reply(request, .mediaUse(use)))
         case (.apiAnswer(let request), .mediaUses(let uses)): effects.append(.reply(request, .mediaUses(uses)))
@@ -264,6 +273,13 @@ extension ServerCore {
                 return effects.append(.reply(request, .refused(problem)))
             }
             effects.append(.reply(request, .mayIssueToken(at: at)))
+        case (.apiFindRead(let request, let user, let conversation, let message), .trace(let trace)):
+            self.finishFindRead(conversation, of: user, upTo: message, trace, for: request, now, &effects)
+        case (.apiFindUnread(let request, let user, let conversation), .unread(let report)):
+            self.finishFindUnread(conversation, of: user, report, for: request, now, &effects)
+        case (.apiMarkRead(let request, let user, let conversation, let upTo), .read(let position, let unread)):
+            effects.append(.reply(request, .done))
+            self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread, now, &effects)
         case (.apiKept(let request, let command), .kept(let kept)):
             self.finishLookup(request, command, kept, now, &effects)
         // The compiler cannot check so many pairs: a case that is missing here shows as a bug, one missing in `refuse` does not compile.
@@ -303,7 +319,8 @@ extension ServerCore {
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
         case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
-            .apiIssueToken(let request, _), .apiKept(let request, _), .apiRing(let request, _, _, _):
+            .apiIssueToken(let request, _), .apiKept(let request, _), .apiRing(let request, _, _, _),
+            .apiFindRead(let request, _, _, _), .apiFindUnread(let request, _, _), .apiMarkRead(let request, _, _, _):
             effects.append(.reply(request, .refused(Self.unavailable)))
         case .apiChangeAccount(let request, let user, let change):
             effects.append(.reply(request, .refused(Self.unavailable)))

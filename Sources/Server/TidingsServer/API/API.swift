@@ -17,6 +17,7 @@ struct API: Sendable {
     let bodyBytesMax: Int
     let proxies: TrustedProxies
     let audit: AuditLog
+    let feed: EventFeed
     /// Nil where the server keeps none.
     var media: MediaShelf?
 
@@ -56,8 +57,12 @@ struct API: Sendable {
         self.addAccounts(to: app)
         self.addRestrictions(to: app)
         self.addSettings(to: app)
+        self.addReading(to: app)
+        self.addEvents(to: app)
+        self.addStatistics(to: app)
         self.addDevices(to: app)
         self.addUserAccounts(to: app)
+        self.addUsers(to: app)
         self.addProfiles(to: app)
         self.addCalls(to: app)
         self.addBackendMedia(to: app)

@@ -23,6 +23,9 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// Of the request whose body is being read.
     private var requestID = ""
     private var isWritingAnswer = false
+    /// The answer goes on for as long as the client wants: only what is written has to be read in time.
+    private var isStreaming = false
+    private var unreadWrites = 0
 
     init(_ connections: HTTPConnections) { self.connections = connections }
 
@@ -78,11 +81,16 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var promise = promise
         switch self.unwrapOutboundIn(data) {
-        case .head: self.isWritingAnswer = true
-        case .body: break
+        case .head(let head):
+            self.isWritingAnswer = true
+            self.isStreaming = head.headers["content-type"].first == EventStream.contentType
+            if self.isStreaming, self.awaited == .answer { self.deadline = .distantFuture }
+        case .body: if self.isStreaming { promise = self.followWrite(promise, context) }
         case .end:
             self.isWritingAnswer = false
+            self.isStreaming = false
             self.unanswered -= 1
             if !self.isReadingBody { self.beginWaiting(for: self.unanswered > 0 ? .answer : .idle, context) }
         }
@@ -97,8 +105,29 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
             self.connections.setWaiting(isWaiting, context.channel)
         }
         self.awaited = awaited
+        guard awaited != .answer || !self.isStreaming else { return self.limitUnreadWrites(context) }
         self.deadline = context.eventLoop.now + .milliseconds(Int64(self.milliseconds))
         // A deadline that has been put off costs the timer one look.
+        if self.deadline < self.timerDeadline { self.arm(context) }
+    }
+
+    private func followWrite(
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        let promise = promise ?? context.eventLoop.makePromise()
+        self.unreadWrites += 1
+        if self.unreadWrites == 1, self.awaited == .answer { self.limitUnreadWrites(context) }
+        promise.futureResult.assumeIsolated().whenComplete { _ in
+            self.unreadWrites -= 1
+            if self.isStreaming, self.awaited == .answer { self.limitUnreadWrites(context) }
+        }
+        return promise
+    }
+
+    /// Of a stream: from when the first part that is not read was written, or the one before it was.
+    private func limitUnreadWrites(_ context: ChannelHandlerContext) {
+        guard self.unreadWrites > 0 else { return self.deadline = .distantFuture }
+        self.deadline = context.eventLoop.now + .milliseconds(Int64(self.milliseconds))
         if self.deadline < self.timerDeadline { self.arm(context) }
     }
 
@@ -116,7 +145,11 @@ final class HTTPDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         self.timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: self.deadline) {
             self.timerDeadline = .distantFuture
             self.timer = nil
-            if self.deadline <= context.eventLoop.now { self.expire(context) } else { self.arm(context) }
+            if self.deadline <= context.eventLoop.now {
+                self.expire(context)
+            } else if self.deadline < .distantFuture {
+                self.arm(context)
+            }
         }
     }
 

@@ -20,6 +20,8 @@ final class ServerLoop: @unchecked Sendable {
     let ended: EventLoopPromise<Void>
 
     let audit: AuditLog
+    let feed: EventFeed
+    var reports: [ServerReport] = []
 
     private let logger: Logger
     private let store: any BatchStore
@@ -35,7 +37,7 @@ final class ServerLoop: @unchecked Sendable {
     private var isBusy = false
     private var isTickScheduled = false
     private var isStopped = false
-    private var now = Now(monotonic: 0, wall: 0)
+    private(set) var now = Now(monotonic: 0, wall: 0)
 
     private var commands: [StoreCommand] = []
     private var commandIDs: [StoreRequestID] = []
@@ -75,13 +77,18 @@ final class ServerLoop: @unchecked Sendable {
         self.backlogBytesMax = configuration.gateway.backlogBytesMax
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
+        self.feed = EventFeed(eventLoop: eventLoop)
         self.followLanes(of: senders)
+        self.endFeedAtEnd()
     }
 
     // MARK: - From any thread
 
     /// From any thread.
-    func open(_ opening: StoreOpening) { self.eventLoop.execute { self.receive(.opened(opening)) } }
+    func open(_ opening: StoreOpening) {
+        self.feed.begin(epoch: opening.identity.opening)
+        self.eventLoop.execute { self.receive(.opened(opening)) }
+    }
 
     /// From any thread.
     func updateFreeBytes(_ free: Int64) {
@@ -147,6 +154,7 @@ final class ServerLoop: @unchecked Sendable {
     }
 
     private func carryOut(_ effect: ServerEffect) {
+        self.collectReport(of: effect)
         switch effect {
         case .write(let session, let frame): self.connections[session]?.write(frame)
         case .close(let session): self.connections[session]?.close()
@@ -176,6 +184,7 @@ final class ServerLoop: @unchecked Sendable {
             self.logger.log(.critical, "the store stopped", [.reason: reason])
             self.ended.fail(StoreFailure(reason: reason))
         case .drained: self.ended.succeed()
+        case .report: break
         case .flagBug(let what):
             self.metrics.bugs.increment()
             self.logger.log(.error, "bug", [.bug: what])
@@ -206,6 +215,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private func endTick() {
         self.isTickScheduled = false
+        self.publishReports()
         self.submitCommands()
         var index = 0
         // Cutting a reader off may write to others.

@@ -173,7 +173,7 @@ struct ServerMetrics: Sendable {
             [("scope", $0.scope.rawValue), ("kind", $0.kind?.rawValue ?? "backlog")]
         }
         self.pushes = counters(.pushes, PushOutcome.allCases) { [("outcome", $0.rawValue)] }
-        self.legsEnded = counters(.legsEnded, Self.legEnds.map(\.name)) { [("end", $0)] }
+        self.legsEnded = counters(.legsEnded, LegEnd.names) { [("end", $0)] }
         self.tokenKeys = counters(.tokenKeys, KeysOutcome.allCases) { [("outcome", $0.rawValue)] }
         self.mediaFiles = meter(.mediaFiles)
         self.mediaBytes = meter(.mediaBytes)
@@ -198,13 +198,6 @@ struct ServerMetrics: Sendable {
         guard let counter = self.legsEnded[end.name] else { return self.count(.legsEnded, [("end", end.name)]) }
         counter.increment()
     }
-
-    /// One of each end, so that all of them stand in the text from the start.
-    private static let legEnds: [LegEnd] = [
-        .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled(.shown), .readElsewhere,
-        .recalled, .expired, .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0),
-        .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
-    ]
 
     func countPush(_ outcome: PushOutcome) { self.pushes[outcome]?.increment() }
 
@@ -239,4 +232,16 @@ struct ServerMetrics: Sendable {
     private func count(_ metric: ServerMetric, _ dimensions: [(String, String)]) {
         Counter(label: metric.rawValue, dimensions: dimensions, factory: self.factory).increment()
     }
+}
+
+extension LegEnd {
+    /// Of each end, so that all of them are told from the start.
+    static let names: [String] = {
+        let ends: [LegEnd] = [
+            .ownDevice, .noDevice, .signedOut, .disabled, .notNotifiable, .blocked, .settled(.shown), .readElsewhere,
+            .recalled, .expired, .muted, .quietHours, .noToken, .tokenQuarantined(reason: "", status: 0),
+            .accepted(apnsID: ""), .tokenDead(timestamp: 0), .rejected(reason: ""),
+        ]
+        return ends.map(\.name)
+    }()
 }

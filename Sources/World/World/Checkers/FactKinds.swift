@@ -123,8 +123,8 @@ extension StoreCommand {
         case .endLeg: .endLeg
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
-            .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readProfiles, .readKept,
-            .readMedia, .readMediaUses:
+            .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
+            .readKept, .readMedia, .readMediaUses:
             .askStore
         case .once(_, let command): command.kind
         }

@@ -1,0 +1,91 @@
+import StoreModel
+import TidingsModel
+
+// What a person has read, told by a device of theirs or by the app's backend: by their reading on a web page, for example.
+extension ServerCore {
+    /// The person is loaded first: legs of devices that are away end by it, and their badges fall.
+    mutating func markRead(
+        _ conversation: ConversationID, of user: UserKey, upTo message: MessageID?, for request: APIRequestID,
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let command = APICommand.markRead(user, conversation, upTo: message)
+        guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        do throws(ServerFrame.Problem) {
+            try self.admitCommand(.requests, of: user.app, "request", now, &effects)
+            try self.checkBacklog(of: .backend(user.app), &effects)
+        } catch {
+            return effects.append(.reply(request, .refused(error)))
+        }
+        if let message {
+            self.sendToStore(
+                .trace(user.app, message), for: .apiFindRead(request, user, conversation, message),
+                by: .backend(user.app), &effects)
+        } else {
+            self.sendToStore(
+                .readUnread(user, conversation), for: .apiFindUnread(request, user, conversation),
+                by: .backend(user.app), &effects)
+        }
+    }
+
+    /// Each reading is an entry of the log, too: without this a repeat would read the one before, again and again. To where the cursor
+    /// stands it changes nothing, and has an answer that can be kept.
+    mutating func finishFindUnread(
+        _ conversation: ConversationID, of user: UserKey, _ report: UnreadReport, for request: APIRequestID,
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        let read = report.conversation?.readUpTo ?? 0
+        let hasUnread = report.conversation.map { $0.unread > 0 } ?? true
+        let isNews = read == 0 || hasUnread || self.hasUnfinishedLegs(of: user, in: conversation, after: read)
+        self.moveReadCursor(conversation, of: user, upTo: isNews ? report.head : read, for: request, now, &effects)
+    }
+
+    /// Of messages that do not count as unread, for example. What stands before the cursor is read, wherever it still is on its way.
+    private func hasUnfinishedLegs(
+        of user: UserKey, in conversation: ConversationID, after read: LogPosition
+    ) -> Bool {
+        guard let slot = self.slots[user] else { return false }
+        return self.people[slot].devices.contains { device in
+            (0..<device.legs.count).contains { index in
+                let leg = device.legs[index]
+                return leg.position > read && leg.conversation(seenBy: user.user) == conversation
+            }
+        }
+    }
+
+    mutating func finishFindRead(
+        _ conversation: ConversationID, of user: UserKey, upTo message: MessageID, _ trace: MessageTrace?,
+        for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let trace, trace.message?.conversation(seenBy: user.user) == conversation,
+            let delivery = trace.deliveries.first(where: { $0.user == user.user })
+        else {
+            let unknown = ServerFrame.Problem(
+                code: .unknownMessage, field: "up_to",
+                rule: "must be a message of \(conversation) in this person's log, got \(message)")
+            return effects.append(.reply(request, .refused(unknown)))
+        }
+        self.moveReadCursor(conversation, of: user, upTo: delivery.position, for: request, now, &effects)
+    }
+
+    private mutating func moveReadCursor(
+        _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, for request: APIRequestID, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        self.sendToStore(
+            .markRead(user, conversation, upTo: upTo, at: now.wall),
+            for: .apiMarkRead(request, user, conversation, upTo: upTo), by: .backend(user.app), &effects)
+    }
+
+    /// `position` is that of the entry; nil if the cursor stood there already.
+    mutating func publishRead(
+        _ conversation: ConversationID, of user: UserKey, upTo: LogPosition, at position: LogPosition?, unread: Int,
+        _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let position else { return }
+        let delivery = Delivery(user: user.user, position: position, unread: unread)
+        self.publishEntry(.read(conversation: conversation, upTo: upTo), [delivery], in: user.app, now, &effects)
+        self.requestReadReceipt(user, conversation, upTo: upTo, &effects)
+    }
+}

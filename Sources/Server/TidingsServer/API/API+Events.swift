@@ -1,0 +1,54 @@
+import HTTPTypes
+import Hummingbird
+import ServerCore
+import TidingsModel
+
+extension APIProblem {
+    static let notReady = APIProblem(
+        .told(.unavailable), rule: "the server takes no work at the moment; try again later",
+        headers: [.retryAfter: "1"])
+}
+
+extension API {
+    func addEvents(to app: RouterGroup<Context>) {
+        app.get("events") { try await self.events($0, $1) }
+    }
+
+    private func events(_ request: Request, _ context: Context) async throws -> Response {
+        let app = try self.authorize(request, context, .trace, query: ["types", "last_event_id"])
+        let kinds = try self.kinds(request)
+        let last = Self.lastEventID(request)
+        guard let place = self.feed.enter(app) else {
+            throw APIProblem(
+                .told(.unavailable), field: "events",
+                rule: "must be read by at most \(EventFeed.readersMax) of the app at a time",
+                headers: [.retryAfter: "1"])
+        }
+        guard let (cursor, isReset) = self.feed.start(app, after: last.flatMap { ReportID($0) }) else {
+            throw APIProblem.notReady
+        }
+        // What is no id at all is not known, either.
+        let isUnknown = last.map { ReportID($0) == nil } ?? false
+        return EventStream(
+            feed: self.feed, place: place, kinds: kinds, start: cursor, isReset: isReset || isUnknown
+        ).response
+    }
+
+    /// All without `types`.
+    private func kinds(_ request: Request) throws(InvalidField) -> Set<ServerReport.Kind> {
+        guard let text = request.uri.queryParameters.get("types") else { return Set(ServerReport.Kind.allCases) }
+        var kinds: Set<ServerReport.Kind> = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            kinds.insert(try self.word(String(word), "types"))
+        }
+        return kinds
+    }
+
+    private static let lastEventIDHeader = HTTPField.Name("Last-Event-ID")
+
+    /// The header goes before the query: a browser that comes back has the newest there, and the oldest still in its address.
+    private static func lastEventID(_ request: Request) -> String? {
+        if let name = self.lastEventIDHeader, let id = request.headers[name], !id.isEmpty { return id }
+        return request.uri.queryParameters.get("last_event_id")
+    }
+}

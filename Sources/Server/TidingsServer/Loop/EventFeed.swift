@@ -1,0 +1,159 @@
+import NIOCore
+import ServerCore
+import Synchronization
+import TidingsModel
+
+/// The server's reports for those who read them over HTTP. Each reads the one buffer at their own pace, so nothing is kept for a reader
+/// but how far they are.
+final class EventFeed: Sendable {
+    private struct State {
+        /// Nil until the store is open.
+        var buffer: ReportBuffer?
+        /// Wall milliseconds.
+        var begunAt: Int64 = 0
+        var isEnded = false
+        var readers: [AppID: Int] = [:]
+        var waiting: [UInt64: EventLoopPromise<Bool>] = [:]
+        var waits: UInt64 = 0
+    }
+
+    /// A place among the readers of an app, free again when it is let go of.
+    final class Place: Sendable {
+        private let app: AppID
+        private let feed: EventFeed
+
+        fileprivate init(of app: AppID, in feed: EventFeed) {
+            self.app = app
+            self.feed = feed
+        }
+
+        deinit { self.feed.leave(self.app) }
+    }
+
+    /// They hold connections that others could use.
+    static let readersMax = 10
+
+    private let eventLoop: any EventLoop
+    private let now: @Sendable () -> Now
+    private let state = Mutex(State())
+
+    /// - Parameters: eventLoop: for time limits. now: a clock of the tests, or the machine's.
+    init(eventLoop: any EventLoop, now: @escaping @Sendable () -> Now = { Clocks.now() }) {
+        self.eventLoop = eventLoop
+        self.now = now
+    }
+
+    func begin(epoch: UInt64) {
+        let now = self.now()
+        self.state.withLock { state in
+            state.buffer = ReportBuffer(epoch: epoch)
+            state.begunAt = now.wall
+        }
+    }
+
+    /// Nil while the store is not open.
+    func statistics(of app: AppID) -> (counts: AppStatistics, since: Int64)? {
+        self.state.withLock { state in (state.buffer?.statistics(of: app)).map { ($0, state.begunAt) } }
+    }
+
+    /// Readers are told what is left, and nothing more comes.
+    func end() {
+        let waiting = self.state.withLock { state in
+            state.isEnded = true
+            return Self.takeWaiting(&state)
+        }
+        for promise in waiting { promise.succeed(true) }
+    }
+
+    func append(_ reports: [ServerReport], at now: Now) {
+        let waiting = self.state.withLock { state in
+            state.buffer?.append(reports, at: now)
+            return Self.takeWaiting(&state)
+        }
+        for promise in waiting { promise.succeed(true) }
+    }
+
+    private static func takeWaiting(_ state: inout State) -> [EventLoopPromise<Bool>] {
+        guard !state.waiting.isEmpty else { return [] }
+        let waiting = Array(state.waiting.values)
+        state.waiting = [:]
+        return waiting
+    }
+
+    // MARK: - Readers
+
+    /// Nil if the app has as many readers as it may.
+    func enter(_ app: AppID) -> Place? {
+        let hasRoom = self.state.withLock { state in
+            guard state.readers[app, default: 0] < Self.readersMax else { return false }
+            state.readers[app, default: 0] += 1
+            return true
+        }
+        return hasRoom ? Place(of: app, in: self) : nil
+    }
+
+    private func leave(_ app: AppID) {
+        self.state.withLock { state in
+            let left = state.readers[app, default: 0] - 1
+            state.readers[app] = left > 0 ? left : nil
+        }
+    }
+
+    /// Nil while the store is not open, or if the server is stopping. `isReset`: what came after `id` is not known.
+    func start(_ app: AppID, after id: ReportID?) -> (cursor: ReportBuffer.Cursor, isReset: Bool)? {
+        let now = self.now()
+        return self.state.withLock { state in
+            guard !state.isEnded, state.buffer != nil else { return nil }
+            guard let id else { return (state.buffer?.start(of: app)).map { ($0, false) } }
+            if let cursor = state.buffer?.cursor(after: id, of: app, at: now) { return (cursor, false) }
+            return (state.buffer?.start(of: app)).map { ($0, true) }
+        }
+    }
+
+    func id(of cursor: ReportBuffer.Cursor) -> ReportID? { self.state.withLock { $0.buffer?.id(of: cursor) } }
+
+    func read(
+        after cursor: inout ReportBuffer.Cursor, of kinds: Set<ServerReport.Kind>
+    ) -> ReportBuffer.Page {
+        let now = self.now()
+        return self.state.withLock { $0.buffer?.page(after: &cursor, of: kinds, at: now) } ?? .entries([])
+    }
+
+    enum News: Equatable {
+        case some
+        /// Nothing has come in that time.
+        case none
+        case ended
+    }
+
+    func waitForNews(after cursor: ReportBuffer.Cursor, for time: TimeAmount) async -> News {
+        let promise = self.eventLoop.makePromise(of: Bool.self)
+        let number = self.state.withLock { state -> UInt64? in
+            guard !state.isEnded, state.buffer?.hasMore(after: cursor) == false else { return nil }
+            state.waits += 1
+            state.waiting[state.waits] = promise
+            return state.waits
+        }
+        var isNews = true
+        if let number {
+            let timer = self.eventLoop.scheduleTask(in: time) { self.stopWaiting(number) }
+            isNews = (try? await promise.futureResult.get()) ?? true
+            timer.cancel()
+        } else {
+            promise.succeed(true)
+        }
+        guard isNews else { return .none }
+        return self.state.withLock { $0.isEnded && $0.buffer?.hasMore(after: cursor) != true } ? .ended : .some
+    }
+
+    private func stopWaiting(_ number: UInt64) {
+        self.state.withLock { $0.waiting.removeValue(forKey: number) }?.succeed(false)
+    }
+
+    /// A screen needs no more than this: what comes meanwhile goes in one piece.
+    func pause() async {
+        try? await self.eventLoop.scheduleTask(in: Self.pauseTime) {}.futureResult.get()
+    }
+
+    private static let pauseTime = TimeAmount.milliseconds(50)
+}
