@@ -146,7 +146,7 @@ targets.append(
 targets += shell("Server", "HTTPUpgrades", uses: ["NIOCore", "NIOHTTP1"], testingUses: ["NIOEmbedded"])
 
 // Server
-targets += core("Server", "StoreModel", needs: ["TidingsModel"])
+targets += core("Server", "StoreModel", needs: ["TidingsModel", "APNsModel"])
 targets += core("Server", "ServerCore", needs: ["TidingsModel", "APNsModel", "StoreModel"])
 targets += shell(
     "Server", "MessageStore", needs: ["TidingsModel", "StoreModel"], uses: ["GRDB", "GRDBSQLite", "Logging"])
@@ -295,7 +295,7 @@ targets += [
             ] + (onLinux ? ["PhoneTerminal"] : []))
             + packaged([
                 "ArgumentParser", "Crypto", "Hummingbird", "Logging", "Metrics", "NIOCore", "NIOHTTP1", "NIOPosix",
-                "NIOWebSocket", "ServiceLifecycle",
+                "NIOWebSocket", "ServiceLifecycle", "Yams",
             ]),
         path: "Sources/Tool/tidings", swiftSettings: facade),
     .testTarget(

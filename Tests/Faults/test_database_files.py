@@ -41,9 +41,18 @@ def used(tmp_path_factory) -> pathlib.Path:
 
         run(story())
         site.server.stop()
+        shutil.copy(f"{site.database}.key", folder / "used.sqlite.key")
+        (folder / "api_key").write_text(site.api_key)
         return pathlib.Path(shutil.copy(site.database, folder / "used.sqlite"))
     finally:
         site.stop()
+
+
+def bring(used: pathlib.Path, site) -> None:
+    """Gives the site a copy of the database, the master keys that its secrets are sealed under, and the API key that it knows."""
+    shutil.copy(used, site.database)
+    shutil.copy(f"{used}.key", f"{site.database}.key")
+    site.api_key = (used.parent / "api_key").read_text()
 
 
 def contents(folder: pathlib.Path) -> dict[str, str]:
@@ -133,7 +142,7 @@ REFUSED = {
 @pytest.mark.parametrize("spoil", REFUSED, ids=lambda spoil: spoil.__name__)
 def test_a_broken_or_foreign_file_is_named_and_left_as_it_is(make_site, used, spoil):
     site = make_site(settings=SETTINGS)
-    shutil.copy(used, site.database)
+    bring(used, site)
     spoil(site.database)
     before = contents(site.folder)
     status, told = start(site)
@@ -145,7 +154,7 @@ def test_a_broken_or_foreign_file_is_named_and_left_as_it_is(make_site, used, sp
 def test_a_file_that_may_not_be_written_is_named_and_left_as_it_is(make_site, used):
     """The server runs as somebody who may read the file and its folder, and write neither."""
     site = make_site(settings=SETTINGS)
-    shutil.copy(used, site.database)
+    bring(used, site)
     site.database.chmod(0o444)
     site.folder.chmod(0o555)
     is_root = os.geteuid() == 0
@@ -165,7 +174,7 @@ def test_a_file_that_may_not_be_written_is_named_and_left_as_it_is(make_site, us
 def test_a_journal_of_writes_that_is_noise_costs_nothing_that_was_in_the_file(make_site, used):
     """What SQLite finds in the -wal file has checksums; noise in it was never committed."""
     site = make_site(settings=SETTINGS)
-    shutil.copy(used, site.database)
+    bring(used, site)
     site.database.with_name(site.database.name + "-wal").write_bytes(random.Random(SEED).randbytes(100_000))
     site.start()
 
@@ -183,7 +192,7 @@ def test_bytes_that_have_turned_over_never_make_it_crash(make_site, used, number
     """Noise in a few places: refused at the start, found while reading, or in words that nobody checks. Never a crash."""
     chance = random.Random(SEED + number)
     site = make_site(settings=SETTINGS)
-    shutil.copy(used, site.database)
+    bring(used, site)
     size = site.database.stat().st_size
     for _ in range(chance.choice([1, 3, 30])):
         overwrite(site.database, chance.randrange(100, size - 8), chance.randbytes(chance.choice([1, 8])))
@@ -213,7 +222,7 @@ def command(site, *arguments: str) -> subprocess.CompletedProcess:
 
 def test_a_person_whose_rows_are_damaged_is_refused_and_all_others_go_on(make_site, used):
     site = make_site(settings=SETTINGS)
-    shutil.copy(used, site.database)
+    bring(used, site)
     site.start()
     token = site.token("u0")
     site.server.stop()
@@ -271,7 +280,7 @@ def test_damaged_pages_stop_who_needs_them_and_a_rebuild_brings_the_rest_back(ma
     """Three pages of noise in each file: the server goes on for others, or says what is wrong; after a rebuild it starts and works."""
     chance = random.Random(1_000 + SEED + number)
     site = make_site(settings=SETTINGS)
-    shutil.copy(used, site.database)
+    bring(used, site)
     page, size = pages_of(site.database), site.database.stat().st_size
     for _ in range(3):
         overwrite(site.database, page * chance.randrange(1, size // page), chance.randbytes(page))

@@ -87,11 +87,19 @@ def test_a_token_of_the_tool_signs_a_person_in(site):
         (["settings", "object-names", "--register", "my:Card", "--clear"], "must not be given together"),
         (["device", "sign-out", "bob"], "give a device, or --all"),
         (["device", "sign-out", "bob", "phone", "--all"], "give a device, or --all"),
+        (["app", "list", "--api", "http://127.0.0.1:9"], "the key of an operator is needed"),
+        (["app", "apply", "/nonexistent.yaml"], "/nonexistent.yaml cannot be read"),
+        (["app", "secret", "rotate", "chat", "--overlap", "2592001"], "--overlap must be 0 to 2592000, got 2592001"),
+        (["app", "key", "rotate", "chat", "backend", "--overlap", "-1"], "--overlap"),
+        (["app", "key", "add", "chat", "backend"], "--scope"),
+        (["operator", "rotate", "anna", "--overlap", "2592001"], "--overlap must be 0 to 2592000, got 2592001"),
+        (["operator", "add", "anna", "--role", "owner"], "The value 'owner' is invalid for '--role <role>'. Please provide one of 'view', 'content', 'send' or 'administer'."),
+        (["operator", "add", "anna", "--role", "view", "--store", "a", "--config", "b"], "must not be given together"),
         (["serve", "--set", "nothing"], "--set must be key=value"),
     ],
 )
 def test_a_wrong_option_is_named_with_its_rule(arguments, words):
-    environment = {key: value for key, value in os.environ.items() if key != "TIDINGS_API_KEY"}
+    environment = {key: value for key, value in os.environ.items() if key not in ("TIDINGS_API_KEY", "TIDINGS_OPERATOR_KEY")}
     done = subprocess.run(
         [tool(), *arguments], capture_output=True, text=True, timeout=60, env=environment, stdin=subprocess.DEVNULL
     )
@@ -145,6 +153,9 @@ def test_nobody_answering_is_said_with_the_address():
         "conversation rename", "conversation dissolve", "conversation messages",
         "settings", "settings show", "settings level", "settings unread", "settings object-names",
         "device", "device list", "device sign-out", "credential", "credential inspect", "credential prove",
+        "app", "app list", "app create", "app show", "app apply", "app export", "app suspend", "app resume",
+        "app key", "app key add", "app key rotate", "app key remove", "app secret", "app secret rotate", "app secret remove",
+        "operator", "operator add", "operator list", "operator role", "operator rotate", "operator remove",
     ],
 )
 def test_every_command_explains_itself(command):

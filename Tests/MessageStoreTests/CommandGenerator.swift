@@ -27,7 +27,13 @@ struct CommandGenerator {
     var account: ServiceAccount?
     var followed: ConversationID?
 
-    init(seed: UInt64) { self.random = SplitMix64(seed: seed) }
+    /// Most commands are about apps and operators: among all the others they would not meet.
+    private let isAboutControl: Bool
+
+    init(seed: UInt64) {
+        self.random = SplitMix64(seed: seed)
+        self.isAboutControl = seed % 8 == 5
+    }
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self.random) }
 
@@ -160,6 +166,7 @@ struct CommandGenerator {
     }
 
     mutating func plain() -> StoreCommand {
+        if self.isAboutControl, self.chance(65) { return self.nextAboutControl() }
         self.commands += 1
         // At first there is a team, more often than not.
         if self.commands <= 2, self.chance(70) {

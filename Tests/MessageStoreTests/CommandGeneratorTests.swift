@@ -57,13 +57,23 @@ import TidingsModel
             "readKept: kept", "setProfiles: done", "setProfiles: invalid_field name", "setProfiles: not_allowed",
             "setProfiles: invalid_field profiles", "readProfiles: profiles", "readMedia: mediaUse",
             "readMedia: nothing", "readMediaUses: mediaUses",
-            "readMediaUses: nothing",
+            "readMediaUses: nothing", "readControl: controlState", "once: control",
+            "createApp: control", "createApp: exists", "createApp: invalid_field id",
+            "createApp: invalid_field members_max", "createApp: invalid_field tokens.jwks", "importApp: control",
+            "importApp: invalid_field secrets", "setAppSettings: control", "setAppSettings: not_allowed",
+            "setAppSettings: invalid_field app", "suspendApp: control", "addSecret: control", "addSecret: exists",
+            "removeSecret: control", "removeSecret: not_allowed", "removeSecret: invalid_field secret",
+            "addAPIKey: control", "addAPIKey: exists", "addAPIKey: invalid_field scopes", "rotateAPIKey: control",
+            "rotateAPIKey: invalid_field name", "removeAPIKey: control", "addOperator: control", "addOperator: exists",
+            "setOperatorRole: control", "setOperatorRole: not_allowed", "rotateOperator: control",
+            "removeOperator: control", "removeOperator: not_allowed", "noteUses: control",
         ]
         for name in wanted { #expect(seen[name] != nil, "\(name)") }
     }
 
     private static func name(_ command: StoreCommand, _ result: StoreResult) -> String {
-        let kind = "\(command)".prefix { $0 != "(" }
+        var kind = "\(command)".prefix { $0 != "(" }
+        if case .changeControl(let change, _) = command { kind = "\(change)".prefix { $0 != "(" } }
         let answer =
             switch result {
             case .refused(let problem):

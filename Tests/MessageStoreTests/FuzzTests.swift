@@ -10,7 +10,8 @@ import TidingsModel
 @Suite struct `A database of any bytes` {
     private static func seeds(in folder: TemporaryFolder) async throws -> [Data] {
         var seeds: [Data] = []
-        for seed in 0..<4 as Range<UInt64> {
+        // The last one is about apps and operators.
+        for seed in [0, 1, 2, 3, 5] as [UInt64] {
             var generator = CommandGenerator(seed: seed)
             let name = "seed-\(seed).sqlite"
             var configuration = MessageStoreConfiguration()
@@ -150,6 +151,17 @@ import TidingsModel
             row.append(.accept(message, senderDevice: device, version: 3))
             rows.append(row.bytes)
             if row.count > 3 { row.removeAll() }
+        }
+        row.removeAll()
+        var control = ControlState()
+        generator = CommandGenerator(seed: 5)
+        for _ in 0..<300 {
+            guard case .changeControl(let change, let at) = generator.next(),
+                case .app(let app)? = try? control.apply(change, at: at)
+            else { continue }
+            row.append(.control(.app(app)))
+            rows.append(row.bytes)
+            row.removeAll()
         }
         var chunk = LogChunk(first: 3)
         for index in 0..<9 as Range<UInt64> {

@@ -31,7 +31,8 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion18 = "DROP TABLE follower; ALTER TABLE account DROP COLUMN details"
+let backToVersion19 = "DROP TABLE app; DROP TABLE operator; DROP TABLE key_use"
+let backToVersion18 = "\(backToVersion19); DROP TABLE follower; ALTER TABLE account DROP COLUMN details"
 let backToVersion17 = "\(backToVersion18); ALTER TABLE person DROP COLUMN drafts"
 let backToVersion16 = "\(backToVersion17); ALTER TABLE device DROP COLUMN status"
 let backToVersion15 = "\(backToVersion16); ALTER TABLE conversation DROP COLUMN push"

@@ -67,7 +67,8 @@ import TidingsModel
         _ = reference.open()
         let commands = (0..<60).map { _ in generator.plain() }.filter { command in
             switch command {
-            case .setConversationState, .setObjectNames, .setAccount, .putAccount, .setFollowing, .changeAccount,
+            case .changeControl, .setConversationState, .setObjectNames, .setAccount, .putAccount, .setFollowing,
+                .changeAccount,
                 .setProfiles,
                 .setVoIPToken, .setDeviceStatus,
                 .setPushState(_, .registered(_, _, true), _):

@@ -26,6 +26,7 @@ extension ServerBench {
             case .reply(_, let result):
                 self.replies.append(result)
                 lines.append("reply " + self.tell(result))
+            case .controlChanged(let change, let answer): lines.append("changed \(change.name) \(Self.tell(answer))")
             case .noteAct(let act, let session): lines.append("note " + self.tell(act) + " (s\(session.rawValue))")
             case .raiseAlarm(_, let alarm): lines.append("alarm \(alarm)")
             case .countEnd(let end): lines.append("count \(end.name)")
@@ -142,6 +143,8 @@ extension ServerBench {
         case .readMedia(let user, let media, let message, _):
             return "media? \(user.user) \(media) in \(self.name(message))"
         case .readMediaUses(_, let media, let owner): return "uses? \(media) \(owner?.rawValue ?? "backend")"
+        case .changeControl(let change, _): return "control \(change.name)"
+        case .readControl: return "control?"
         case .readKept(let key, _): return "kept? \(key.text)"
         case .once(let request, let command): return "once \(request.key.text) \(self.tell(command))"
         }
@@ -237,6 +240,7 @@ extension ServerBench {
         case .ringing(let at): "ringing since \(at - ServerBench.started)"
         case .call(let trace): "call \(trace.map { "\($0.devices.map { "\($0.id) \($0.state)" })" } ?? "unknown")"
         case .mayIssueToken(let at): "may issue a token at \(at - ServerBench.started)"
+        case .control(let answer): "control \(Self.tell(answer))"
         case .keyReused: "key reused"
         case .keyInUse: "key in use"
         case .quotas(let quotas): "quotas \(quotas.map { "\($0.scope) \($0.kind) \($0.remaining) \($0.fullIn)" })"

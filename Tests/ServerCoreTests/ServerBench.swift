@@ -214,8 +214,7 @@ extension ServerBench {
             .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readUnread,
             .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
-            .readMedia,
-            .readMediaUses:
+            .readMedia, .readMediaUses, .changeControl, .readControl:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

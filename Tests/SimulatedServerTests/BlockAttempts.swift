@@ -96,7 +96,7 @@ enum CommandKind: CaseIterable {
     case putAccount, followers
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, once
-    case quotas, media, mediaUses, fromExtension, ring, call, markRead, people
+    case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl
 
     init(_ command: APICommand) {
         switch command {
@@ -130,13 +130,14 @@ enum CommandKind: CaseIterable {
         case .call: self = .call
         case .markRead: self = .markRead
         case .people: self = .people
+        case .changeControl: self = .changeControl
         }
     }
 
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
-        .mediaUses, .people,
+        .mediaUses, .people, .changeControl,
     ]
 }
 

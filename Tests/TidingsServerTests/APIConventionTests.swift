@@ -172,13 +172,20 @@ import TidingsModel
         }
     }
 
-    @Test func `is taken by every POST of a backend, and by a phone's that creates, and nothing else goes by it`()
+    /// Or of operators.
+    private static func isOfBackends(_ path: String) -> Bool {
+        ["/v1/apps", "/v1/operators"].contains { path == $0 || path.hasPrefix("\($0)/") }
+    }
+
+    @Test
+    func
+        `is taken by every POST of a backend or an operator, and by a phone's that creates, and nothing else goes by it`()
         async throws
     {
         let posts = DescribedAnswers.operations.filter {
-            $0.method == "POST" && ($0.path.hasPrefix("/v1/apps/") || $0.path == "/v1/media/uploads")
+            $0.method == "POST" && (Self.isOfBackends($0.path) || $0.path == "/v1/media/uploads")
         }
-        #expect(posts.count == 10)
+        #expect(posts.count == 18)
         #expect(
             DescribedAnswers.operations.allSatisfy {
                 $0.hasParameter("Idempotency-Key") == posts.map(\.path).contains($0.path) || $0.method != "POST"
@@ -303,7 +310,8 @@ import TidingsModel
             let statuses = Set(operation.responses.keys)
             let name: Comment = "\(operation.method) \(operation.path)"
             #expect(statuses.isSuperset(of: [400, 401, 500, 503]), name)
-            #expect(statuses.contains(403) == operation.path.hasPrefix("/v1/apps/"), name)
+            let isOfPhones = operation.path.hasPrefix("/v1/media/") || operation.path.hasPrefix("/v1/extension/")
+            #expect(statuses.contains(403) != isOfPhones, name)
             #expect(statuses.isSuperset(of: [408, 413]) == operation.hasBody, name)
             #expect(operation.codes(400).contains("malformed_json") == operation.hasJSONBody, name)
             let isKeyed = operation.hasParameter("Idempotency-Key")

@@ -1,5 +1,6 @@
 import Foundation
 import ServerCore
+import StoreModel
 import Testing
 import TidingsModel
 
@@ -275,8 +276,32 @@ import TidingsModel
             ])
     }
 
-    @Test func `needs an app`() {
-        #expect(ServerConfiguration().validate().map(\.field) == ["apps"])
+    @Test func `needs no app: the store may have all there are`() {
+        #expect(ServerConfiguration().validate() == [])
+    }
+
+    @Test func `may have of an app nothing but its credential for pushes`() async throws {
+        let alone = """
+            apps: [demo]
+            app:
+              demo:
+                apns: {team_id: TEAM123456, key_id: KEY1234567, key_path: key.p8, topic: com.example.chat}
+            """
+        let configuration = try await self.load(alone)
+        #expect(configuration.apps.map(\.isCredentialAlone) == [true])
+        #expect(configuration.coreSettings.pushTopics == ["demo": ["com.example.chat"]])
+        #expect(
+            try await self.faults(alone + "\n    own_profiles: true") == [
+                "app.demo.token_secret must be at least 32 bytes, got 0"
+            ])
+    }
+
+    @Test func `has the master keys in a file, or in the environment`() async throws {
+        let key = "1 \(Data(repeating: 7, count: 32).base64EncodedString())"
+        let configuration = try await self.load(
+            "store: {master_key_path: /run/keys}", environment: ["TIDINGS_MASTER_KEY": key])
+        #expect(configuration.store.masterKeyPath == "/run/keys")
+        #expect(configuration.store.masterKeys == Secret(key))
     }
 
     @Test func `refuses one port for both servers`() async throws {

@@ -162,7 +162,7 @@ import TidingsModel
     private static let alice = UserKey(app: "demo", user: "alice")
 
     @Test func `names nobody but the person it was made for`() async throws {
-        let tokens = try await UserTokens(apps: [
+        let tokens = try UserTokens(apps: [
             .init(id: "demo", tokenSecret: TestServer.secret),
             .init(id: "shop", tokenSecret: Secret("another secret of at least thirty-two bytes")),
         ])

@@ -126,7 +126,7 @@ import TidingsWire
                 return try await client.problem()?.code
             }
             #expect(try await problem(server.token("alice", seconds: -1)) == .expiredToken)
-            let elsewhere = try await UserTokens(apps: [.init(id: "elsewhere", tokenSecret: TestServer.secret)])
+            let elsewhere = try UserTokens(apps: [.init(id: "elsewhere", tokenSecret: TestServer.secret)])
             let user = UserKey(app: "elsewhere", user: "alice")
             let token = try #require(elsewhere.token(for: user, expiresAtSeconds: 4_000_000_000))
             #expect(try await problem(token) == .wrongApp)

@@ -125,8 +125,11 @@ import TidingsWire
     @Test func `lists the faults of its configuration and starts nothing`() async throws {
         let faults = try await self.faults {
             $0.gateway.port = -1
-            $0.apps = []
+            $0.apps[0].tokenSecret = Secret("short")
         }
-        #expect(faults == ["gateway.port must be 0 to 65535, got -1", "apps must name at least one app"])
+        #expect(
+            faults == [
+                "gateway.port must be 0 to 65535, got -1", "app.demo.token_secret must be at least 32 bytes, got 5",
+            ])
     }
 }

@@ -75,7 +75,7 @@ private final class FakeSender: PushSender {
         configuration.core.restartGraceTime = 0
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let registry = PrometheusRegistry()
-        let tokens = try await UserTokens(apps: configuration.apps)
+        let tokens = try UserTokens(apps: configuration.apps)
         let (store, sender) = (ModelStore(), FakeSender())
         let server = ServerLoop(
             eventLoop: group.next(), configuration: configuration, store: store, senders: ["demo": sender],

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JWTKit
 import ServerCore
+import StoreModel
 import Testing
 import TidingsModel
 
@@ -11,8 +12,8 @@ import TidingsModel
     private static let alice = UserKey(app: "demo", user: "alice")
     private static let now: Int64 = 1_800_000_000_000
 
-    private func tokens() async throws -> UserTokens {
-        try await UserTokens(apps: [
+    private func tokens() throws -> UserTokens {
+        try UserTokens(apps: [
             .init(id: "demo", tokenSecret: TestServer.secret),
             .init(id: "shop", tokenSecret: Secret("another secret of at least thirty-two bytes")),
         ])
@@ -34,8 +35,8 @@ import TidingsModel
         return try await keys.sign(claims)
     }
 
-    private func verdict(_ token: String, at time: Int64 = Self.now) async throws -> TokenVerdict {
-        try await self.tokens().verdict(on: token, device: "phone", wallMilliseconds: time)
+    private func verdict(_ token: String, at time: Int64 = Self.now) throws -> TokenVerdict {
+        try self.tokens().verdict(on: token, device: "phone", wallMilliseconds: time)
     }
 
     /// A token with any header and claims, signed with HS256.
@@ -47,7 +48,7 @@ import TidingsModel
     }
 
     @Test func `names its person`() async throws {
-        let tokens = try await self.tokens()
+        let tokens = try self.tokens()
         let token = try #require(tokens.token(for: Self.alice, expiresAtSeconds: Self.now / 1_000 + 1))
         guard
             case .valid(let checked, let extensionToken) = tokens.verdict(
@@ -74,15 +75,15 @@ import TidingsModel
 
     @Test func `is expired from its last second on`() async throws {
         let token = try await self.sign(Claims(sub: "alice", app: "demo", exp: Int(Self.now / 1_000)))
-        #expect(try await self.verdict(token, at: Self.now) == .expired)
-        guard case .valid = try await self.verdict(token, at: Self.now - 1) else {
+        #expect(try self.verdict(token, at: Self.now) == .expired)
+        guard case .valid = try self.verdict(token, at: Self.now - 1) else {
             Issue.record("expired too early")
             return
         }
     }
 
     @Test func `says when it was issued, to the millisecond if this server made it`() async throws {
-        let tokens = try await self.tokens()
+        let tokens = try self.tokens()
         let token = try #require(
             tokens.token(for: Self.alice, issuedAt: Self.now + 123, expiresAtSeconds: Self.now / 1_000 + 60))
         guard
@@ -106,8 +107,8 @@ import TidingsModel
         for claim in ["nbf", "iat"] {
             let token = self.token(
                 #"{"alg":"HS256"}"#, #"{"app":"demo","sub":"alice","exp":1900000000,"\#(claim)":\#(later)}"#)
-            #expect(try await self.verdict(token) == .notYetValid, "\(claim)")
-            guard case .valid = try await self.verdict(token, at: Self.now + 1_000) else {
+            #expect(try self.verdict(token) == .notYetValid, "\(claim)")
+            guard case .valid = try self.verdict(token, at: Self.now + 1_000) else {
                 Issue.record("\(claim) has no leeway")
                 continue
             }
@@ -116,8 +117,8 @@ import TidingsModel
 
     @Test func `is for the app unless it says for whom, and may be made to say it`() async throws {
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
-        func verdicts(_ app: ServerConfiguration.App) async throws -> [Bool] {
-            let tokens = try await UserTokens(apps: [app])
+        func verdicts(_ app: ServerConfiguration.App) throws -> [Bool] {
+            let tokens = try UserTokens(apps: [app])
             return ["", #","aud":"demo""#, #","aud":["mail","chat"]"#, #","aud":"mail""#, #","aud":[]"#, #","aud":{}"#]
                 .map {
                     let token = self.token(
@@ -125,18 +126,18 @@ import TidingsModel
                     return tokens.verdict(on: token, device: nil, wallMilliseconds: Self.now) != .wrongAudience
                 }
         }
-        #expect(try await verdicts(app) == [true, true, false, false, false, false])
-        app.tokens.audiences = ["chat"]
-        #expect(try await verdicts(app) == [true, false, true, false, false, false])
-        app.tokens.demandsAudience = true
-        #expect(try await verdicts(app) == [false, false, true, false, false, false])
+        #expect(try verdicts(app) == [true, true, false, false, false, false])
+        app.settings.tokens.audiences = ["chat"]
+        #expect(try verdicts(app) == [true, false, true, false, false, false])
+        app.settings.tokens.demandsAudience = true
+        #expect(try verdicts(app) == [false, false, true, false, false, false])
     }
 
     @Test func `is good by either of two secrets, and made with the first`() async throws {
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
-        app.tokens.previousSecret = Secret("the secret before, of thirty-two bytes")
-        let both = try await UserTokens(apps: [app])
-        let before = try await UserTokens(apps: [
+        app.previousSecret = Secret("the secret before, of thirty-two bytes")
+        let both = try UserTokens(apps: [app])
+        let before = try UserTokens(apps: [
             .init(id: "demo", tokenSecret: Secret("the secret before, of thirty-two bytes"))
         ])
         let old = try #require(before.token(for: Self.alice, expiresAtSeconds: 1_900_000_000))
@@ -147,7 +148,7 @@ import TidingsModel
         #expect(both.checked(extensionToken: ofExtension, wallMilliseconds: Self.now) != nil)
         let new = try #require(both.token(for: Self.alice, expiresAtSeconds: 1_900_000_000))
         #expect(before.verdict(on: new, device: nil, wallMilliseconds: Self.now) == .invalid)
-        guard case .valid = try await self.verdict(new) else { Issue.record("the new secret is not good"); return }
+        guard case .valid = try self.verdict(new) else { Issue.record("the new secret is not good"); return }
     }
 
     @Test func `with extensions that must be understood, or with numbers of any size, is refused and harms nobody`()
@@ -158,16 +159,16 @@ import TidingsModel
             #"{"alg":"HS256","alg":"none"}"#, #"{"alg":["HS256"]}"#,
         ] {
             let token = self.token(header, #"{"app":"demo","sub":"alice","exp":1900000000}"#)
-            #expect(try await self.verdict(token) == .invalid, "\(header)")
+            #expect(try self.verdict(token) == .invalid, "\(header)")
         }
         for number in ["1e300", "-1e300", "1e19", "1e999", "9223372036854775808", "0.5"] {
             // No signature is looked at before this is read.
             let token = self.token(
                 #"{"alg":"HS256","x":\#(number)}"#, #"{"app":"demo","sub":"alice","exp":\#(number)}"#, secret: "any")
-            #expect(try await self.verdict(token) == .invalid, "\(number)")
+            #expect(try self.verdict(token) == .invalid, "\(number)")
             for claim in ["exp", "nbf", "iat", "x"] {
                 let claims = #"{"app":"demo","sub":"alice","exp":1900000000,"\#(claim)":\#(number)}"#
-                _ = try await self.verdict(
+                _ = try self.verdict(
                     self.token(
                         #"{"alg":"HS256"}"#, claims.replacing(claim == "exp" ? #""exp":1900000000,"# : "", with: "")))
             }
@@ -176,7 +177,7 @@ import TidingsModel
 
     @Test func `of an app that is not here is told so`() async throws {
         let token = try await self.sign(Claims(sub: "alice", app: "elsewhere", exp: 1_900_000_000))
-        #expect(try await self.verdict(token) == .wrongApp)
+        #expect(try self.verdict(token) == .wrongApp)
     }
 
     @Test func `is invalid when anything else is wrong`() async throws {
@@ -199,12 +200,12 @@ import TidingsModel
             "too long": String(repeating: "x", count: 5_000),
         ]
         for (what, token) in bad {
-            #expect(try await self.verdict(token) == .invalid, "\(what)")
+            #expect(try self.verdict(token) == .invalid, "\(what)")
         }
     }
 
     @Test func `cannot be used as an extension token, nor the other way round`() async throws {
-        let tokens = try await self.tokens()
+        let tokens = try self.tokens()
         let user = try #require(tokens.token(for: Self.alice, expiresAtSeconds: Self.now / 1_000 + 60))
         guard case .valid(_, let ofExtension) = tokens.verdict(on: user, device: "phone", wallMilliseconds: Self.now)
         else {
@@ -219,13 +220,14 @@ import TidingsModel
 }
 
 @Suite struct `An API key` {
-    private let keys = APIKeys(apps: TestServer.configuration(folder: "/nowhere").apps)
-
-    @Test func `opens what its scopes say, in its own app only`() {
-        #expect(self.keys.access(app: "demo", key: TestServer.key, scope: .messages) == .granted(name: "operator"))
-        #expect(self.keys.access(app: "demo", key: "reader-key", scope: .trace) == .granted(name: "reader"))
-        #expect(self.keys.access(app: "demo", key: "reader-key", scope: .messages) == .missingScope(name: "reader"))
-        #expect(self.keys.access(app: "demo", key: "wrong", scope: .trace) == .unknownKey)
-        #expect(self.keys.access(app: "shop", key: TestServer.key, scope: .trace) == .unknownKey)
+    @Test func `opens what its scopes say, in its own app only`() throws {
+        let keys = APIKeys(try AppRegistry(apps: TestServer.configuration(folder: "/nowhere").apps))
+        #expect(keys.access(app: "demo", key: TestServer.key, scope: .messages) == .granted(.key("operator")))
+        #expect(keys.access(app: "demo", key: "reader-key", scope: .trace) == .granted(.key("reader")))
+        #expect(
+            keys.access(app: "demo", key: "reader-key", scope: .messages)
+                == .refused(.key("reader"), .missingScope(.messages)))
+        #expect(keys.access(app: "demo", key: "wrong", scope: .trace) == .unknownKey)
+        #expect(keys.access(app: "shop", key: TestServer.key, scope: .trace) == .unknownKey)
     }
 }

@@ -75,6 +75,7 @@ extension ByteWriter {
             }
         case .following(let key, let account, let isFollowing):
             self.write(Kind.following, key, account, isFollowing)
+        case .control(let record): self.write(Kind.control, record)
         case .lost: self.write(Kind.lost)
         }
     }
@@ -166,6 +167,7 @@ extension ByteReader {
             let (app, id): (AppID, ConversationID) = (try self.read(), try self.read())
             return .account(app, id, try self.account(id))
         case .following: return .following(try self.read(), try self.read(), try self.read())
+        case .control: return .control(try self.read())
         case .lost: return .lost
         }
     }

@@ -40,6 +40,7 @@ enum JournalRecord: Hashable {
     /// The account with that kind and id as it is from now on; nil if it is none any more.
     case account(AppID, ConversationID, ServiceAccount?)
     case following(UserKey, ConversationID, Bool)
+    case control(ControlRecord)
     /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
     case lost
 
@@ -56,7 +57,7 @@ enum JournalRecord: Hashable {
         case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
             .userAccount, .profile, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .markRead,
             .keepLeg, .endLeg,
-            .receipt, .objectNames, .account, .following, .lost:
+            .receipt, .objectNames, .account, .following, .control, .lost:
             false
         }
     }
@@ -108,6 +109,7 @@ enum JournalRecord: Hashable {
         /// The author, then as `acceptWithPush`.
         case acceptByAuthor = 53
         case following = 54
+        case control = 55
         // 29 to 34, 37 to 39, 41 to 44 and 48 to 51 have not been used.
         case lost = 63
     }

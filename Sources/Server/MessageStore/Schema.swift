@@ -4,12 +4,12 @@ import GRDBSQLite
 import TidingsModel
 
 /// The database of a message store. `journal` is the truth and only grows, though texts that nobody may read any more are overwritten
-/// in it (StoreEngine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is; `kept_answer` belongs to
-/// the HTTP API. All other tables are derived from the journal, each row up to a position that is stored beside it, and could be rebuilt from it.
+/// in it (StoreEngine+Erasing.swift); `epoch` counts openings; `store` and `opening` say which store this is; `kept_answer` and `key_use` belong
+/// to the HTTP API. All other tables are derived from the journal, each row up to a position that is stored beside it, and could be rebuilt from it.
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 19
+    static let version = 20
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -113,6 +113,7 @@ enum Schema {
             if found < 17 { try database.execute(sql: Self.tablesOfVersion17) }
             if found < 18 { try database.execute(sql: Self.tablesOfVersion18) }
             if found < 19 { try database.execute(sql: Self.tablesOfVersion19) }
+            if found < 20 { try database.execute(sql: Self.tablesOfVersion20) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -323,5 +324,14 @@ enum Schema {
         CREATE TABLE follower (
             app TEXT NOT NULL, type TEXT NOT NULL, id TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (app, type, id, user)
         ) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion20 = """
+        -- Apps and operators, as JSON (ControlRecords+JSON.swift).
+        CREATE TABLE app (id TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE operator (name TEXT PRIMARY KEY, record TEXT NOT NULL) WITHOUT ROWID;
+        -- When API keys were used last, and with an empty app operators' (wall milliseconds). Written with the journal's records, not derived
+        -- from them (StoreEngine+Control.swift).
+        CREATE TABLE key_use (app TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (app, name)) WITHOUT ROWID;
         """
 }

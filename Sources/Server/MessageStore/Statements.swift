@@ -23,6 +23,7 @@ struct Statements {
     let allObjectNames, deleteObjectNames, insertObjectName: SQLStatement
     let allAccounts, insertAccount, deleteAccount: SQLStatement
     let follower, followersAfter, followerCounts, allFollowers, insertFollower, deleteFollower: SQLStatement
+    let allApps, putApp, allOperators, putOperator, deleteOperator, allKeyUses, putKeyUse, deleteKeyUse: SQLStatement
     let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
@@ -186,6 +187,14 @@ struct Statements {
         self.allFollowers = try prepare("SELECT app, type, id, user FROM follower")
         self.insertFollower = try prepare("INSERT OR IGNORE INTO follower VALUES (?, ?, ?, ?)")
         self.deleteFollower = try prepare("DELETE \(follower) AND user = ?")
+        self.allApps = try prepare("SELECT record FROM app")
+        self.putApp = try prepare("INSERT OR REPLACE INTO app VALUES (?, ?)")
+        self.allOperators = try prepare("SELECT record FROM operator")
+        self.putOperator = try prepare("INSERT OR REPLACE INTO operator VALUES (?, ?)")
+        self.deleteOperator = try prepare("DELETE FROM operator WHERE name = ?")
+        self.allKeyUses = try prepare("SELECT app, name, at FROM key_use")
+        self.putKeyUse = try prepare("INSERT OR REPLACE INTO key_use VALUES (?, ?, ?)")
+        self.deleteKeyUse = try prepare("DELETE FROM key_use WHERE app = ? AND name = ?")
         let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app, invited FROM kept_answer"
         self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
         self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")

@@ -138,6 +138,11 @@ struct StoreComparison {
         if self.stored.objectNames != self.replayed.objectNames {
             found.append("object names are not what the journal gives")
         }
+        let (known, wanted) = (self.stored.control, self.replayed.control)
+        if known.apps.map(\.json) != wanted.apps.map(\.json) { found.append("apps are not what the journal gives") }
+        if known.operators.map(\.json) != wanted.operators.map(\.json) {
+            found.append("operators are not what the journal gives")
+        }
         return found
     }
 

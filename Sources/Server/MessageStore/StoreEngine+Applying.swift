@@ -79,6 +79,7 @@ extension StoreEngine {
         case .objectNames(let app, let names):
             self.objectNames[app] = names.isEmpty ? nil : names
             self.objectNamesTail.insert(app)
+        case .control(let record): self.applyControl(record)
         case .account(let app, let id, let account): self.applyAccount(account, id, of: app)
         case .following(let key, let account, let isFollowing):
             try self.applyFollowing(isFollowing, of: account, by: key)

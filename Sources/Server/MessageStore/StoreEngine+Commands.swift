@@ -73,6 +73,8 @@ extension StoreEngine {
             try self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(try self.following(key))
         case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
+        case .changeControl(let change, let at): try self.changeControl(change, at: at)
+        case .readControl: .controlState(self.control)
         case .once(let request, let command): try self.execute(command, once: request)
         case .readKept(let key, let at):
             .kept(try self.kept(key).flatMap { $0.isExpired(at: at) ? nil : $0 })

@@ -198,6 +198,7 @@ extension StoreEngine {
         }
         self.objectNamesTail.removeAll()
         try self.storeAccounts()
+        try self.storeControl()
     }
 
     private func storeMessages(of room: Int64, _ rows: inout Int) throws {

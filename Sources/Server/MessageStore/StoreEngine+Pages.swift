@@ -86,7 +86,7 @@ extension StoreEngine {
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
         case .putConversation, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .keepLeg,
-            .endLeg, .receipt, .objectNames, .account, .following, .userAccount, .profile, .lost:
+            .endLeg, .receipt, .objectNames, .account, .following, .control, .userAccount, .profile, .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }

@@ -193,7 +193,7 @@ extension StoreEngine {
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
                 .userAccount, .profile, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance,
                 .markRead,
-                .keepLeg, .objectNames, .account, .following, .lost:
+                .keepLeg, .objectNames, .account, .following, .control, .lost:
                 break
             }
         }

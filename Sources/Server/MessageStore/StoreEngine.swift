@@ -79,6 +79,10 @@ final class StoreEngine {
     /// How many follow each; without those whom nobody follows.
     var followerCounts: [AccountKey: Int] = [:]
     var followerTail: [FollowerKey: Bool] = [:]
+    /// Apps and operators; few, so all are in memory.
+    var control = ControlState()
+    /// Those whose rows are behind.
+    var controlTail: Set<ControlKey> = []
     var erasureTail: Set<JournalPosition> = []
     var mediaTail: Set<MediaMention> = []
     /// Erased texts may still stand in the write-ahead log; unknown at the start.
@@ -158,6 +162,7 @@ final class StoreEngine {
                 .append(ObjectName(self.sql.allObjectNames.text(1)))
         }
         try self.loadAccounts()
+        try self.loadControl()
         try self.loadKeptCounts()
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)
@@ -185,6 +190,7 @@ final class StoreEngine {
                 return true
             }
         }
+        try self.loadKeyUses()
         if self.tailRecords > 0 {
             self.logger.info("recovered", metadata: ["records": "\(self.tailRecords)", "after": "\(self.watermark)"])
         }

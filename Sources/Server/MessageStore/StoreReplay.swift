@@ -102,12 +102,13 @@ final class StoreReplay {
         while self.engine.tailIsLong || self.engine.round != nil, try self.engine.deriveStep() {}
     }
 
-    /// Takes over the other store's epoch, openings, identity and kept answers. With records lost it is another generation, and no answer
+    /// Takes over the other store's epoch, openings, identity, kept answers, and when keys were used that there are. With records lost it is another generation, and no answer
     /// is given again: what it was for may be lost.
     func carryOver(from source: Database) throws {
         let row = try? Row.fetchOne(source, sql: "SELECT epoch, identity, generation FROM store")
         let openings = (try? Row.fetchAll(source, sql: "SELECT epoch, number, position FROM opening")) ?? []
         let answers = (try? Row.fetchAll(source, sql: "SELECT * FROM kept_answer")) ?? []
+        let uses = (try? StoreEngine.keyUses(SQLStatement(source, "SELECT app, name, at FROM key_use"))) ?? []
         guard let row else { return }
         let isWhole = self.lost.isEmpty
         try self.database.inTransaction {
@@ -129,6 +130,11 @@ final class StoreReplay {
                 try self.database.execute(
                     sql: "INSERT OR REPLACE INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     arguments: StatementArguments(Array(kept.databaseValues) + invited))
+            }
+            for use in uses where self.engine.control.hasKey(use.key) {
+                let (app, name) = use.key.row
+                try self.database.execute(
+                    sql: "INSERT OR REPLACE INTO key_use VALUES (?, ?, ?)", arguments: [app, name, use.at])
             }
             return .commit
         }
@@ -230,6 +236,9 @@ extension JournalRecord {
         case .userAccount(let key, _), .profile(let key, _), .following(let key, _, _): "person \(key)"
         case .account(let app, let account, _): "account \(account) of \(app)"
         case .objectNames(let app, _): "object names of \(app)"
+        case .control(.app(let app)): "app \(app.id)"
+        case .control(.ofOperator(let record)): "operator \(record.name)"
+        case .control(.removedOperator(let name)): "operator \(name)"
         case .lost: "nothing"
         }
     }

@@ -99,7 +99,7 @@ final class StoreWriter: @unchecked Sendable {
                     .success(
                         StoreOpening(
                             epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: engine.pendingAtOpening,
-                            identity: engine.identity)))
+                            identity: engine.identity, control: engine.control)))
                 return engine
             }
             self.loop(engine, queue)

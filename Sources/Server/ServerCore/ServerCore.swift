@@ -19,7 +19,8 @@ package struct ServerCore: Sendable {
         case failed
     }
 
-    let settings: ServerSettings
+    /// Changed by what the store says of apps alone (Apps/Control.swift).
+    var settings: ServerSettings
     var state: State = .closed
     var chance: SplitMix64
     var messageIDs: MessageIDGenerator
@@ -113,6 +114,7 @@ package struct ServerCore: Sendable {
         case (.closed, .opened(let opening)):
             self.messageIDs = MessageIDGenerator(node: self.settings.node, last: opening.lastMessageID)
             self.identity = opening.identity
+            self.applySettings(of: opening.control)
             self.recover(opening, now, &effects)
             return .open
         case (.open, .opened), (.draining, .opened), (.drained, .opened), (.failed, .opened):

@@ -25,6 +25,8 @@ package enum ServerEffect: Hashable, Sendable {
     /// Answered by `ServerEvent.tokenChecked`.
     case checkToken(SessionID, RequestNumber, String)
     case reply(APIRequestID, APIResult)
+    /// What is known of apps, keys and operators outside the core is to be as the answer says from now on.
+    indirect case controlChanged(ControlChange, ControlAnswer)
     /// For the audit log; the session may have ended.
     indirect case noteAct(AccountAct, SessionID)
     case raiseAlarm(PushLane, PushAlarm)
@@ -90,6 +92,7 @@ package enum APIResult: Hashable, Sendable {
     case keyReused
     case keyInUse
     case quotas([RateQuota])
+    case control(ControlAnswer)
     case answer(ClientAnswer)
 }
 

@@ -129,6 +129,9 @@ package enum APICommand: Hashable, Sendable {
     /// Carries a command out at most once. A repeat with the same fingerprint gets the first answer; with another `.keyReused`; while the
     /// first is not answered `.keyInUse`.
     indirect case once(IdempotencyKey, fingerprint: [UInt8], APICommand)
+    /// Apps, their keys and operators. Answers `.control` or `.refused`; a repeat under an idempotency key `.done`, since what was drawn
+    /// for the first is kept nowhere.
+    indirect case changeControl(ControlChange)
     /// What is left of limits. Answers `.quotas`.
     case quotas(QuotaQuestion)
     /// Something about media, by a person with a user token issued at that wall time. Answers `.done` or `.mediaUse`, or `.refused` with

@@ -2,7 +2,7 @@ import APNsModel
 package import StoreModel
 package import TidingsModel
 
-/// What an operator may change. Times are milliseconds; the defaults are those of DESIGN §3–§5.
+/// What an operator may change: what differs from app to app while the server runs (`apply`), the rest before it starts. Times are milliseconds; the defaults are those of DESIGN §3–§5.
 package struct ServerSettings: Hashable, Sendable {
     /// 0 to 63.
     package var node: UInt8 = 0
@@ -125,6 +125,10 @@ package struct ServerSettings: Hashable, Sendable {
     package var personPushesInFlightMax: Int = 20
     /// Apps that push only to these topics and those Apple derives from them; other apps push to any.
     package var pushTopics: [AppID: [String]] = [:]
+    /// Topics that push credentials name, beside those set of the app.
+    package var credentialTopics: [AppID: [String]] = [:]
+    /// Nobody connects to them, and their pushes wait.
+    package var suspendedApps: Set<AppID> = []
     package var lanesMax: Int = 64
     /// The first wait of a lane that refused tokens have stopped, before one push is tried; doubled by each failed try.
     package var breakerBase: Int64 = 5_000

@@ -77,7 +77,7 @@ extension StoreRules {
     package static func answer(to command: StoreCommand, _ result: StoreResult) -> IdempotentAnswer? {
         switch result {
         case .changed(_, let invited): invited.isEmpty ? .done : .invited(invited)
-        case .done, .noted, .recalled, .read: .done
+        case .done, .noted, .recalled, .read, .control: .done
         case .accepted: command.acceptance.map { .accepted($0.id, sentAt: $0.sentAt, isRepeat: false) }
         case .duplicate(let id, let sentAt): .accepted(id, sentAt: sentAt, isRepeat: true)
         // Read for a user token, which nobody who is banned gets.
@@ -85,7 +85,8 @@ extension StoreRules {
         // Read for a call: what it says is said to phones, and nothing of it is the answer.
         case .profiles: .done
         case .refused, .taken, .conversation, .history, .settings, .receipts, .unread, .objectNames, .accounts,
-            .followers, .following, .people, .bans, .invited, .mediaUse, .mediaUses, .isSameLog, .unreadable, .device,
+            .followers, .following, .people, .controlState, .bans, .invited, .mediaUse, .mediaUses, .isSameLog,
+            .unreadable, .device,
             .user, .page, .trace,
             .kept, .failed:
             nil

@@ -78,4 +78,12 @@ extension ReferenceStore {
         let rest = after.map { after in all.drop { $0 <= after } } ?? all[...]
         return .followers(Array(rest.prefix(limit)), hasMore: rest.count > limit)
     }
+
+    mutating func changeControl(_ change: ControlChange, at: Int64) -> StoreResult {
+        do throws(ServerFrame.Problem) {
+            return .control(try self.control.apply(change, at: at))
+        } catch {
+            return .refused(error)
+        }
+    }
 }

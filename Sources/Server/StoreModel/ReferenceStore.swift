@@ -88,6 +88,7 @@ package import TidingsModel
 ///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author. The account's operators of now
 ///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
 ///   the account's name or the backend in one's own, names no files but those it named; by a person it reaches followers only.
+/// - **changeControl** follows `ControlState.apply`. An app needs no record there for people to write in it.
 /// - **Bans** are of chat rooms. A banned person is no member; one made a member by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; at most `StoreRules.objectNamesMax` valid ones. Messages accepted before stay.
 /// - **compareLog** knows the numbered openings, and how far the logs reached when the next one began. Position 0 is every store's log.
@@ -111,6 +112,8 @@ package struct ReferenceStore: Hashable, Sendable {
     var accounts: [AppID: StoreRules.Accounts] = [:]
     /// No empty sets and dictionaries.
     var followers: [AppID: [ConversationID: Set<UserID>]] = [:]
+    /// Apps, their keys and secrets, and operators: about no person, and in no partition.
+    var control = ControlState()
     /// No empty dictionaries.
     var kept: [AppID: [IdempotencyKey: KeptAnswer]] = [:]
     var sent: [SentKey: MessageID] = [:]
@@ -241,7 +244,8 @@ package struct ReferenceStore: Hashable, Sendable {
                 NumberedOpening(number: number, heads: self.people.indices.map { self.people[$0].head }))
         }
         let pending = self.people.indices.filter { self.people[$0].isPending }.map { self.people.keys[$0] }
-        return StoreOpening(epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted())
+        return StoreOpening(
+            epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted(), control: self.control)
     }
 
     /// One result per command. Throws `StaleEpoch`, with nothing carried out, if `epoch` is not that of the last
@@ -266,6 +270,7 @@ package struct ReferenceStore: Hashable, Sendable {
         return place < heads.count && held.position <= heads[place]
     }
 
+    // tidy: long because it is one switch over the commands.
     mutating func carryOut(_ command: StoreCommand) -> StoreResult {
         switch command {
         case .accept(let message, let device, let room, let ignoresBlocks, let push, let author):
@@ -331,6 +336,8 @@ package struct ReferenceStore: Hashable, Sendable {
             self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(self.following(key))
         case .readPeople(let app, let after, let limit): self.people(of: app, after: after, limit: limit)
+        case .changeControl(let change, let at): self.changeControl(change, at: at)
+        case .readControl: .controlState(self.control)
         case .once(let request, let command): self.carryOut(command, once: request)
         case .readKept(let key, let at): .kept(self.kept(key, at: at))
         }

@@ -105,6 +105,10 @@ package enum StoreCommand: Hashable, Sendable {
     case readFollowing(UserKey)
     /// Of an app: at most `limit`, after a person. Answers `.people`, sorted.
     case readPeople(AppID, after: UserID?, limit: Int)
+    /// `at` is now: what has ended by then may go. Answers `.control` or `.refused`.
+    indirect case changeControl(ControlChange, at: Int64)
+    /// Answers `.controlState`.
+    case readControl
     /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command
     /// answers, or `.kept`, with nothing carried out, if there is an answer under the key already.
     indirect case once(IdempotentRequest, StoreCommand)

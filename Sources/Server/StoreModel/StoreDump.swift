@@ -13,6 +13,7 @@ package struct StoreDump: Hashable, Sendable {
     package var objectNames: [AppID: [ObjectName]]
     package var accounts: [AppID: StoreRules.Accounts]
     package var followers: [AppID: [ConversationID: Set<UserID>]]
+    package var control: ControlState
     /// Sorted by message; only of messages that were edited or recalled.
     package var revisions: [Revision]
     /// Sorted by key; also those that have expired and are not forgotten.
@@ -73,7 +74,7 @@ package struct StoreDump: Hashable, Sendable {
     package init(
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
-        followers: [AppID: [ConversationID: Set<UserID>]],
+        followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
         revisions: [Revision], kept: [KeptAnswer]
     ) {
         self.epoch = epoch
@@ -84,6 +85,7 @@ package struct StoreDump: Hashable, Sendable {
         self.objectNames = objectNames
         self.accounts = accounts
         self.followers = followers
+        self.control = control
         self.revisions = revisions
         self.kept = kept
     }

@@ -29,6 +29,8 @@ package enum StoreResult: Hashable, Sendable {
     case followers([UserID], hasMore: Bool)
     case following([ConversationID])
     case people([PersonSummary], hasMore: Bool)
+    case control(ControlAnswer)
+    case controlState(ControlState)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])
@@ -312,13 +314,16 @@ package struct StoreOpening: Hashable, Sendable {
     /// People with a device whose `max(settled, decided)` is behind the head, or an open leg. Sorted.
     package var pending: [UserKey]
     package var identity: StoreIdentity
+    package var control: ControlState
 
     package init(
-        epoch: UInt64, lastMessageID: MessageID, pending: [UserKey], identity: StoreIdentity = StoreIdentity()
+        epoch: UInt64, lastMessageID: MessageID, pending: [UserKey], identity: StoreIdentity = StoreIdentity(),
+        control: ControlState = ControlState()
     ) {
         self.epoch = epoch
         self.lastMessageID = lastMessageID
         self.pending = pending
         self.identity = identity
+        self.control = control
     }
 }

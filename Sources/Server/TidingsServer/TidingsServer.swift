@@ -21,8 +21,8 @@ package struct TidingsServer: Service {
     }
 
     private let configuration: ServerConfiguration
-    private let logger: Logger
-    private let audit: AuditLog
+    let logger: Logger
+    let audit: AuditLog
     private let outputs: [LogOutput]
     private let registry: PrometheusRegistry
     private let onReady: @Sendable (Listening) -> Void
@@ -113,22 +113,26 @@ package struct TidingsServer: Service {
             if let fault = disk.probe(bytes: StoreDisk.startBytes) {
                 throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
             }
-            try await self.serve(configuration, store, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
+            let (control, registry) = try await self.prepareApps(configuration, store)
+            var opening = store.opening
+            opening.control = control
+            try await self.serve(
+                configuration, store, opening, registry, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
         } finally: {
             await senders.close()
         }
     }
 
     private func serve(
-        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ senders: APNsSenders, _ disk: StoreDisk,
-        gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
+        _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ opening: StoreOpening,
+        _ apps: AppRegistry, _ senders: APNsSenders, _ disk: StoreDisk, gatewayLoop: any EventLoop,
+        apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
-        let tokens = try await UserTokens(
-            apps: configuration.apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
+        let tokens = UserTokens(apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
         try await tokens.keys.load(group: apiGroup, logger: self.logger)
         let metrics = ServerMetrics(factory: self.registry)
-        let media = try await self.openMedia(configuration, metrics)
+        let media = try await self.openMedia(configuration, apps, metrics)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
         let server = ServerLoop(
             eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders.byApp,
@@ -142,7 +146,7 @@ package struct TidingsServer: Service {
         }
         defer { watch.cancel() }
         // Before the first connection: a phone that comes back at once after a restart must not be refused.
-        server.open(store.opening)
+        server.open(opening)
         let gateway: Gateway
         do {
             gateway = try await Gateway.bind(configuration.gateway, server: server)
@@ -151,12 +155,12 @@ package struct TidingsServer: Service {
             throw error
         }
         let control = await ControlSocket.bind(
-            database: configuration.store.path, group: apiGroup, logger: self.logger
-        ) { path in try await store.backUp(to: path) }
+            database: configuration.store.path, group: apiGroup, logger: self.logger,
+            self.commands(store, apps) { await server.execute($0) })
         defer { control?.close() }
         let api = API(
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
-            keys: APIKeys(apps: configuration.apps), readiness: readiness, disk: disk, registry: self.registry,
+            keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
             audit: self.audit, feed: server.feed, media: media)
         let ready = self.ready(gateway, readiness)
@@ -164,16 +168,10 @@ package struct TidingsServer: Service {
         let keyWatch = TokenKeyWatch(
             keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
             group: apiGroup, metrics: metrics, logger: self.logger)
-        let sweeps =
-            media.map { shelf -> [ServiceGroupConfiguration.ServiceConfiguration] in
-                let sweep = MediaSweep(
-                    shelf: shelf, core: { await server.execute($0) }, logger: self.logger, now: { Clocks.now().wall })
-                return [.init(service: sweep)]
-            } ?? []
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
-                services: (tokens.keys.isEmpty ? [] : [.init(service: keyWatch)]) + sweeps + [
+                services: [.init(service: keyWatch)] + self.sweeps(of: media, server) + [
                     self.http(.api, api.router(), configuration, metrics, apiGroup) { ready(.api, $0) },
                     self.http(.phone, api.phoneRouter(), configuration, metrics, apiGroup) { ready(.phone, $0) },
                     // Also when the store has failed: an HTTP connection that is accepted while the listeners are cancelled ends the process
@@ -181,6 +179,7 @@ package struct TidingsServer: Service {
                     .init(
                         service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: KeyUseService(registry: apps) { await server.execute($0) }),
                 ], logger: self.logger))
         try await Self.attempt {
             try await group.run()
@@ -190,10 +189,22 @@ package struct TidingsServer: Service {
         }
     }
 
+    private func sweeps(
+        of media: MediaShelf?, _ server: ServerLoop
+    ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
+        guard let media else { return [] }
+        let sweep = MediaSweep(
+            shelf: media, core: { await server.execute($0) }, logger: self.logger, now: { Clocks.now().wall })
+        return [.init(service: sweep)]
+    }
+
     /// Nil where the server keeps none.
-    private func openMedia(_ configuration: ServerConfiguration, _ metrics: ServerMetrics) async throws -> MediaShelf? {
+    private func openMedia(
+        _ configuration: ServerConfiguration, _ apps: AppRegistry, _ metrics: ServerMetrics
+    ) async throws -> MediaShelf? {
         guard !configuration.media.path.isEmpty else { return nil }
-        let shelf = MediaShelf(path: configuration.media.path, limits: configuration.mediaLimits, metrics: metrics)
+        let shelf = MediaShelf(
+            path: configuration.media.path, limits: configuration.mediaLimits, registry: apps, metrics: metrics)
         do {
             for path in try await shelf.open(at: Clocks.now().wall) {
                 self.logger.log(.error, "the record of a file cannot be read", [.path: path])

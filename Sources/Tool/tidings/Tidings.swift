@@ -12,9 +12,9 @@ struct Tidings: AsyncParsableCommand {
         version: toolVersion,
         subcommands: [
             Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, ConversationCommand.self,
-            SettingsCommand.self, DeviceCommand.self, UserCommand.self, CredentialCommand.self, Simulate.self,
-            ScenarioCommand.self, Bench.self,
-            Chaos.self, Backup.self, Restore.self, Check.self, Rebuild.self,
+            SettingsCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self, OperatorCommand.self,
+            CredentialCommand.self, Simulate.self, ScenarioCommand.self, Bench.self, Chaos.self, Backup.self,
+            Restore.self, Check.self, Rebuild.self,
         ])
 }
 

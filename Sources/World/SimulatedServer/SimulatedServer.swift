@@ -130,7 +130,7 @@ package struct SimulatedServer: Sendable {
         case .reply(let request, let result): outputs.append(.reply(request, result))
         case .flagBug(let text), .stopForStoreFailure(let text): outputs.append(.fault(text))
         case .countEnd, .countRefusal, .countRefusedRegistration, .noteAct, .raiseAlarm, .clearAlarm, .storageChanged,
-            .drained, .report:
+            .controlChanged, .drained, .report:
             break
         }
     }

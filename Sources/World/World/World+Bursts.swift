@@ -2,6 +2,7 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
+import StoreModel
 import TidingsModel
 
 // What comes fast: several messages within a moment, and notifications that are cleared as soon as they are there.

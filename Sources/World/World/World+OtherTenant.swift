@@ -105,6 +105,9 @@ extension StoreCommand {
             .readProfiles(let app, _, _),
             .readMediaUses(let app, _, _):
             app
+        // Of operators and of the whole server: no tenant's.
+        case .changeControl(let change, _): change.app ?? AppID("")
+        case .readControl: AppID("")
         case .once(let request, _): request.key.app
         case .readKept(let key, _): key.app
         }

@@ -107,7 +107,7 @@ extension World {
             self.openAPIRequests.remove(request)
             self.handleAPIResult(result, of: request)
         case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .noteAct, .raiseAlarm, .clearAlarm,
-            .storageChanged, .drained, .report:
+            .storageChanged, .controlChanged, .drained, .report:
             break
         }
     }

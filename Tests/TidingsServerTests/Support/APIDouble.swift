@@ -23,13 +23,14 @@ struct APIDouble {
         app.apiKeys = [.init(id: "operator", sha256: TestServer.hash(TestServer.key), scopes: scopes)]
         let registry = PrometheusRegistry()
         self.feed = EventFeed(eventLoop: MultiThreadedEventLoopGroup.singleton.any())
+        let apps = try AppRegistry(apps: [app])
         self.api = API(
             core: { [asked] command in
                 if case .quotas = command { return .quotas([Self.quota]) }
                 asked.withLockedValue { $0.append(command) }
                 return result
-            }, metrics: ServerMetrics(factory: registry), tokens: try await UserTokens(apps: [app]),
-            keys: APIKeys(apps: [app]), readiness: Readiness(),
+            }, metrics: ServerMetrics(factory: registry), tokens: UserTokens(apps),
+            keys: APIKeys(apps), readiness: Readiness(),
             disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
             bodyBytesMax: 65_536, proxies: TrustedProxies([]),
             audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), feed: self.feed)

@@ -82,7 +82,7 @@ struct TestServer {
         }()
         var iterator = ready.makeAsyncIterator()
         guard let listening = await iterator.next() else { return try await running }
-        let tokens = try await UserTokens(apps: configuration.apps)
+        let tokens = try UserTokens(apps: configuration.apps)
         do {
             try await body(
                 TestServer(

@@ -90,6 +90,9 @@ extension ServerCore {
             self.sendToStore(.readAccount(user), for: .apiIssueToken(request, at: at), &effects)
         case .once(let key, let fingerprint, let command):
             self.serve(command, as: key, fingerprint, for: request, now, &effects)
+        case .changeControl(let change):
+            self.sendToStore(
+                .changeControl(change, at: now.wall), for: .apiChangeControl(request, change), &effects)
         case .quotas(let question): effects.append(.reply(request, .quotas(self.quotas(question, now))))
         case .media(let user, let issuedAt, let question):
             guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return }

@@ -32,6 +32,7 @@ extension LaneOutage {
 // (docs/decisions/0026-one-judge-of-apns.md).
 extension ServerCore {
     func reportedState(of lane: PushLane) -> LaneState {
+        guard !self.settings.suspendedApps.contains(lane.app) else { return .paused(.ofSuspension) }
         guard !self.outages.isEmpty else { return .usable }
         return .worst(
             of: [nil, lane.topic].compactMap {
@@ -48,7 +49,14 @@ extension ServerCore {
         _ scope: LaneScope, _ state: LaneState, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         self.outages[scope] = state == .usable ? nil : state
-        for lane in self.lanes.keys.filter(scope.covers).sorted() {
+        self.followClients(now, &effects, where: scope.covers)
+    }
+
+    /// What was said of the lanes' credentials may have changed.
+    mutating func followClients(
+        _ now: Now, _ effects: inout [ServerEffect], where isMeant: (PushLane) -> Bool
+    ) {
+        for lane in self.lanes.keys.filter(isMeant).sorted() {
             let (before, after) = (self.lanes[lane]?.client ?? .usable, self.reportedState(of: lane))
             self.lanes[lane]?.setClient(after)
             switch (before.outage, after.outage) {

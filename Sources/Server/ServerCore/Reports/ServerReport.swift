@@ -118,7 +118,7 @@ extension ServerReport {
         case .clearAlarm(let lane): self = .clearedAlarm(lane)
         case .storageChanged(let isFull, let free): self = .storage(isFull: isFull, free: free)
         case .write, .close, .turnAway, .probe, .countEnd, .countRefusal, .countRefusedRegistration, .push,
-            .readTimeZone, .checkToken, .reply, .noteAct, .stopForStoreFailure, .drained, .flagBug:
+            .readTimeZone, .checkToken, .reply, .noteAct, .stopForStoreFailure, .controlChanged, .drained, .flagBug:
             return nil
         }
     }

@@ -80,7 +80,8 @@ extension PendingStoreRequest {
         case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
             .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
             .apiMissed(let request, _), .apiIssueToken(let request, _),
-            .apiRing(let request, _, _, at: _), .apiMarkRead(let request, _, _, _):
+            .apiRing(let request, _, _, at: _), .apiMarkRead(let request, _, _, _),
+            .apiChangeControl(let request, _):
             request
         case .clientRequest(let asked), .enterRoom(let asked, _, _):
             if case .api(let request) = asked.requester { request } else { nil }

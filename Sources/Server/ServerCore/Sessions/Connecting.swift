@@ -49,6 +49,7 @@ extension ServerCore {
         }
         do throws(ServerFrame.Problem) {
             let opening = try Self.checked(hello, verdict)
+            try self.checkSuspension(of: opening.device.user.app)
             try self.admitHello(of: opening.device, now, &effects)
             let slot = self.slot(of: opening.device.user, now, &effects)
             self.people[slot].buckets.consume(.connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)

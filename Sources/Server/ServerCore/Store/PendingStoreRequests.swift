@@ -51,6 +51,7 @@ enum PendingStoreRequest: Sendable {
     case apiFindUnread(APIRequestID, UserKey, ConversationID)
     case apiMarkRead(APIRequestID, UserKey, ConversationID, upTo: LogPosition)
     case apiKept(APIRequestID, APICommand)
+    indirect case apiChangeControl(APIRequestID, ControlChange)
 }
 
 extension ServerCore {
@@ -247,7 +248,8 @@ extension ServerCore {
             (.apiIssueToken(let request, _), .refused(let problem)),
             (.apiRing(let request, _, _, _), .refused(let problem)),
             (.apiMarkRead(let request, _, _, _), .refused(let problem)),
-            (.apiSendCustom(let request, _), .refused(let problem)):
+            (.apiSendCustom(let request, _), .refused(let problem)),
+            (.apiChangeControl(let request, _), .refused(let problem)):
             effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .refused(let problem)): effects.append(.reply(request, .refused(problem)))
         case (.apiAnswer(let request), .done): effects.append(.reply(request, .done))
@@ -280,6 +282,8 @@ extension ServerCore {
         case (.apiMarkRead(let request, let user, let conversation, let upTo), .read(let position, let unread)):
             effects.append(.reply(request, .done))
             self.publishRead(conversation, of: user, upTo: upTo, at: position, unread: unread, now, &effects)
+        case (.apiChangeControl(let request, let change), .control(let answer)):
+            self.finishControl(change, answer, for: request, now, &effects)
         case (.apiKept(let request, let command), .kept(let kept)):
             self.finishLookup(request, command, kept, now, &effects)
         // The compiler cannot check so many pairs: a case that is missing here shows as a bug, one missing in `refuse` does not compile.
@@ -320,7 +324,8 @@ extension ServerCore {
         case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
             .apiIssueToken(let request, _), .apiKept(let request, _), .apiRing(let request, _, _, _),
-            .apiFindRead(let request, _, _, _), .apiFindUnread(let request, _, _), .apiMarkRead(let request, _, _, _):
+            .apiFindRead(let request, _, _, _), .apiFindUnread(let request, _, _), .apiMarkRead(let request, _, _, _),
+            .apiChangeControl(let request, _):
             effects.append(.reply(request, .refused(Self.unavailable)))
         case .apiChangeAccount(let request, let user, let change):
             effects.append(.reply(request, .refused(Self.unavailable)))

@@ -13,7 +13,7 @@ extension API {
             try await self.tus(request, context) {
                 let owner = try self.backend(request, context)
                 return try await self.createUpload(
-                    request, owner, try self.uploadKey(request, apiKey: context.note.key))
+                    request, owner, try self.uploadKey(request, apiKey: context.note.caller?.idempotencyName))
             }
         }
         self.addUpload(to: group) { try self.backend($0, $1) }

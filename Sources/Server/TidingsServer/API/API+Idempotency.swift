@@ -17,18 +17,28 @@ struct Once: Equatable, Sendable {
     func wrap(_ command: APICommand) -> APICommand { .once(self.key, fingerprint: self.fingerprint, command) }
 }
 
+extension APIKeys.Caller {
+    /// What tells keys of one app apart. No API key has a name with a colon.
+    var idempotencyName: String {
+        switch self {
+        case .key(let name): name
+        case .ofOperator(let name): "operator:\(name)"
+        }
+    }
+}
+
 extension API {
     private static let idempotencyKey = HTTPField.Name(Once.header)
 
     /// The body, and the idempotency key of a POST that has one: to put something twice is to put it once.
     func keyedBody(
-        _ request: Request, _ context: Context, _ app: AppID
+        _ request: Request, _ context: Context, _ app: AppID, mayBeEmpty: Bool = false
     ) async throws -> (body: APIBody, once: Once?) {
         let text = try Self.idempotencyKey(of: request)
         let bytes = try await self.bytes(request)
-        let body = try APIBody(bytes)
-        guard let text, let apiKey = context.note.key else { return (body, nil) }
-        let key = IdempotencyKey(app: app, apiKey: apiKey, text: text)
+        let body = try APIBody(bytes.isEmpty && mayBeEmpty ? Array("{}".utf8) : bytes)
+        guard let text, let caller = context.note.caller else { return (body, nil) }
+        let key = IdempotencyKey(app: app, apiKey: caller.idempotencyName, text: text)
         return (body, Once(key: key, fingerprint: Self.fingerprint(of: request, bytes)))
     }
 

@@ -81,6 +81,7 @@ extension API {
         guard let text = Self.bearer(request) else { throw unauthorized }
         switch self.tokens.verdict(on: text, device: nil, wallMilliseconds: Clocks.now().wall) {
         case .valid(let token, _):
+            guard self.apps.app(token.user.app)?.record.isSuspended == false else { throw unauthorized }
             context.share.question = .extensionRequests(token.user)
             try Self.checkQuery(request, query)
             return (token.user, token.issuedAt)

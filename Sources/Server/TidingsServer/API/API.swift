@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import ServerCore
+import StoreModel
 import TidingsModel
 
 /// The HTTP API: checks keys and input, asks the core, and answers. `OpenAPI.document` describes it.
@@ -50,7 +51,10 @@ struct API: Sendable {
     private func addRoutes(to router: Router<Context>) {
         self.addHealth(to: router)
         self.addOperations(to: router)
+        self.addApps(to: router)
+        self.addOperators(to: router)
         let app = router.group("v1/apps/{app}")
+        self.addAppKeys(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
         self.addConversations(to: app)
@@ -95,9 +99,10 @@ struct API: Sendable {
 
     // MARK: - Who asks
 
-    /// The app of the path, if the request's key may do this there.
+    /// The app of the path, if the request's key may do this there: one of the app's, or an operator's.
     /// - Parameter limited: whose share of the app it takes; nil where nothing limits it.
-    /// - Throws: status 401 without a key of the app, 403 without the scope, 400 for a member of the query that is not in `query`.
+    /// - Throws: status 401 without such a key, 403 without the scope or role, 404 to an operator for an unknown app, 400 for a member of
+    ///   the query that is not in `query`.
     func authorize(
         _ request: Request, _ context: Context, _ scope: APIScope, limited: Limited? = nil, query: [String] = []
     ) throws -> AppID {
@@ -105,22 +110,36 @@ struct API: Sendable {
             throw Self.unauthorized("must be \"Bearer KEY\" with one of the app's API keys")
         }
         let app = AppID(try Self.parameter("app", context))
-        switch self.keys.access(app: app, key: key, scope: scope) {
-        case .granted(let name):
-            context.note.key = name
+        switch self.keys.access(app: app, key: key, scope: scope, method: request.method) {
+        case .unknownApp: throw Self.unknownApp
+        case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
+        case .granted(let caller):
+            context.note.caller = caller
             // Whoever has no key is not told what the app has left.
             context.share.question = limited?.question(app)
-            try Self.checkQuery(request, query)
-            return app
-        case .unknownKey: throw Self.unauthorized("must hold one of the app's API keys")
-        case .missingScope(let name):
-            context.note.key = name
+        case .refused(let caller, let refusal):
+            context.note.caller = caller
             context.share.question = limited?.question(app)
-            throw APIProblem(
-                .missingScope, field: "Authorization",
-                rule: "needs a key with the scope \(scope.rawValue)")
+            throw refusal.problem
         }
+        try Self.checkQuery(request, query)
+        return app
     }
+
+    /// - Throws: status 401 without the key of an operator, 403 if they may less than this, 400 for a member of the query that is not in
+    ///   `query`.
+    func authorizeOperator(
+        _ request: Request, _ context: Context, _ role: OperatorRole, query: [String] = []
+    ) throws {
+        guard let key = Self.bearer(request), let found = self.keys.operatorRecord(key: key) else {
+            throw Self.unauthorized("must be \"Bearer KEY\" with an operator's key")
+        }
+        context.note.caller = .ofOperator(found.name)
+        guard found.role >= role else { throw APIKeys.Refusal.missingRole(role).problem }
+        try Self.checkQuery(request, query)
+    }
+
+    static var unknownApp: APIProblem { APIProblem(.unknownApp, field: "app", rule: "names no app of this server") }
 
     /// RFC 6750 §2.1.
     static func bearer(_ request: Request) -> String? {

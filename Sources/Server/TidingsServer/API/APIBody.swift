@@ -16,6 +16,14 @@ struct APIBody {
 
     private init(_ fields: JSONFields) { self.fields = fields }
 
+    /// For a type that reads its members itself.
+    var allMembers: JSONFields { self.fields }
+
+    func optionalMembers(_ key: String) throws(InvalidField) -> JSONFields? {
+        guard try self.optional(key) as JSONValue? != nil else { return nil }
+        return try self.fields.fields(key)
+    }
+
     private func optional<Value: Decodable>(_ key: String) throws(InvalidField) -> Value? {
         try self.fields.optional(key)
     }

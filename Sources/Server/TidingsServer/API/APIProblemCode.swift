@@ -24,11 +24,20 @@ extension APIProblem {
         case connectionLost = "connection_lost"
         case unauthorized
         case missingScope = "missing_scope"
+        case missingRole = "missing_role"
+        case appSuspended = "app_suspended"
         case unknownRoute = "unknown_route"
         case methodNotAllowed = "method_not_allowed"
         case bodyTooLarge = "body_too_large"
         case unknownCall = "unknown_call"
         case unknownAccount = "unknown_account"
+        case unknownApp = "unknown_app"
+        case unknownAPIKey = "unknown_api_key"
+        case unknownTokenSecret = "unknown_token_secret"
+        case unknownOperator = "unknown_operator"
+        case revisionChanged = "revision_changed"
+        case secretAlreadyShown = "secret_already_shown"
+        case stillNeeded = "still_needed"
         case keyInUse = "idempotency_key_in_use"
         case keyReused = "idempotency_key_reused"
         case `internal`
@@ -91,10 +100,19 @@ extension APIProblem.Own {
         case .connectionLost: (.badRequest, "The client hung up")
         case .unauthorized: (.unauthorized, "The credential is missing or not good")
         case .missingScope: (.forbidden, "The API key may not do that")
+        case .missingRole: (.forbidden, "The operator may not do that")
+        case .appSuspended: (.forbidden, "The app is suspended")
         case .unknownRoute: (.notFound, "The path is not part of the API")
         case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
         case .unknownCall: (.notFound, "There is no such call")
         case .unknownAccount: (.notFound, "There is no such account")
+        case .unknownApp: (.notFound, "There is no such app")
+        case .unknownAPIKey: (.notFound, "The app has no such API key")
+        case .unknownTokenSecret: (.notFound, "The app has no such token secret")
+        case .unknownOperator: (.notFound, "There is no such operator")
+        case .revisionChanged: (.preconditionFailed, "The app has changed meanwhile")
+        case .secretAlreadyShown: (.conflict, "What was drawn was shown with the first answer")
+        case .stillNeeded: (.conflict, "The server cannot do without it")
         case .bodyTooLarge: (.contentTooLarge, "The body is too large")
         case .keyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
         case .keyReused: (.unprocessableContent, "The idempotency key was used for another request")

@@ -205,6 +205,10 @@ package struct ConfigurationKey: Sendable {
         .init(
             "store.erase_milliseconds", "time in which a text that was recalled or edited over leaves the file",
             .milliseconds(\.store.eraseMilliseconds, 100...86_400_000)),
+        .init(
+            "store.master_key_path",
+            "file of the keys under which secrets are kept; without one it is the database's path with .key",
+            .optional(\.store.masterKeyPath)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init("log.level", "lowest level that is logged", .choice(\.log.level, of: Logger.Level.self)),
         .init("log.format", "form of a log line", .choice(\.log.format, ["json", "text"])),

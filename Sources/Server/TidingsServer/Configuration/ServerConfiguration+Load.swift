@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import ServerCore
+import StoreModel
 import TidingsModel
 import Yams
 
@@ -21,6 +22,7 @@ extension ServerConfiguration {
             if let fault = key.set(text, in: &configuration) { reader.faults.append(fault) }
         }
         for id in await reader.list(["apps"]) ?? [] { configuration.apps.append(await reader.app(id)) }
+        configuration.store.masterKeys = environment[Self.masterKeyVariable].map { Secret($0) }
         reader.refuseUnknownKeys(overrides: overrides)
         let unreadable = Set(reader.faults.map(\.field))
         let faults = reader.faults + configuration.validate().filter { !unreadable.contains($0.field) }
@@ -147,31 +149,36 @@ private struct ConfigurationReading {
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
-        app.tokens = await self.tokens(["app", id])
+        app.previousSecret = await self.text(["app", id, "token_secret_previous"], isSecret: true).map { Secret($0) }
+        app.settings = await self.settings(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
-        app.pushTopics = await self.list(["app", id, "push", "topics"]) ?? []
-        app.pushText = await self.pushText(["app", id, "push", "text"])
-        app.isOnlyPushSender = await self.flag(["app", id, "push", "only_sender"])
-        app.push = await self.pushRules(["app", id, "push"])
-        let membersMax = ["app", id, "members_max"]
-        app.membersMax = self.integer(
-            await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
-        app.words = await self.words(["app", id])
-        app.offeredAccounts = await self.list(["app", id, "offered_accounts"]) ?? []
-        app.hasOwnProfiles = await self.flag(["app", id, "own_profiles"])
-        app.needsMediaApproval = await self.mediaApproval(["app", id, "media", "approval"])
         return app
     }
 
-    private mutating func tokens(_ path: [String]) async -> ServerConfiguration.TokenRules {
-        var rules = ServerConfiguration.TokenRules()
-        rules.previousSecret = await self.text(path + ["token_secret_previous"], isSecret: true).map { Secret($0) }
+    private mutating func settings(_ path: [String]) async -> AppSettings {
+        var settings = AppSettings()
+        settings.tokens = await self.tokens(path)
+        settings.pushTopics = Set(await self.list(path + ["push", "topics"]) ?? []).sorted()
+        settings.pushText = await self.pushText(path + ["push", "text"])
+        settings.isOnlyPushSender = await self.flag(path + ["push", "only_sender"])
+        settings.push = await self.pushRules(path + ["push"])
+        let membersMax = path + ["members_max"]
+        settings.membersMax = self.integer(
+            await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
+        settings.words = await self.words(path)
+        settings.offeredAccounts = Set(await self.list(path + ["offered_accounts"]) ?? []).sorted()
+        settings.hasOwnProfiles = await self.flag(path + ["own_profiles"])
+        settings.needsMediaApproval = await self.mediaApproval(path + ["media", "approval"])
+        return settings
+    }
+
+    private mutating func tokens(_ path: [String]) async -> AppSettings.TokenRules {
+        var rules = AppSettings.TokenRules()
         rules.audiences = await self.list(path + ["token_audiences"]) ?? []
         rules.demandsAudience = await self.flag(path + ["token_audience_required"])
         let trustRoots = await self.text(path + ["token_jwks_trust_roots_path"])
         if let text = await self.text(path + ["token_jwks"]) {
-            rules.keySource =
-                text.contains("://") ? .address(text, trustRootsPath: trustRoots) : .file(path: text)
+            rules.keySource = AppSettings.KeySource(text, trustRootsPath: trustRoots)
         }
         return rules
     }

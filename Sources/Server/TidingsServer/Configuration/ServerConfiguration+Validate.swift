@@ -1,6 +1,6 @@
-import APNsModel
 import Foundation
 import ServerCore
+import StoreModel
 import TidingsModel
 
 extension ServerConfiguration {
@@ -20,11 +20,6 @@ extension ServerConfiguration {
                     remedy: "give \(port) and \(taken) different values")
             }
         }
-        if self.apps.isEmpty {
-            faults.append(
-                field: "apps", rule: "must name at least one app",
-                remedy: "list the ids under apps and give each one app.ID.token_secret")
-        }
         var seen: Set<AppID> = []
         for app in self.apps {
             if !seen.insert(app.id).inserted {
@@ -37,9 +32,6 @@ extension ServerConfiguration {
 }
 
 extension ServerConfiguration.App {
-    /// Each topic makes lanes.
-    private static let pushTopicsMax = 16
-
     fileprivate func faults() -> [ConfigurationFault] {
         let prefix = "app.\(self.id)"
         var faults: [ConfigurationFault] = []
@@ -49,73 +41,15 @@ extension ServerConfiguration.App {
             faults.append(field: error.field, rule: "\(error.rule), got \"\(self.id)\"", remedy: "rename the app")
         }
         let min = ServerConfiguration.tokenSecretBytesMin
-        if self.tokenSecret.value.utf8.count < min {
+        if self.tokenSecret.value.utf8.count < min, !self.isCredentialAlone {
             faults.append(
                 field: "\(prefix).token_secret",
                 rule: "must be at least \(min) bytes, got \(self.tokenSecret.value.utf8.count)",
                 remedy: "draw one with: openssl rand -hex 32")
         }
-        faults += self.tokens.faults(prefix: prefix, secret: self.tokenSecret)
-        for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
-        if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
-        for topic in self.pushTopics where !APNsFormat.isTopic(topic.utf8) {
-            faults.append(
-                field: "\(prefix).push.topics",
-                rule: "must be topics of 1 to 255 letters, digits, hyphens, underscores and dots, got \"\(topic)\"",
-                remedy: "list the bundle identifiers of the app's builds")
-        }
-        if self.pushTopics.count > Self.pushTopicsMax {
-            faults.append(
-                field: "\(prefix).push.topics",
-                rule: "must be at most \(Self.pushTopicsMax), got \(self.pushTopics.count)",
-                remedy: "list the bundle identifiers of the app's builds")
-        }
-        for account in self.offeredAccounts {
-            do throws(InvalidField) {
-                _ = try UserID.validated(account, field: "\(prefix).offered_accounts")
-                // What people of other apps call it.
-                _ = try UserID.validated("\(self.id)/\(account)", field: "\(prefix).offered_accounts")
-            } catch {
-                faults.append(
-                    field: error.field, rule: "\(error.rule), in \"\(account)\"",
-                    remedy:
-                        "list the ids of the app's MP accounts; with the app's id and a slash they have at most 64 bytes"
-                )
-            }
-        }
-        if let count = self.membersMax, !(1...3_000).contains(count) {
-            faults.append(
-                field: "\(prefix).members_max", rule: "must be 1 to 3000, got \(count)",
-                remedy: "leave it out for policy.members_max")
-        }
-        if let options = self.push.options {
-            do throws(InvalidField) {
-                try self.push.check(options, isClient: false, path: "\(prefix).push.options")
-            } catch {
-                faults.append(
-                    field: error.field, rule: error.rule,
-                    remedy: "declare it in \(prefix).push.entitlements or \(prefix).push.image_hosts")
-            }
-        }
-        for (tag, words) in self.words.byLanguage.sorted(by: { $0.key < $1.key }) {
-            faults += words.faults(tag: tag, prefix: "\(prefix).words.\(tag)", list: "\(prefix).languages")
-        }
-        if !self.words.hasLanguage {
-            faults.append(
-                field: "\(prefix).language", rule: "must be a language with words, got \"\(self.words.language)\"",
-                remedy: "name one of \(prefix).languages, or a built-in one: en, zh")
-        }
-        return faults
-    }
-}
-
-extension ServerConfiguration.TokenRules {
-    fileprivate func faults(prefix: String, secret: Secret) -> [ConfigurationFault] {
-        var faults: [ConfigurationFault] = []
-        let min = ServerConfiguration.tokenSecretBytesMin
         if let previous = self.previousSecret {
             let count = previous.value.utf8.count
-            if count < min || previous == secret {
+            if count < min || previous == self.tokenSecret {
                 faults.append(
                     field: "\(prefix).token_secret_previous",
                     rule: count < min
@@ -123,61 +57,63 @@ extension ServerConfiguration.TokenRules {
                     remedy: "give the secret that was in use before, or leave it out")
             }
         }
-        if self.audiences.contains("") {
+        for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
+        if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
+        for fault in self.settings.faults(in: self.id) + self.settings.tokens.addressFaults {
+            let key = Self.key(of: fault.field)
             faults.append(
-                field: "\(prefix).token_audiences", rule: "must not hold an empty text",
-                remedy: "name what stands for this server in the claim aud, or leave it out for the app's id")
-        }
-        switch self.keySource {
-        case .file(let path)? where path.isEmpty:
-            faults.append(
-                field: "\(prefix).token_jwks", rule: "must not be empty",
-                remedy: "give the path or the address of a JSON web key set, or leave it out")
-        case .address(let address, _)? where TokenKeyDownload.Address(address) == nil:
-            faults.append(
-                field: "\(prefix).token_jwks",
-                rule: "must be a path, or begin with https:// (http:// on this machine), got \"\(address)\"",
-                remedy: "keys that came over an open line could be anybody's")
-        case .file?, .address?, nil: break
+                field: key.isEmpty ? prefix : "\(prefix).\(key)", rule: fault.rule,
+                remedy: Self.remedy(for: fault, prefix))
         }
         return faults
     }
+
+    /// The key of the file for a member of the JSON form.
+    private static func key(of member: String) -> String {
+        let words = "words.languages"
+        return switch member {
+        case "settings": ""
+        case "tokens.audiences": "token_audiences"
+        case "tokens.jwks": "token_jwks"
+        case "words.language": "language"
+        case words: "languages"
+        default: member.hasPrefix("\(words).") ? "words.\(member.dropFirst(words.count + 1))" : member
+        }
+    }
+
+    private static func remedy(for fault: InvalidField, _ prefix: String) -> String {
+        switch fault.field {
+        case "push.topics": "list the bundle identifiers of the app's builds"
+        case "offered_accounts":
+            "list the ids of the app's MP accounts; with the app's id and a slash they have at most 64 bytes"
+        case "members_max": "leave it out for policy.members_max"
+        case "tokens.audiences": "name what stands for this server in the claim aud, or leave it out for the app's id"
+        case "tokens.jwks":
+            fault.rule == "must not be empty"
+                ? "give the path or the address of a JSON web key set, or leave it out"
+                : "keys that came over an open line could be anybody's"
+        case "words.languages": "write for example de or pt-BR"
+        case "words.language": "name one of \(prefix).languages, or a built-in one: en, zh"
+        case let field where field.hasPrefix("push.options"):
+            "declare it in \(prefix).push.entitlements or \(prefix).push.image_hosts"
+        case let field where field.hasSuffix(".several") && fault.rule.contains("{count}"):
+            "write for example \"{count} new messages\""
+        case let field where field.hasSuffix(".kinds") && !fault.rule.hasPrefix("must be 1 to"):
+            "write for example \"RC:ImgMsg=[Image]\""
+        case let field where field.hasPrefix("words."): "a language without built-in words needs all of its own"
+        default: "set less of it"
+        }
+    }
 }
 
-extension NotificationWords {
-    /// Far more than a phone shows in a line.
-    private static let bytesMax = 256
-
-    fileprivate func faults(tag: String, prefix: String, list: String) -> [ConfigurationFault] {
-        var faults: [ConfigurationFault] = []
-        do throws(InvalidField) {
-            try PersonSettings(language: tag).validate()
-        } catch {
-            faults.append(field: list, rule: "\(error.rule), got \"\(tag)\"", remedy: "write for example de or pt-BR")
-        }
-        let texts =
-            Self.pushMembers.map { ($0.name, self[keyPath: $0.path]) }
-            + self.kinds.sorted { $0.key < $1.key }.map { ("kinds", $0.value) }
-        for (name, text) in texts where !(1...Self.bytesMax).contains(text.utf8.count) {
-            faults.append(
-                field: "\(prefix).\(name)", rule: "must be 1 to \(Self.bytesMax) bytes, got \(text.utf8.count)",
-                remedy: "a language without built-in words needs all of its own")
-        }
-        if !self.several.isEmpty, !self.several.contains("{count}") {
-            faults.append(
-                field: "\(prefix).several", rule: "must contain {count}, got \"\(self.several)\"",
-                remedy: "write for example \"{count} new messages\"")
-        }
-        for name in self.kinds.keys.sorted() {
-            do throws(InvalidField) {
-                _ = try ObjectName.validated(name.rawValue, field: "\(prefix).kinds")
-            } catch {
-                faults.append(
-                    field: error.field, rule: "\(error.rule), got \"\(name)\"",
-                    remedy: "write for example \"RC:ImgMsg=[Image]\"")
-            }
-        }
-        return faults
+extension AppSettings.TokenRules {
+    /// What takes more than looking at the text to know.
+    var addressFaults: [InvalidField] {
+        guard case .address(let address, _)? = self.keySource, WebAddress.host(of: address) != nil,
+            TokenKeyDownload.Address(address) == nil
+        else { return [] }
+        let rule = "must be a path, or begin with https:// (http:// on this machine), got \"\(address)\""
+        return [InvalidField(field: "tokens.jwks", rule: rule)]
     }
 }
 

@@ -1,5 +1,5 @@
 package import ServerCore
-import StoreModel
+package import StoreModel
 package import TidingsModel
 
 /// Everything an operator can set. `ConfigurationKey` describes each key with its unit, default and range; the values come from a
@@ -76,7 +76,14 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// that promise can fail.
         package var synchronous = "full"
         package var eraseMilliseconds: Int64 = 60_000
+        /// Empty for the one beside the database.
+        package var masterKeyPath = ""
+        /// Instead of a file.
+        package var masterKeys: Secret?
     }
+
+    /// Of the environment: the master keys as they stand in the file, with semicolons between.
+    package static let masterKeyVariable = "TIDINGS_MASTER_KEY"
 
     package struct Media: Equatable, Sendable {
         /// Empty for none.
@@ -87,11 +94,10 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var types = MediaLimits().kinds.map(\.rawValue)
     }
 
+    /// Without what is set of apps.
     package var mediaLimits: MediaLimits {
         var limits = self.media.limits
         limits.kinds = self.media.types.compactMap(MediaKind.init(rawValue:))
-        limits.appsWithApproval = Set(self.apps.filter(\.needsMediaApproval).map(\.id))
-        limits.appsWithOwnProfiles = Set(self.apps.filter(\.hasOwnProfiles).map(\.id))
         return limits
     }
 
@@ -107,57 +113,28 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var auditPath = ""
     }
 
+    /// A section of the file: an app is made from it that the store does not have yet, and the store's goes before it from then on
+    /// (docs/decisions/0043-apps-at-run-time.md). Its credential for pushes alone is the file's.
     package struct App: Equatable, Sendable {
         package var id: AppID
-        /// Signs user tokens with HS256; at least 32 bytes.
+        /// Signs user tokens with HS256; at least 32 bytes. Empty if the section has nothing but a credential.
         package var tokenSecret: Secret
-        package var tokens = TokenRules()
+        /// Whose tokens are still good.
+        package var previousSecret: Secret?
+        package var settings = AppSettings()
         package var apiKeys: [APIKey] = []
         package var apns: APNs?
-        /// Topics its phones may register for, beside the one of `apns`.
-        package var pushTopics: [String] = []
-        /// Nil for `policy.members_max`.
-        package var membersMax: Int?
-        package var words = AppWords()
-        /// Whether people choose their own profile and nicknames, or the backend alone does.
-        package var hasOwnProfiles = false
-        /// Ids of its `MP` accounts whose card people of the server's other apps may see.
-        package var offeredAccounts: [String] = []
-        package var pushText = PushTextMode.serviceExtension
-        /// Whether nobody else pushes to the app, so that the system may set its icon's number.
-        package var isOnlyPushSender = false
-        /// Nobody but the backend reads media before that has approved them.
-        package var needsMediaApproval = false
-        /// What it says of the options of notifications.
-        package var push = PushRules()
 
         package init(id: AppID, tokenSecret: Secret) {
             self.id = id
             self.tokenSecret = tokenSecret
         }
 
-        /// Sorted; nil if none is known: then any is accepted until there is a credential.
-        package var topics: [String]? {
-            let topics = Set(self.pushTopics + (self.apns.map { [$0.topic] } ?? [])).sorted()
-            return topics.isEmpty ? nil : topics
+        /// Of an app that is made otherwise.
+        var isCredentialAlone: Bool {
+            self.apns != nil && self.tokenSecret.value.isEmpty && self.previousSecret == nil && self.apiKeys.isEmpty
+                && self.settings == AppSettings()
         }
-    }
-
-    package struct TokenRules: Equatable, Sendable {
-        /// Whose tokens are still good.
-        package var previousSecret: Secret?
-        /// Where the public keys for ES256 and RS256 are.
-        package var keySource: KeySource?
-        package var audiences: [String] = []
-        package var demandsAudience = false
-
-        package init() {}
-    }
-
-    package enum KeySource: Equatable, Sendable {
-        case file(path: String)
-        /// Begins with `https://`, or `http://` on this machine; a PEM file with the authorities to trust instead of the system's.
-        case address(String, trustRootsPath: String?)
     }
 
     /// The key itself is not kept, only its hash.
@@ -229,17 +206,8 @@ package struct ServerConfiguration: Equatable, Sendable {
         settings.discussionPolicy = self.policy(\.discussion, or: .discussion)
         settings.chatRoomPolicy = self.policy(\.chatRoom, or: .chatRoom)
         for app in self.apps {
-            settings.words[app.id] = app.words
-            settings.membersMaxByApp[app.id] = app.membersMax
-            settings.pushTopics[app.id] = app.topics
-            if app.pushText != .serviceExtension { settings.pushTextModes[app.id] = app.pushText }
-            if app.isOnlyPushSender { settings.onlyPushSenders.insert(app.id) }
-            if app.push != PushRules() { settings.pushRules[app.id] = app.push }
-            if app.hasOwnProfiles { settings.appsWithOwnProfiles.insert(app.id) }
-            for id in app.offeredAccounts {
-                let account = UserKey(app: app.id, user: UserID(id))
-                settings.offeredAccounts[UserID(account.description)] = account
-            }
+            settings.credentialTopics[app.id] = app.apns.map { [$0.topic] }
+            settings.apply(app.settings, to: app.id)
         }
         return settings
     }

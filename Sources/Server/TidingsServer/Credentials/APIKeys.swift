@@ -1,43 +1,130 @@
 import Crypto
 import Foundation
+import HTTPTypes
+import StoreModel
 import TidingsModel
 
+/// Whose key a request has, and whether that opens what it asks for.
 struct APIKeys: Sendable {
     enum Access: Equatable, Sendable {
-        /// The name is for logs.
-        case granted(name: String)
-        /// Also if the app is unknown; which of the two is not told.
+        case granted(Caller)
+        /// The key is good, and does not open this.
+        case refused(Caller, Refusal)
+        /// Also if the app is unknown; which of the two only an operator is told.
         case unknownKey
-        case missingScope(name: String)
+        case unknownApp
     }
 
-    private struct Key: Sendable {
-        var name: String
-        var hash: [UInt8]
-        var scopes: [APIScope]
+    /// By name, for logs.
+    enum Caller: Equatable, Sendable {
+        case key(String)
+        case ofOperator(String)
     }
 
-    private let keys: [AppID: [Key]]
-
-    init(apps: [ServerConfiguration.App]) {
-        self.keys = Dictionary(
-            apps.map { app in
-                (
-                    app.id,
-                    app.apiKeys.map {
-                        Key(name: $0.id, hash: Hexadecimal.bytes($0.sha256.utf8) ?? [], scopes: $0.scopes)
-                    }
-                )
-            }, uniquingKeysWith: { first, _ in first })
+    enum Refusal: Equatable, Sendable {
+        case missingScope(APIScope)
+        case missingRole(OperatorRole)
+        case suspended
     }
+
+    /// How keys begin that the server has drawn, so that one that leaked can be found.
+    static let prefix = "tk_"
+    static let operatorPrefix = "to_"
+
+    let registry: AppRegistry
+
+    init(_ registry: AppRegistry) { self.registry = registry }
 
     /// Constant time: all keys of the app are compared, and each comparison takes as long as any other.
-    func access(app: AppID, key: String, scope: APIScope) -> Access {
+    func access(
+        app id: AppID, key: String, scope: APIScope, method: HTTPRequest.Method = .get,
+        at now: Int64 = Clocks.now().wall
+    ) -> Access {
         let hash = SHA256.hash(data: Data(key.utf8))
-        var found: Key?
-        // Comparing a digest is swift-crypto's constant-time comparison.
-        for candidate in self.keys[app] ?? [] where hash == candidate.hash { found = candidate }
-        guard let found else { return .unknownKey }
-        return found.scopes.contains(scope) ? .granted(name: found.name) : .missingScope(name: found.name)
+        let app = self.registry.app(id)
+        var found: APIKeyRecord?
+        for candidate in app?.record.apiKeys ?? [] where candidate.hashes.match(hash, at: now) { found = candidate }
+        guard let found else { return self.operatorAccess(app, key, hash, scope, method, at: now) }
+        self.registry.noteUse(of: .api(id, name: found.name), at: now)
+        let caller = Caller.key(found.name)
+        guard app?.record.isSuspended == false else { return .refused(caller, .suspended) }
+        return found.scopes.contains(scope.rawValue) ? .granted(caller) : .refused(caller, .missingScope(scope))
+    }
+
+    private func operatorAccess(
+        _ app: AppRegistry.App?, _ key: String, _ hash: SHA256.Digest, _ scope: APIScope, _ method: HTTPRequest.Method,
+        at now: Int64
+    ) -> Access {
+        guard let record = self.operatorRecord(key, hash, at: now) else { return .unknownKey }
+        guard let app else { return .unknownApp }
+        let needed = scope.role(for: method)
+        let caller = Caller.ofOperator(record.name)
+        guard record.role >= needed else { return .refused(caller, .missingRole(needed)) }
+        // Operators look at it and clear up; nobody writes in it.
+        guard !app.record.isSuspended || needed != .send else { return .refused(caller, .suspended) }
+        return .granted(caller)
+    }
+
+    /// Whose key it is; nil if it is no operator's.
+    func operatorRecord(key: String, at now: Int64 = Clocks.now().wall) -> OperatorRecord? {
+        self.operatorRecord(key, SHA256.hash(data: Data(key.utf8)), at: now)
+    }
+
+    private func operatorRecord(_ key: String, _ hash: SHA256.Digest, at now: Int64) -> OperatorRecord? {
+        // All of them are drawn here: other keys need not be held against each.
+        guard key.hasPrefix(Self.operatorPrefix) else { return nil }
+        let found = self.registry.operatorRecord { $0.hashes.match(hash, at: now) }
+        if let found { self.registry.noteUse(of: .ofOperator(name: found.name), at: now) }
+        return found
+    }
+
+    /// A new key, and what is kept of it.
+    static func draw(_ prefix: String) -> (key: String, hash: [UInt8]) {
+        let key = prefix + Base64.encode(Self.drawBytes(), .url)
+        return (key, Self.hash(of: key))
+    }
+
+    static func drawBytes() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+
+    static func hash(of key: String) -> [UInt8] { Array(SHA256.hash(data: Data(key.utf8))) }
+}
+
+extension APIKeys.Refusal {
+    var problem: APIProblem {
+        switch self {
+        case .missingScope(let scope):
+            APIProblem(
+                .missingScope, field: "Authorization", rule: "needs a key with the scope \(scope.rawValue)")
+        case .missingRole(let role):
+            APIProblem(
+                .missingRole, field: "Authorization",
+                rule: "needs the key of an operator with the role \(role.rawValue)")
+        case .suspended:
+            APIProblem(.appSuspended, field: "app", rule: "must not be suspended: an operator may resume it")
+        }
+    }
+}
+
+extension APIScope {
+    /// What an operator has to be who does with their own key what a backend does with a key of this scope.
+    func role(for method: HTTPRequest.Method) -> OperatorRole {
+        let isReading = method == .get || method == .head
+        return switch self {
+        case .conversations, .settings, .trace, .accounts: isReading ? .view : .administer
+        case .history: .content
+        case .media: isReading ? .content : .administer
+        case .messages: method == .post ? .send : .administer
+        case .tokens: .administer
+        }
+    }
+}
+
+extension KeyHashes {
+    /// Comparing a digest is swift-crypto's constant-time comparison.
+    fileprivate func match(_ digest: SHA256.Digest, at now: Int64) -> Bool {
+        let isCurrent = digest == self.current
+        guard let previous = self.previous, now < previous.endsAt else { return isCurrent }
+        let isPrevious = digest == previous.hash
+        return isCurrent || isPrevious
     }
 }

@@ -36,14 +36,15 @@ struct JSONWebToken {
 
     func isSigned(by key: any JWTAlgorithm) -> Bool { (try? key.verify(self.signature, signs: self.signed)) ?? false }
 
-    /// - Parameter key: of HS256.
-    static func signed(_ claims: [(String, JSONValue)], by key: any JWTAlgorithm) -> String {
+    /// With HS256.
+    func isSigned(by key: SharedKey) -> Bool { key.hasMade(self.signature, of: self.signed) }
+
+    /// With HS256.
+    static func signed(_ claims: [(String, JSONValue)], by key: SharedKey) -> String {
         let header: JSONValue = ["alg": "HS256", "typ": "JWT"]
         let plain =
             "\(Base64.encode(header.serialized, .url)).\(Base64.encode(JSONValue.members(claims).serialized, .url))"
-        // An HMAC cannot fail.
-        let signature = (try? key.sign(Data(plain.utf8))) ?? []
-        return "\(plain).\(Base64.encode(signature, .url))"
+        return "\(plain).\(Base64.encode(key.signature(of: Data(plain.utf8)), .url))"
     }
 
     // MARK: Claims

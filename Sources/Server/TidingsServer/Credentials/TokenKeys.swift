@@ -4,6 +4,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import ServiceLifecycle
+import StoreModel
 import TidingsModel
 
 /// The public keys of apps whose user tokens are signed with ES256 or RS256, each app's from a file or an address. They are read
@@ -18,7 +19,7 @@ final class TokenKeys: Sendable {
     }
 
     private struct Entry {
-        let source: ServerConfiguration.KeySource
+        let source: AppSettings.KeySource
         var keys: [TokenKey] = []
         /// By the monotonic clock.
         var readAt: NIODeadline?
@@ -28,22 +29,23 @@ final class TokenKeys: Sendable {
     /// How soon a token with an unknown key may cause another read: clients must not decide how often keys are read.
     static let rereadAfter: TimeAmount = .seconds(10)
 
-    private let entries: NIOLockedValueBox<[AppID: Entry]>
+    private let registry: AppRegistry
+    private let entries = NIOLockedValueBox<[AppID: Entry]>([:])
 
-    init(apps: [ServerConfiguration.App]) {
-        var entries: [AppID: Entry] = [:]
-        for app in apps {
-            if let source = app.tokens.keySource { entries[app.id] = Entry(source: source) }
-        }
-        self.entries = NIOLockedValueBox(entries)
-    }
-
-    var isEmpty: Bool { self.entries.withLockedValue { $0.isEmpty } }
+    /// The apps of the registry have the keys.
+    init(_ registry: AppRegistry) { self.registry = registry }
 
     /// The key named by `kid`; without one the only one of the algorithm. From any thread.
-    func key(for app: AppID, _ algorithm: TokenKey.Algorithm, _ id: String?, at now: NIODeadline = .now()) -> Answer {
+    /// - Parameter source: where the app's keys are by now.
+    func key(
+        for app: AppID, at source: AppSettings.KeySource, _ algorithm: TokenKey.Algorithm, _ id: String?,
+        now: NIODeadline = .now()
+    ) -> Answer {
         self.entries.withLockedValue { entries in
-            guard let entry = entries[app] else { return .none }
+            guard let entry = entries[app], entry.source == source else {
+                entries[app] = Entry(source: source, isWanted: true)
+                return .pending
+            }
             let fitting = entry.keys.filter { $0.algorithm == algorithm && (id == nil || $0.id == id) }
             if let key = fitting.first { return fitting.count == 1 ? .found(key.verifier) : .none }
             if let readAt = entry.readAt, now < readAt + Self.rereadAfter { return .none }
@@ -54,8 +56,11 @@ final class TokenKeys: Sendable {
 
     /// The apps whose keys are to be read again, sorted.
     func due(every interval: TimeAmount, at now: NIODeadline = .now()) -> [AppID] {
-        self.entries.withLockedValue { entries in
-            entries.filter { _, entry in
+        let sources = self.registry.keySources
+        return self.entries.withLockedValue { entries in
+            entries = entries.filter { app, entry in sources[app] == entry.source }
+            for (app, source) in sources where entries[app] == nil { entries[app] = Entry(source: source) }
+            return entries.filter { _, entry in
                 guard let readAt = entry.readAt else { return true }
                 return entry.isWanted || now >= readAt + interval
             }.keys.sorted()
@@ -73,11 +78,14 @@ final class TokenKeys: Sendable {
             result = .failure(error)
         }
         self.entries.withLockedValue { entries in
+            guard entries[app]?.source == source else { return }
             entries[app]?.readAt = .now()
             entries[app]?.isWanted = false
         }
         let keys = try result.get()
         return self.entries.withLockedValue { entries in
+            // Another place was named meanwhile.
+            guard entries[app]?.source == source else { return false }
             let before = entries[app]?.keys.map(\.id)
             entries[app]?.keys = keys
             return before != keys.map(\.id)
@@ -85,7 +93,7 @@ final class TokenKeys: Sendable {
     }
 
     private static func bytes(
-        of source: ServerConfiguration.KeySource, group: any EventLoopGroup
+        of source: AppSettings.KeySource, group: any EventLoopGroup
     ) async throws(TokenKey.Fault) -> [UInt8] {
         switch source {
         case .file(let path):
@@ -107,7 +115,7 @@ final class TokenKeys: Sendable {
     }
 
     /// Reads all keys for the first time. A file must exist; an address may answer later.
-    /// - Throws: every file that cannot be used.
+    /// - Throws: every file that cannot be used, which only the configuration can have named.
     func load(group: any EventLoopGroup, logger: Logger) async throws(ConfigurationFaults) {
         var faults: [ConfigurationFault] = []
         for app in self.due(every: .zero) {

@@ -1,6 +1,6 @@
 import Foundation
-import JWTKit
 import ServerCore
+import StoreModel
 package import TidingsModel
 
 /// Makes and checks user tokens: JSON web tokens (RFC 7519) with the claims `app` (or `iss`), `sub` (the person) and `exp`, and
@@ -8,14 +8,6 @@ package import TidingsModel
 /// key set. Also extension tokens, which are bound to a device and signed with a key of their own, so that neither can be taken for
 /// the other.
 package struct UserTokens: Sendable {
-    private struct App: Sendable {
-        /// The first one signs.
-        var secrets: [any JWTAlgorithm]
-        var ofExtension: [any JWTAlgorithm]
-        var audiences: [String]
-        var demandsAudience: Bool
-    }
-
     struct ExtensionToken: Hashable, Sendable {
         var device: DeviceKey
         /// Wall milliseconds of the connect that brought it.
@@ -28,36 +20,21 @@ package struct UserTokens: Sendable {
     /// `ServerSettings.extensionTokenOverlap`; signing out ends them all.
     static let extensionLifetimeSeconds: Int64 = 30 * 24 * 3_600
 
+    let registry: AppRegistry
     let keys: TokenKeys
-    private let apps: [AppID: App]
     /// How far ahead the clock of the signer may be, in milliseconds.
     private let leeway: Int64
 
     /// Keys of files and addresses are read by `TokenKeys.load`.
-    package init(apps: [ServerConfiguration.App], leeway: Int64 = 30_000) async throws {
-        var known: [AppID: App] = [:]
-        for app in apps {
-            let secrets = [app.tokenSecret] + (app.tokens.previousSecret.map { [$0] } ?? [])
-            var user: [any JWTAlgorithm] = []
-            var ofExtension: [any JWTAlgorithm] = []
-            for secret in secrets {
-                user.append(try await Self.algorithm(secret: secret.value))
-                ofExtension.append(try await Self.algorithm(secret: "extension token:" + secret.value))
-            }
-            known[app.id] = App(
-                secrets: user, ofExtension: ofExtension,
-                audiences: app.tokens.audiences.isEmpty ? [app.id.rawValue] : app.tokens.audiences,
-                demandsAudience: app.tokens.demandsAudience)
-        }
-        self.apps = known
+    init(_ registry: AppRegistry, leeway: Int64 = 30_000) {
+        self.registry = registry
         self.leeway = leeway
-        self.keys = TokenKeys(apps: apps)
+        self.keys = TokenKeys(registry)
     }
 
-    private static func algorithm(secret: String) async throws -> any JWTAlgorithm {
-        let keys = JWTKeyCollection()
-        await keys.add(hmac: HMACKey(from: secret), digestAlgorithm: .sha256)
-        return try await keys.getKey()
+    /// For apps of which there is no store.
+    package init(apps: [ServerConfiguration.App], leeway: Int64 = 30_000) throws {
+        self.init(try AppRegistry(apps: apps), leeway: leeway)
     }
 
     /// - Parameters: device: the device the extension token of a good verdict is bound to; nil for none, as at a renewal.
@@ -67,8 +44,8 @@ package struct UserTokens: Sendable {
             return .invalid
         }
         let id = AppID(name)
-        guard let app = self.apps[id] else { return .wrongApp }
-        switch self.signature(of: token, for: app, id) {
+        guard let app = self.registry.app(id) else { return .wrongApp }
+        switch self.signature(of: token, for: app, at: now) {
         case .good: break
         case .bad: return .invalid
         case .keyPending: return .keyPending
@@ -91,7 +68,7 @@ package struct UserTokens: Sendable {
         // RFC 7519 §4.1.3: a server that is not named in it must refuse the token.
         if let audiences = token.audiences {
             guard audiences.contains(where: app.audiences.contains) else { return .wrongAudience }
-        } else if app.demandsAudience {
+        } else if app.record.settings.tokens.demandsAudience {
             return .wrongAudience
         }
         let checked = CheckedToken(user: UserKey(app: id, user: user), expiresAt: expiresAt, issuedAt: issuedAt)
@@ -102,12 +79,13 @@ package struct UserTokens: Sendable {
 
     /// The algorithm decides which keys are tried, and a key is tried for its own algorithm only (RFC 8725 §3.1): a public key is
     /// never used as a secret.
-    private func signature(of token: JSONWebToken, for app: App, _ id: AppID) -> Signature {
+    private func signature(of token: JSONWebToken, for app: AppRegistry.App, at now: Int64) -> Signature {
         guard let algorithm = TokenKey.Algorithm(rawValue: token.algorithm) else {
             guard token.algorithm == "HS256" else { return .bad }
-            return app.secrets.contains { token.isSigned(by: $0) } ? .good : .bad
+            return app.secrets.contains { $0.isGood(at: now) && token.isSigned(by: $0.ofUsers) } ? .good : .bad
         }
-        switch self.keys.key(for: id, algorithm, token.keyID) {
+        guard let source = app.record.settings.tokens.keySource else { return .bad }
+        switch self.keys.key(for: app.record.id, at: source, algorithm, token.keyID) {
         case .found(let key): return token.isSigned(by: key) ? .good : .bad
         case .none: return .bad
         case .pending: return .keyPending
@@ -115,22 +93,25 @@ package struct UserTokens: Sendable {
     }
 
     /// - Parameter issuedAt: wall milliseconds; nil for a token that does not say, and is revoked by every revocation.
-    /// - Returns: nil for an app that is not configured.
+    /// - Returns: nil for an app that is not here.
     package func token(for user: UserKey, issuedAt: Int64? = nil, expiresAtSeconds: Int64) -> String? {
-        guard let app = self.apps[user.app], let secret = app.secrets.first else { return nil }
+        guard let app = self.registry.app(user.app), let secret = app.secrets.first else { return nil }
         var claims: [(String, JSONValue)] = [
             ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)), ("exp", .int(expiresAtSeconds)),
         ]
         // With the milliseconds: a token made right after a revocation is good.
         if let issuedAt, let seconds = JSONNumber(Double(issuedAt) / 1_000) { claims.append(("iat", .number(seconds))) }
-        if app.demandsAudience, let audience = app.audiences.first { claims.append(("aud", .string(audience))) }
-        return JSONWebToken.signed(claims, by: secret)
+        if app.record.settings.tokens.demandsAudience, let audience = app.audiences.first {
+            claims.append(("aud", .string(audience)))
+        }
+        return JSONWebToken.signed(claims, by: secret.ofUsers)
     }
 
     /// Whether the device is still signed in is for the core to know.
     func checked(extensionToken text: String, wallMilliseconds: Int64) -> ExtensionToken? {
         guard let token = JSONWebToken(text), token.algorithm == "HS256", let name = token.text("app"),
-            let app = self.apps[AppID(name)], app.ofExtension.contains(where: { token.isSigned(by: $0) }),
+            let app = self.registry.app(AppID(name)), !app.record.isSuspended,
+            app.secrets.contains(where: { $0.isGood(at: wallMilliseconds) && token.isSigned(by: $0.ofExtensions) }),
             let person = token.text("sub"), let device = token.text("dev"), let issuedAt = token.integer("at"),
             case .at(let expiresAt) = token.time("exp"), wallMilliseconds < expiresAt
         else { return nil }
@@ -141,7 +122,7 @@ package struct UserTokens: Sendable {
     }
 
     private func extensionToken(
-        for token: CheckedToken, _ device: DeviceID, at wallMilliseconds: Int64, _ app: App
+        for token: CheckedToken, _ device: DeviceID, at wallMilliseconds: Int64, _ app: AppRegistry.App
     ) -> String {
         var claims: [(String, JSONValue)] = [
             ("app", .string(token.user.app.rawValue)), ("sub", .string(token.user.user.rawValue)),
@@ -151,7 +132,7 @@ package struct UserTokens: Sendable {
             ("exp", .int(wallMilliseconds / 1_000 + Self.extensionLifetimeSeconds)),
         ]
         if let issuedAt = token.issuedAt { claims.append(("user_iat", .int(issuedAt))) }
-        guard let secret = app.ofExtension.first else { return "" }
-        return JSONWebToken.signed(claims, by: secret)
+        guard let secret = app.secrets.first else { return "" }
+        return JSONWebToken.signed(claims, by: secret.ofExtensions)
     }
 }

@@ -169,6 +169,7 @@ final class ServerLoop: @unchecked Sendable {
             let verdict = self.tokens.verdict(on: token, device: nil, wallMilliseconds: self.now.wall)
             self.waiting.append(.tokenChecked(session, number, verdict))
         case .reply(let id, let result): self.replies.removeValue(forKey: id)?.succeed(result)
+        case .controlChanged(let change, let answer): self.follow(change, answer)
         case .noteAct(let act, let session): self.audit.logAct(act, self.connections[session]?.signIn)
         case .raiseAlarm(let lane, let alarm):
             self.metrics.countAlarm(alarm)
@@ -188,6 +189,15 @@ final class ServerLoop: @unchecked Sendable {
         case .flagBug(let what):
             self.metrics.bugs.increment()
             self.logger.log(.error, "bug", [.bug: what])
+        }
+    }
+
+    private func follow(_ change: ControlChange, _ answer: ControlAnswer) {
+        do throws(MasterKeys.Fault) {
+            try self.tokens.registry.apply(change, answer)
+        } catch {
+            self.metrics.bugs.increment()
+            self.logger.log(.error, "bug", [.bug: "a secret that was sealed here cannot be opened: \(error)"])
         }
     }
 

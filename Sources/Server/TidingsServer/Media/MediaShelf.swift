@@ -9,7 +9,9 @@ import TidingsModel
 /// is on the disk before anybody is told of it.
 final class MediaShelf: Sendable {
     let folder: MediaFolder
-    let limits: MediaLimits
+    private let general: MediaLimits
+    /// What is set of apps is there.
+    private let registry: AppRegistry?
     let metrics: ServerMetrics
 
     struct Owner: Hashable {
@@ -81,11 +83,15 @@ final class MediaShelf: Sendable {
 
     private let state = Mutex(State())
 
-    init(path: String, limits: MediaLimits, metrics: ServerMetrics) {
+    init(path: String, limits: MediaLimits, registry: AppRegistry? = nil, metrics: ServerMetrics) {
         self.folder = MediaFolder(path: path)
-        self.limits = limits
+        self.general = limits
+        self.registry = registry
         self.metrics = metrics
     }
+
+    /// As they are now.
+    var limits: MediaLimits { self.registry?.completed(self.general) ?? self.general }
 
     /// Reads what is there. Returns the paths of records that cannot be read.
     func open(at now: Int64) async throws -> [String] {

@@ -69,32 +69,59 @@ struct AuditLog: Sendable {
         var code: String?
     }
 
+    /// What a credential may not, whatever is asked for.
+    private static let refusals = ["missing_scope", "missing_role", "app_suspended"]
+
     /// Logs only calls whose credentials were refused or are an API key's.
     func logCall(_ call: Call, _ note: Note) {
         var fields: [LogKey: String] = [
             .client: call.address.text, .request: call.requestID, .method: call.method, .route: call.route,
             .status: "\(call.status)",
         ]
-        let (key, user, author) = (note.key, note.user, note.author)
-        if let key { fields[.key] = key }
+        let (user, author) = (note.user, note.author)
+        switch note.caller {
+        case .key(let name)?: fields[.key] = name
+        case .ofOperator(let name)?: fields[.operator] = name
+        case nil: break
+        }
         if let code = call.code { fields[.code] = code }
-        if call.status == 401 || call.code == "missing_scope" { return self.write("call refused", fields) }
-        guard key != nil else { return }
+        if call.status == 401 || Self.refusals.contains(call.code ?? "") {
+            return self.write("call refused", fields)
+        }
+        guard note.caller != nil else { return }
         fields[.path] = call.path
+        if let change = note.change { fields[.change] = change }
         if let actor = call.actor { fields[.actor] = actor }
         if let user { fields[.user] = user }
         if let author { fields[.author] = author }
         self.write("call", fields)
     }
 
+    /// Somebody who may sign in as the server's user has had an operator's key drawn, over the socket beside the database.
+    func logLocalChange(_ words: String, operator name: String, _ role: String) {
+        self.write("operator changed on this machine", [.change: words, .operator: name, .role: role])
+    }
+
     /// What is found out about a request while it is answered.
     final class Note: Sendable {
-        private let found = Mutex<(key: String?, user: String?, author: String?)>((nil, nil, nil))
+        private struct Found {
+            var caller: APIKeys.Caller?
+            var user: String?
+            var author: String?
+            var change: String?
+        }
 
-        /// The name of the API key.
-        var key: String? {
-            get { self.found.withLock { $0.key } }
-            set { self.found.withLock { $0.key = newValue } }
+        private let found = Mutex(Found())
+
+        /// Whose key it is.
+        var caller: APIKeys.Caller? {
+            get { self.found.withLock { $0.caller } }
+            set { self.found.withLock { $0.caller = newValue } }
+        }
+        /// What an operator changes, where the path does not say it.
+        var change: String? {
+            get { self.found.withLock { $0.change } }
+            set { self.found.withLock { $0.change = newValue } }
         }
         /// For whom a user token was issued.
         var user: String? {

@@ -2,8 +2,8 @@ import Logging
 
 /// Message text, device tokens and provider tokens are never logged.
 enum LogKey: String, CaseIterable {
-    case account, actor, address, advice, app, author, bug, client, code, connections, device, error, field, key
-    case listener, method, path, reason, request, route, sent, status, user
+    case account, actor, address, advice, app, author, bug, change, client, code, connections, device, error, field
+    case key, listener, method, `operator`, path, reason, request, role, route, sent, status, user
     case epoch = "store.epoch"
     case freeBytes = "storage.free.bytes"
     case lane = "push.lane"

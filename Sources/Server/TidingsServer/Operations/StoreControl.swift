@@ -3,10 +3,13 @@ import Logging
 package import NIOCore
 import NIOPosix
 
-/// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings backup`
-/// asks the running server over. A client writes one line, `backup` and the path of a new file; it is answered with one line, `done`,
-/// or `failed` and why.
+/// A socket of the file system beside the database, `<store.path>.control`, for the server's own user alone: what `tidings backup` and
+/// `tidings operator add` ask the running server over. A client writes one line: `backup` and the absolute path of a new file, or
+/// `operator`, a name and a role. It is answered with one line: `done`, for an operator with the key, or `failed` and why.
 struct ControlSocket: Sendable {
+    /// What is done for a line's first word, with the rest of it; answers what follows `done`.
+    typealias Commands = [String: @Sendable (String) async throws -> String]
+
     private let channel: any Channel
     private let path: String
 
@@ -14,14 +17,13 @@ struct ControlSocket: Sendable {
 
     /// A failure, as with a path of more than 107 bytes, is logged: everything else works without the socket.
     static func bind(
-        database: String, group: any EventLoopGroup, logger: Logger,
-        backUp: @escaping @Sendable (String) async throws -> Void
+        database: String, group: any EventLoopGroup, logger: Logger, _ commands: Commands
     ) async -> ControlSocket? {
         let path = Self.path(of: database)
         let bootstrap = ServerBootstrap(group: group)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(ControlHandler(backUp: backUp))
+                    try channel.pipeline.syncOperations.addHandler(ControlHandler(commands))
                 }
             }
         do {
@@ -30,7 +32,8 @@ struct ControlSocket: Sendable {
             return ControlSocket(channel: channel, path: path)
         } catch {
             logger.log(
-                .warning, "no backup can be asked for while the server runs", [.path: path, .error: "\(error)"])
+                .warning, "neither backups nor operators can be asked for on this machine",
+                [.path: path, .error: "\(error)"])
             return nil
         }
     }
@@ -45,13 +48,13 @@ private final class ControlHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let backUp: @Sendable (String) async throws -> Void
+    private let commands: ControlSocket.Commands
     private var line = ""
 
     /// No path is longer (Linux: PATH_MAX).
     private static let lineBytesMax = 4_200
 
-    init(backUp: @escaping @Sendable (String) async throws -> Void) { self.backUp = backUp }
+    init(_ commands: ControlSocket.Commands) { self.commands = commands }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = self.unwrapInboundIn(data)
@@ -63,15 +66,16 @@ private final class ControlHandler: ChannelInboundHandler {
         let words = self.line[..<end].split(separator: " ", maxSplits: 1)
         self.line = ""
         let channel = context.channel
-        guard words.count == 2, words[0] == "backup", words[1].hasPrefix("/") else {
-            return Self.send("failed: must be backup and an absolute path", on: channel)
+        guard words.count == 2, let command = self.commands[String(words[0])] else {
+            let names = self.commands.keys.sorted().joined(separator: " or ")
+            return Self.send("failed: must be \(names), and what it is about", on: channel)
         }
-        let path = String(words[1])
-        let promise = channel.eventLoop.makePromise(of: Void.self)
-        promise.completeWithTask { [backUp] in try await backUp(path) }
+        let rest = String(words[1])
+        let promise = channel.eventLoop.makePromise(of: String.self)
+        promise.completeWithTask { try await command(rest) }
         promise.futureResult.whenComplete { result in
             switch result {
-            case .success: Self.send("done", on: channel)
+            case .success(let answer): Self.send(answer.isEmpty ? "done" : "done \(answer)", on: channel)
             case .failure(let error): Self.send("failed: \(error)", on: channel)
             }
         }
@@ -84,11 +88,35 @@ private final class ControlHandler: ChannelInboundHandler {
 }
 
 package enum StoreControl {
+    package struct Failure: Error, Hashable, Sendable {
+        package var reason: String
+    }
+
     /// Asks the server that has a database open for a backup; waits until it is done.
     /// - Parameter path: of a new file, absolute; written by the server, with its rights.
     /// - Returns: nil, or why it failed.
     /// - Throws: an error of the system if no server listens there.
     package static func backUp(database: String, to path: String, group: any EventLoopGroup) async throws -> String? {
+        switch try await self.askServer("backup \(path)", database: database, group: group) {
+        case .success: nil
+        case .failure(let failure): failure.reason
+        }
+    }
+
+    /// Has the server that has a database open add an operator, or replace the key of one there is.
+    /// - Parameter role: a raw value of `OperatorRole`.
+    /// - Returns: the key, or why it failed.
+    /// - Throws: an error of the system if no server listens there.
+    package static func setOperator(
+        database: String, name: String, role: String, group: any EventLoopGroup
+    ) async throws -> Result<String, Failure> {
+        try await self.askServer("operator \(name) \(role)", database: database, group: group)
+    }
+
+    /// - Returns: what follows `done`.
+    private static func askServer(
+        _ line: String, database: String, group: any EventLoopGroup
+    ) async throws -> Result<String, Failure> {
         let answer = group.next().makePromise(of: String.self)
         let channel = try await ClientBootstrap(group: group)
             .channelInitializer { channel in
@@ -97,10 +125,11 @@ package enum StoreControl {
                 }
             }
             .connect(unixDomainSocketPath: ControlSocket.path(of: database)).get()
-        channel.writeAndFlush(ByteBuffer(string: "backup \(path)\n"), promise: nil)
+        channel.writeAndFlush(ByteBuffer(string: "\(line)\n"), promise: nil)
         let words = try await answer.futureResult.get().trimmingCharacters(in: .whitespacesAndNewlines)
-        if words == "done" { return nil }
-        return words.isEmpty ? "the server hung up" : words.replacing("failed: ", with: "", maxReplacements: 1)
+        if words == "done" || words.hasPrefix("done ") { return .success(String(words.dropFirst("done ".count))) }
+        let reason = words.isEmpty ? "the server hung up" : words.replacing("failed: ", with: "", maxReplacements: 1)
+        return .failure(Failure(reason: reason))
     }
 }
 

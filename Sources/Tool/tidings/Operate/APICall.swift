@@ -41,11 +41,40 @@ extension APIOptions {
     func request(
         _ method: String, _ path: String, query: [(String, String?)] = [], body: JSONValue? = nil
     ) async throws -> JSONValue {
-        let items = query.compactMap { name, value in value.map { "\(name)=\(Self.escaped($0))" } }
-        let address = "\(self.api)/v1/apps/\(Self.escaped(self.app))/\(path)"
+        try await self.access().request(
+            method, "apps/\(Self.escaped(self.app))/\(path)", query: query, body: body)
+    }
+
+    /// All elements of a list, page by page.
+    func list(_ path: String, _ member: String) async throws -> [JSONValue] {
+        try await self.access().list("apps/\(Self.escaped(self.app))/\(path)", member)
+    }
+
+    private func access() throws -> APIAccess { APIAccess(api: self.api, key: try self.key()) }
+
+    static func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+}
+
+/// A server's HTTP API, and a key for it.
+struct APIAccess {
+    var api: String
+    var key: String
+
+    /// - Parameter path: what follows `/v1/`, its parts escaped.
+    @discardableResult
+    func request(
+        _ method: String, _ path: String, query: [(String, String?)] = [], headers: [String: String] = [:],
+        body: JSONValue? = nil
+    ) async throws -> JSONValue {
+        let items = query.compactMap { name, value in value.map { "\(name)=\(APIOptions.escaped($0))" } }
+        let address = "\(self.api)/v1/\(path)"
         return try await HTTP.json(
-            method, items.isEmpty ? address : "\(address)?\(items.joined(separator: "&"))", key: try self.key(),
-            body: body)
+            method, items.isEmpty ? address : "\(address)?\(items.joined(separator: "&"))", key: self.key,
+            headers: headers, body: body)
     }
 
     /// All elements of a list, page by page.
@@ -58,12 +87,6 @@ extension APIOptions {
             cursor = page["next"]?.stringValue
         } while cursor != nil
         return all
-    }
-
-    static func escaped(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
     }
 }
 

@@ -6,13 +6,24 @@ import TidingsModel
 #endif
 
 enum HTTP {
+    /// What a server has answered in place of 2xx.
+    struct Refusal: Error, CustomStringConvertible {
+        let status: Int
+        /// Of the problem (RFC 9457); nil if the answer is none.
+        let code: String?
+        let description: String
+    }
+
     static func call(
-        _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil, timeoutSeconds: Double = 10
+        _ method: String, _ address: String, key: String? = nil, headers: [String: String] = [:],
+        body: JSONValue? = nil,
+        timeoutSeconds: Double = 10
     ) async throws -> (status: Int, body: [UInt8]) {
         guard let url = URL(string: address) else { throw ToolFailure("\(address) is not an address") }
         var request = URLRequest(url: url, timeoutInterval: timeoutSeconds)
         request.httpMethod = method
         if let key { request.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         if let body {
             request.httpBody = Data(body.serialized)
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -26,15 +37,16 @@ enum HTTP {
         }
     }
 
-    /// Throws the problem's own words (RFC 9457) for any status but 2xx.
+    /// Throws `Refusal` with the problem's own words (RFC 9457) for any status but 2xx.
     static func json(
-        _ method: String, _ address: String, key: String? = nil, body: JSONValue? = nil
+        _ method: String, _ address: String, key: String? = nil, headers: [String: String] = [:], body: JSONValue? = nil
     ) async throws -> JSONValue {
-        let (status, bytes) = try await Self.call(method, address, key: key, body: body)
+        let (status, bytes) = try await Self.call(method, address, key: key, headers: headers, body: body)
         let value = try? JSONValue(parsing: bytes)
         guard (200..<300).contains(status) else {
             let detail = value?["detail"]?.stringValue ?? value?["title"]?.stringValue ?? "status \(status)"
-            throw ToolFailure("\(method) \(address): \(detail)")
+            throw Refusal(
+                status: status, code: value?["code"]?.stringValue, description: "\(method) \(address): \(detail)")
         }
         return value ?? .null
     }

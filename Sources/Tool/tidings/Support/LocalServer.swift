@@ -60,7 +60,7 @@ final class LocalServer {
             app.apiKeys = []
             let ports = try ports ?? (0..<6).map { _ in try freePort() }
             let site = LocalServer(
-                folder: folder, topic: topic, ports: ports, apiKey: random(), tokens: try await UserTokens(apps: [app]))
+                folder: folder, topic: topic, ports: ports, apiKey: random(), tokens: try UserTokens(apps: [app]))
             do {
                 if withAPNs { try await site.startAPNs() }
                 try site.writeConfiguration(secret: secret, withAPNs: withAPNs, settings: settings)

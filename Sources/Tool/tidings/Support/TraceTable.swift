@@ -1,4 +1,3 @@
-import Foundation
 import TidingsModel
 
 struct TraceTable {
@@ -10,35 +9,31 @@ struct TraceTable {
         for leg in trace["ended_legs"]?.arrayValue ?? [] {
             rows.append([
                 Self.party(leg), "ended", leg["end"]?.stringValue ?? "?", leg["detail"]?.stringValue ?? "",
-                Self.time(leg["at"]),
+                TextTable.time(leg["at"]),
             ])
         }
         for leg in trace["open_legs"]?.arrayValue ?? [] {
             let attempts = leg["attempts"]?.intValue ?? 0
             rows.append([
                 Self.party(leg), "open", leg["wait"]?.stringValue ?? "?", attempts > 0 ? "\(attempts) attempts" : "",
-                leg["not_before"]?.intValue == nil ? "" : "not before \(Self.time(leg["not_before"]))",
+                leg["not_before"]?.intValue == nil ? "" : "not before \(TextTable.time(leg["not_before"]))",
             ])
         }
         for receipt in trace["receipts"]?.arrayValue ?? [] {
             rows.append([
-                Self.party(receipt), "receipt", receipt["receipt"]?.stringValue ?? "?", "", Self.time(receipt["at"]),
+                Self.party(receipt), "receipt", receipt["receipt"]?.stringValue ?? "?", "",
+                TextTable.time(receipt["at"]),
             ])
         }
         for device in trace["devices"]?.arrayValue ?? [] {
             guard let status = device["status"] else { continue }
             rows.append([
                 Self.party(device), "allows", StatusLine.authorization(status), StatusLine.off(status) ?? "",
-                Self.time(status["at"]),
+                TextTable.time(status["at"]),
             ])
         }
         if rows.isEmpty { lines.append(Self.nothing(trace)) }
-        let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
-        for row in rows.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            let cells = zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-            lines.append("  " + cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces))
-        }
-        self.lines = lines
+        self.lines = lines + TextTable.lines(rows.sorted { $0.lexicographicallyPrecedes($1) }, indent: "  ")
     }
 
     private static func nothing(_ trace: JSONValue) -> String {
@@ -54,7 +49,7 @@ struct TraceTable {
         let sender = trace["sender"]?.stringValue ?? "?"
         let place = trace["conversation"]
         let conversation = "\(place?["type"]?.stringValue ?? "?"):\(place?["target"]?.stringValue ?? "?")"
-        let time = "accepted \(Self.time(trace["sent_at"]))"
+        let time = "accepted \(TextTable.time(trace["sent_at"]))"
         switch trace["kind"]?.stringValue {
         case "recall":
             let message = trace["recalls"]?.stringValue ?? "?"
@@ -71,14 +66,5 @@ struct TraceTable {
 
     private static func party(_ leg: JSONValue) -> String {
         "\(leg["user"]?.stringValue ?? "?")/\(leg["device"]?.stringValue ?? "-")"
-    }
-
-    private static func time(_ value: JSONValue?) -> String {
-        guard let milliseconds = value?.intValue else { return "?" }
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "UTC")
-        formatter.dateFormat = "yyyy-MM-dd HH:mm:ss.SSS"
-        return formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1_000)) + " UTC"
     }
 }

@@ -124,7 +124,7 @@ extension StoreCommand {
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
-            .readKept, .readMedia, .readMediaUses:
+            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl:
             .askStore
         case .once(_, let command): command.kind
         }

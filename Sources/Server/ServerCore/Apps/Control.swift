@@ -1,0 +1,53 @@
+import APNsModel
+import StoreModel
+import TidingsModel
+
+// Apps, their keys and the operators as the store has them (docs/decisions/0043-apps-at-run-time.md). Of all that the core goes by what is set
+// of an app and by whether it is suspended; keys and secrets are the shell's.
+extension ServerCore {
+    static let suspended = ServerFrame.Problem(
+        code: .wrongApp, field: "token", rule: "names an app that is suspended")
+
+    func checkSuspension(of app: AppID) throws(ServerFrame.Problem) {
+        if self.settings.suspendedApps.contains(app) { throw Self.suspended }
+    }
+
+    mutating func applySettings(of control: ControlState) {
+        // tidy: order does not leave: a list, sorted by id
+        for app in control.apps { self.settings.apply(app) }
+    }
+
+    /// The shell hears of the change before whoever has asked for it: a new key is good as soon as it is told.
+    mutating func finishControl(
+        _ change: ControlChange, _ answer: ControlAnswer, for request: APIRequestID, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        effects.append(.controlChanged(change, answer))
+        switch answer {
+        case .app(let app): self.follow(app, now, &effects)
+        case .ofOperator, .noted: break
+        }
+        effects.append(.reply(request, .control(answer)))
+    }
+
+    private mutating func follow(_ app: ManagedApp, _ now: Now, _ effects: inout [ServerEffect]) {
+        let wasSuspended = self.settings.suspendedApps.contains(app.id)
+        self.settings.apply(app)
+        guard app.isSuspended != wasSuspended else { return }
+        if app.isSuspended { self.endSessions(of: app.id, now, &effects) }
+        self.followClients(now, &effects) { $0.app == app.id }
+    }
+
+    private mutating func endSessions(of app: AppID, _ now: Now, _ effects: inout [ServerEffect]) {
+        // tidy: order does not leave: the sessions are sorted before they end
+        let open = self.openings.keys.filter { self.openings[$0]?.device.user.app == app }
+        // tidy: order does not leave: the sessions are sorted before they end
+        let live = self.sessions.keys.filter { self.sessions[$0]?.device.user.app == app }
+        for session in (open + live).sorted() { self.endSession(session, because: Self.suspended, now, &effects) }
+    }
+}
+
+extension LaneOutage {
+    /// Whatever the APNs client says.
+    static let ofSuspension = LaneOutage(.credential, reason: "AppSuspended")
+}

@@ -1,0 +1,51 @@
+package import TidingsModel
+
+/// What may be changed of an app while the server runs, but for its keys and secrets. Its JSON form (`AppSettings+JSON.swift`) is that of
+/// the HTTP API, of `tidings app export`, and of the store.
+package struct AppSettings: Hashable, Sendable {
+    /// For operators; at most `nameBytesMax` bytes.
+    package var name = ""
+    /// Topics its phones may register for; sorted; any if there are none and no push credential names one.
+    package var pushTopics: [String] = []
+    /// 1 to 3,000; nil for `policy.members_max`.
+    package var membersMax: Int?
+    package var words = AppWords()
+    /// Whether people choose their own profile and nicknames, or the backend alone does.
+    package var hasOwnProfiles = false
+    /// Ids of its `MP` accounts whose card people of the server's other apps may see.
+    package var offeredAccounts: [String] = []
+    package var pushText = PushTextMode.serviceExtension
+    /// Whether nobody else pushes to the app, so that the system may set its icon's number.
+    package var isOnlyPushSender = false
+    /// Nobody but the backend reads media before that has approved them.
+    package var needsMediaApproval = false
+    /// What it says of the options of notifications.
+    package var push = PushRules()
+    package var tokens = TokenRules()
+
+    package static let nameBytesMax = 128
+    /// Each topic makes lanes.
+    package static let pushTopicsMax = 16
+
+    package init() {}
+
+    /// How user tokens are checked that are not, or not only, signed with the app's secrets.
+    package struct TokenRules: Hashable, Sendable {
+        /// What stands for this server in the claim `aud`; the app's id if there is none.
+        package var audiences: [String] = []
+        /// Tokens without `aud` are refused.
+        package var demandsAudience = false
+        /// Where the public keys for ES256 and RS256 are.
+        package var keySource: KeySource?
+
+        package init() {}
+    }
+
+    package enum KeySource: Hashable, Sendable {
+        /// On the server's disk: only what a configuration file names.
+        case file(path: String)
+        /// Begins with `https://`, or `http://` on this machine; a PEM file with the authorities to trust instead of the system's, which
+        /// only a configuration file names.
+        case address(String, trustRootsPath: String?)
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import ServerCore
+import StoreModel
+import Synchronization
+import TidingsModel
+
+/// The apps, their keys and secrets, and the operators, as the store has them: what every request and every token is held against. Changed
+/// by the owner loop alone, before it tells whoever has asked for the change; read from any thread.
+final class AppRegistry: Sendable {
+    /// One revision of an app, with its secrets open.
+    final class App: Sendable {
+        let record: ManagedApp
+        /// The first one signs.
+        let secrets: [OpenSecret]
+        /// What stands for this server in the claim `aud`.
+        let audiences: [String]
+
+        fileprivate init(_ record: ManagedApp, _ keys: MasterKeys) throws(MasterKeys.Fault) {
+            self.record = record
+            var secrets: [OpenSecret] = []
+            for secret in record.secrets {
+                secrets.append(
+                    OpenSecret(try keys.unseal(secret.sealed, of: record.id, id: secret.id), endsAt: secret.endsAt))
+            }
+            self.secrets = secrets
+            let named = record.settings.tokens.audiences
+            self.audiences = named.isEmpty ? [record.id.rawValue] : named
+        }
+    }
+
+    struct OpenSecret: Sendable {
+        let text: Secret
+        let ofUsers: SharedKey
+        let ofExtensions: SharedKey
+        let endsAt: Int64?
+
+        fileprivate init(_ text: String, endsAt: Int64?) {
+            self.text = Secret(text)
+            self.ofUsers = SharedKey(text)
+            self.ofExtensions = SharedKey("extension token:" + text)
+            self.endsAt = endsAt
+        }
+
+        func isGood(at now: Int64) -> Bool { self.endsAt.map { now < $0 } ?? true }
+    }
+
+    private struct State {
+        var apps: [AppID: App] = [:]
+        var operators: [String: OperatorRecord] = [:]
+        /// What the records do not say yet, by key.
+        var lastUses: [KeyUse.Key: Int64] = [:]
+        /// Of these, what the store was not told.
+        var untold: Set<KeyUse.Key> = []
+        var keySources: [AppID: AppSettings.KeySource] = [:]
+        var appsWithApproval: Set<AppID> = []
+        var appsWithOwnProfiles: Set<AppID> = []
+
+        mutating func put(_ app: App) {
+            let (id, settings) = (app.record.id, app.record.settings)
+            self.apps[id] = app
+            self.keySources[id] = settings.tokens.keySource
+            Self.set(settings.needsMediaApproval, id, in: &self.appsWithApproval)
+            Self.set(settings.hasOwnProfiles, id, in: &self.appsWithOwnProfiles)
+        }
+
+        private static func set(_ isMember: Bool, _ app: AppID, in apps: inout Set<AppID>) {
+            if isMember { apps.insert(app) } else { apps.remove(app) }
+        }
+
+        mutating func forgetUses(of key: KeyUse.Key) {
+            self.lastUses[key] = nil
+            self.untold.remove(key)
+        }
+    }
+
+    let keys: MasterKeys
+    private let state = Mutex(State())
+
+    /// - Throws: a fault naming the app whose secret cannot be opened.
+    init(_ control: ControlState, keys: MasterKeys) throws(MasterKeys.Fault) {
+        self.keys = keys
+        for app in control.apps {
+            let open = try App(app, keys)
+            self.state.withLock { $0.put(open) }
+        }
+        self.state.withLock { state in
+            for record in control.operators { state.operators[record.name] = record }
+        }
+    }
+
+    // MARK: - Changing
+
+    /// - Throws: a fault naming a secret that cannot be opened; the app stays as it was.
+    func apply(_ change: ControlChange, _ answer: ControlAnswer) throws(MasterKeys.Fault) {
+        switch answer {
+        case .app(let record):
+            let app = try App(record, self.keys)
+            self.state.withLock { state in
+                if case .removeAPIKey(let id, let name) = change { state.forgetUses(of: .api(id, name: name)) }
+                state.put(app)
+            }
+        case .ofOperator(let record?): self.state.withLock { $0.operators[record.name] = record }
+        case .ofOperator(nil):
+            guard case .removeOperator(let name) = change else { return }
+            self.state.withLock { state in
+                state.operators[name] = nil
+                state.forgetUses(of: .ofOperator(name: name))
+            }
+        case .noted: break
+        }
+    }
+
+    // MARK: - Reading
+
+    func app(_ id: AppID) -> App? { self.state.withLock { $0.apps[id] } }
+
+    /// Sorted by id.
+    var apps: [ManagedApp] { self.state.withLock { Array($0.apps.values) }.map(\.record).sorted { $0.id < $1.id } }
+
+    func operatorNamed(_ name: String) -> OperatorRecord? { self.state.withLock { $0.operators[name] } }
+
+    /// Sorted by name.
+    var operators: [OperatorRecord] {
+        self.state.withLock { Array($0.operators.values) }.sorted { $0.name < $1.name }
+    }
+
+    /// Looks at all of them, so that it takes as long whoever it is.
+    func operatorRecord(where isMeant: (OperatorRecord) -> Bool) -> OperatorRecord? {
+        let all = self.state.withLock { $0.operators }
+        var found: OperatorRecord?
+        for record in all.values where isMeant(record) { found = record }
+        return found
+    }
+
+    /// Where the apps' public keys are.
+    var keySources: [AppID: AppSettings.KeySource] { self.state.withLock { $0.keySources } }
+
+    /// With what is set of the apps.
+    func completed(_ limits: MediaLimits) -> MediaLimits {
+        var limits = limits
+        self.state.withLock { state in
+            limits.appsWithApproval = state.appsWithApproval
+            limits.appsWithOwnProfiles = state.appsWithOwnProfiles
+        }
+        return limits
+    }
+
+    // MARK: - Uses
+
+    private static let minute: Int64 = 60_000
+
+    func noteUse(of key: KeyUse.Key, at now: Int64) {
+        let minute = now - now % Self.minute
+        self.state.withLock { state in
+            guard state.lastUses[key] ?? .min < minute else { return }
+            state.lastUses[key] = minute
+            state.untold.insert(key)
+        }
+    }
+
+    /// To the minute; `stored` is what the record says.
+    func lastUse(of key: KeyUse.Key, stored: Int64?) -> Int64? {
+        let noted = self.state.withLock { $0.lastUses[key] }
+        guard let noted else { return stored }
+        return max(noted, stored ?? noted)
+    }
+
+    /// What the store was not told yet.
+    var untoldUses: [KeyUse] {
+        self.state.withLock { state in
+            state.untold.compactMap { key in state.lastUses[key].map { KeyUse(key, at: $0) } }
+        }.sorted { "\($0.key)" < "\($1.key)" }
+    }
+
+    func markTold(_ uses: [KeyUse]) {
+        self.state.withLock { state in
+            for use in uses where state.lastUses[use.key] == use.at { state.untold.remove(use.key) }
+        }
+    }
+}

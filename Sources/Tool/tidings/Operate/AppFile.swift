@@ -1,0 +1,153 @@
+import Foundation
+import StoreModel
+import TidingsModel
+import Yams
+
+/// An app with its settings as a file, in YAML or JSON, which is YAML too.
+struct AppFile: Equatable {
+    var id: String
+    /// As the HTTP API has them; what is left out is the default.
+    var settings: JSONValue
+
+    init(id: String, settings: JSONValue) {
+        self.id = id
+        self.settings = settings
+    }
+
+    init(path: String) throws {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ToolFailure("\(path) cannot be read: \(error.localizedDescription)")
+        }
+        do throws(InvalidField) {
+            try self.init(text: text)
+        } catch {
+            throw ToolFailure("\(path): \(error.field) \(error.rule)")
+        }
+    }
+
+    init(text: String) throws(InvalidField) {
+        let fields = try JSONFields(try Self.value(ofYAML: text), root: "file")
+        self.id = try fields.get("id")
+        self.settings = try fields.optional("settings") ?? .members([])
+        try fields.refuseUnknown()
+    }
+
+    /// The settings with the defaults of what the file leaves out, as the server will tell them.
+    func wholeSettings() throws -> JSONValue {
+        do throws(InvalidField) {
+            let settings = try AppSettings(json: try JSONFields(self.settings, root: "settings"))
+            try settings.validate(in: AppID(self.id))
+            return settings.json
+        } catch {
+            throw ToolFailure("\(self.id): \(error.field) \(error.rule)")
+        }
+    }
+
+    var json: JSONValue { ["id": .string(self.id), "settings": self.settings] }
+
+    var yaml: [String] { Self.yaml(of: self.json) }
+}
+
+// MARK: YAML
+
+extension AppFile {
+    /// One member a line; lists and what is empty stand on the line of their name.
+    static func yaml(of value: JSONValue) -> [String] {
+        value.members.flatMap { name, member -> [String] in
+            guard case .object(let object) = member, !object.members.isEmpty else {
+                return ["\(self.scalar(name)): \(self.inline(member))"]
+            }
+            return ["\(self.scalar(name)):"] + self.yaml(of: member).map { "  \($0)" }
+        }
+    }
+
+    private static func inline(_ value: JSONValue) -> String {
+        switch value {
+        case .null, .bool, .number: value.text
+        case .string(let text): self.scalar(text)
+        case .array(let elements): "[\(elements.map(self.inline).joined(separator: ", "))]"
+        case .object(let object):
+            "{\(object.members.map { "\(self.scalar($0.key)): \(self.inline($0.value))" }.joined(separator: ", "))}"
+        }
+    }
+
+    /// Plain if no reader of any YAML could take it for something else than this text.
+    private static func scalar(_ text: String) -> String {
+        let isWord = text.utf8.allSatisfy {
+            self.isLetter($0) || (0x30...0x39).contains($0) || [0x2d, 0x2e, 0x5f].contains($0)
+        }
+        let isPlain = isWord && text.utf8.first.map { self.isLetter($0) } == true
+        return isPlain && !self.wordsOfValues.contains(text.lowercased()) ? text : self.quoted(text)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) }
+
+    /// What some reader of YAML takes for a Boolean or nothing.
+    private static let wordsOfValues: Set<String> = ["y", "yes", "n", "no", "true", "false", "on", "off", "null"]
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22, 0x5c: quoted += "\\\(scalar)"
+            // Control characters, line breaks of YAML alone, and what may not stand in a YAML file as it is.
+            case 0...0x1f, 0x7f...0xa0, 0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff:
+                quoted += "\\u\(String(scalar.value + 0x10000, radix: 16).dropFirst())"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// Limits what aliases of aliases can grow to.
+    private static let nodesMax = 100_000
+
+    static func value(ofYAML text: String) throws(InvalidField) -> JSONValue {
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw InvalidField(field: "file", rule: "must be YAML: \(error)")
+        }
+        guard let root else { return .null }
+        var nodes = 0
+        return try self.value(of: root, counting: &nodes)
+    }
+
+    private static func value(of node: Node, counting nodes: inout Int) throws(InvalidField) -> JSONValue {
+        nodes += 1
+        try InvalidField.check(nodes <= self.nodesMax, "file", "must have at most \(self.nodesMax) values")
+        switch node {
+        case .scalar(let scalar): return self.value(of: scalar)
+        case .sequence(let sequence):
+            var elements: [JSONValue] = []
+            for element in sequence { elements.append(try self.value(of: element, counting: &nodes)) }
+            return .array(elements)
+        case .mapping(let mapping):
+            var members: [(String, JSONValue)] = []
+            for (key, member) in mapping {
+                guard let name = key.scalar?.string else {
+                    throw InvalidField(field: "file", rule: "must have texts as names")
+                }
+                members.append((name, try self.value(of: member, counting: &nodes)))
+            }
+            return .members(members)
+        case .alias: return .null
+        }
+    }
+
+    /// Plain numbers, `true`, `false` and `null` are what they are in JSON; everything else is text: `no` is Norwegian.
+    private static func value(of scalar: Node.Scalar) -> JSONValue {
+        guard scalar.style == .plain || scalar.style == .any else { return .string(scalar.string) }
+        if scalar.string.isEmpty || scalar.string == "~" { return .null }
+        switch try? JSONValue(parsing: scalar.string) {
+        case .some(.null): return .null
+        case .some(.bool(let flag)): return .bool(flag)
+        case .some(.number(let number)): return .number(number)
+        case .some(.string), .some(.array), .some(.object), nil: return .string(scalar.string)
+        }
+    }
+}

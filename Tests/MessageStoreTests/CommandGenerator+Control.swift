@@ -1,0 +1,100 @@
+import StoreModel
+import TidingsModel
+
+// Few apps, secrets, keys and operators, so that changes of them meet.
+extension CommandGenerator {
+    mutating func nextAboutControl() -> StoreCommand {
+        if self.chance(10) { return .readControl }
+        return .changeControl(self.controlChange(), at: self.time())
+    }
+
+    private mutating func controlChange() -> ControlChange {
+        switch self.number(0..<24) {
+        case 0..<3: .createApp(self.chance(90) ? self.controlApp() : "a b", self.appSettings(), self.secret())
+        case 3, 4: .importApp(self.section())
+        case 5..<8: .setAppSettings(self.controlApp(), self.appSettings(), revision: self.pick([nil, nil, 1, 2]))
+        case 8: .suspendApp(self.controlApp(), self.chance(60))
+        case 9, 10: .addSecret(self.controlApp(), self.secret(), previousEndsAt: self.end())
+        case 11: .removeSecret(self.controlApp(), id: self.secret().id)
+        case 12, 13: .addAPIKey(self.controlApp(), self.apiKey())
+        case 14:
+            .rotateAPIKey(
+                self.controlApp(), name: self.keyName(), hash: self.hash(), previousEndsAt: self.end())
+        case 15: .removeAPIKey(self.controlApp(), name: self.keyName())
+        case 16, 17: .addOperator(self.operatorRecord())
+        case 18: .setOperatorRole(name: self.operatorName(), self.pick(OperatorRole.allCases))
+        case 19: .rotateOperator(name: self.operatorName(), hash: self.hash(), previousEndsAt: self.end())
+        case 20: .removeOperator(name: self.operatorName())
+        default: .noteUses((0..<self.number(0..<4)).map { _ in self.keyUse() })
+        }
+    }
+
+    private mutating func controlApp() -> AppID { self.chance(80) ? "shop" : "club" }
+
+    private mutating func keyName() -> String { self.pick(["backend", "backend", "robot"]) }
+
+    private mutating func operatorName() -> String { self.pick(["ann", "ann", "bob@example.com"]) }
+
+    private mutating func hash() -> [UInt8] {
+        self.chance(95) ? Array(repeating: UInt8(self.number(1..<4)), count: 32) : [1]
+    }
+
+    /// Before now, or soon after.
+    private mutating func end() -> Int64 { self.clock + Int64(self.number(-500..<3_000)) }
+
+    private mutating func secret() -> TokenSecret {
+        let bytes = Array(repeating: UInt8(self.number(0..<256)), count: self.number(1..<40))
+        return TokenSecret(
+            id: "s\(self.number(1..<6))", sealed: SealedBytes(keyID: self.pick(["m1", "m2"]), bytes: bytes),
+            createdAt: self.clock, endsAt: self.chance(30) ? self.end() : nil)
+    }
+
+    private mutating func apiKey() -> APIKeyRecord {
+        var hashes = KeyHashes(self.hash())
+        if self.chance(20) { hashes.previous = KeyHashes.Previous(hash: self.hash(), endsAt: self.end()) }
+        return APIKeyRecord(
+            name: self.keyName(), hashes: hashes, scopes: self.pick([["trace", "messages"], ["media"], []]),
+            createdAt: self.clock, lastUsedAt: self.chance(20) ? self.clock : nil)
+    }
+
+    private mutating func operatorRecord() -> OperatorRecord {
+        OperatorRecord(
+            name: self.operatorName(), role: self.pick(OperatorRole.allCases + [.administer, .administer]),
+            hashes: KeyHashes(self.hash()), createdAt: self.clock)
+    }
+
+    private mutating func section() -> ManagedApp {
+        var app = ManagedApp(
+            id: self.controlApp(), settings: self.appSettings(),
+            secrets: (0..<self.number(0..<4)).map { _ in self.secret() }, createdAt: self.clock)
+        app.apiKeys = (0..<self.number(0..<3)).map { _ in self.apiKey() }
+        if self.chance(80) { app.importedDigest = self.hash() }
+        if self.chance(30) { app.settings.tokens.keySource = .file(path: "/keys.json") }
+        return app
+    }
+
+    private mutating func keyUse() -> KeyUse {
+        let key: KeyUse.Key =
+            self.chance(70)
+            ? .api(self.controlApp(), name: self.keyName()) : .ofOperator(name: self.operatorName())
+        return KeyUse(key, at: self.clock + Int64(self.number(0..<5) * 60_000))
+    }
+
+    private mutating func appSettings() -> AppSettings {
+        var settings = AppSettings()
+        settings.name = self.pick(["", "Shop", "Laden"])
+        if self.chance(30) { settings.membersMax = self.number(0..<9) }
+        if self.chance(30) { settings.pushTopics = ["com.example.b", "com.example.a"] }
+        if self.chance(20) { settings.offeredAccounts = ["help", "help"] }
+        if self.chance(20) { settings.words = AppWords(language: "zh", byLanguage: ["de": .english]) }
+        if self.chance(20) { settings.tokens.keySource = .address("https://a/k", trustRootsPath: nil) }
+        if self.chance(10) { settings.tokens.keySource = .file(path: "/keys.json") }
+        if self.chance(20) { settings.push.options = PushOptions(sound: self.pick([nil, "a.caf"])) }
+        settings.push.clientOptions = self.chance(20) ? ["title", "text"] : []
+        settings.isOnlyPushSender = self.chance(20)
+        settings.needsMediaApproval = self.chance(20)
+        settings.hasOwnProfiles = self.chance(20)
+        settings.pushText = self.pick(PushTextMode.allCases)
+        return settings
+    }
+}

@@ -1,0 +1,51 @@
+import ServerCore
+import StoreModel
+import TidingsModel
+
+extension ServerBench {
+    /// Changes an app or an operator by the API.
+    @discardableResult
+    mutating func change(_ change: ControlChange) -> [String] {
+        self.run(.api(APIRequestID(0), .changeControl(change)))
+    }
+
+    /// Makes the bench's app.
+    @discardableResult
+    mutating func makeApp(_ settings: AppSettings = AppSettings()) -> [String] {
+        self.change(.createApp(Self.app, settings, Self.secret("s1")))
+    }
+
+    static func secret(_ id: String) -> TokenSecret {
+        TokenSecret(id: id, sealed: SealedBytes(keyID: "1", bytes: [1, 2, 3]), createdAt: Self.started)
+    }
+
+    static func tell(_ answer: ControlAnswer) -> String {
+        switch answer {
+        case .app(let app): "\(app.id) \(app.revision)\(app.isSuspended ? " suspended" : "")"
+        case .ofOperator(let record): record.map { "\($0.name) \($0.role)" } ?? "nobody"
+        case .noted: "noted"
+        }
+    }
+}
+
+extension ControlChange {
+    /// As the case is called, and whom it is about.
+    var name: String {
+        switch self {
+        case .createApp(let app, _, _): "create \(app)"
+        case .importApp(let record): "import \(record.id)"
+        case .setAppSettings(let app, _, _): "set \(app)"
+        case .suspendApp(let app, let isSuspended): "\(isSuspended ? "suspend" : "resume") \(app)"
+        case .addSecret(let app, let secret, _): "add secret \(secret.id) of \(app)"
+        case .removeSecret(let app, let id): "remove secret \(id) of \(app)"
+        case .addAPIKey(let app, let key): "add key \(key.name) of \(app)"
+        case .rotateAPIKey(let app, let name, _, _): "rotate key \(name) of \(app)"
+        case .removeAPIKey(let app, let name): "remove key \(name) of \(app)"
+        case .addOperator(let record): "add operator \(record.name)"
+        case .setOperatorRole(let name, let role): "make \(name) \(role)"
+        case .rotateOperator(let name, _, _): "rotate \(name)"
+        case .removeOperator(let name): "remove \(name)"
+        case .noteUses(let uses): "note \(uses.count) uses"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Testing
+import TidingsModel
+
+@testable import tidings
+
+@Suite struct `Apps and operators as lines` {
+    private static let time: JSONValue = 1_767_225_600_000
+
+    @Test func `one a line`() {
+        let apps: [JSONValue] = [
+            [
+                "id": "demo", "revision": 3, "created_at": Self.time, "suspended": false, "settings": ["name": ""],
+                "api_keys": [["name": "backend"]],
+            ],
+            [
+                "id": "shop", "revision": 12, "created_at": Self.time, "suspended": true,
+                "settings": ["name": "The shop"], "api_keys": [],
+            ],
+        ]
+        #expect(
+            ControlText.list(apps) == [
+                "demo            active     1 API key   revision 3   since 2026-01-01 00:00:00.000 UTC",
+                "shop  The shop  suspended  0 API keys  revision 12  since 2026-01-01 00:00:00.000 UTC",
+            ])
+        #expect(ControlText.list([]) == ["there are no apps"])
+        let operators: [JSONValue] = [
+            [
+                "name": "anna", "role": "administer", "created_at": Self.time, "last_used_at": 1_767_225_660_000,
+                "previous_ends_at": .null,
+            ],
+            [
+                "name": "grafana", "role": "view", "created_at": Self.time, "last_used_at": .null,
+                "previous_ends_at": 1_767_229_200_000,
+            ],
+        ]
+        #expect(
+            OperatorCommand.List.lines(operators) == [
+                "anna     administer  since 2026-01-01 00:00:00.000 UTC  used 2026-01-01 00:01:00.000 UTC",
+                "grafana  view        since 2026-01-01 00:00:00.000 UTC  never used                        "
+                    + "the one before is good until 2026-01-01 01:00:00.000 UTC",
+            ])
+        #expect(OperatorCommand.List.lines([]) == ["there are no operators"])
+    }
+
+    @Test func `an app with its settings, and what its secrets and keys are called`() {
+        let app: JSONValue = [
+            "id": "shop", "revision": 4, "created_at": Self.time, "suspended": false, "imported": true,
+            "settings": ["name": "The shop", "push": ["text": "alert"]],
+            "secrets": [
+                ["id": "s2", "created_at": 1_767_225_660_000, "ends_at": .null],
+                ["id": "s1", "created_at": Self.time, "ends_at": 1_767_312_060_000],
+            ],
+            "api_keys": [
+                [
+                    "name": "backend", "scopes": ["history", "tokens"], "created_at": Self.time, "last_used_at": .null,
+                    "previous_ends_at": .null,
+                ]
+            ],
+        ]
+        #expect(
+            ControlText.app(app) == [
+                "shop \"The shop\", active, revision 4, since 2026-01-01 00:00:00.000 UTC, from the configuration file",
+                "settings:", "  name: \"The shop\"", "  push:", "    text: alert",
+                "token secrets:", "  s2  since 2026-01-01 00:01:00.000 UTC  signs",
+                "  s1  since 2026-01-01 00:00:00.000 UTC  good until 2026-01-02 00:01:00.000 UTC",
+                "API keys:", "  backend  history, tokens  since 2026-01-01 00:00:00.000 UTC  never used",
+            ])
+    }
+
+    @Test func `in columns as wide as their widest cell, counted in letters`() {
+        #expect(
+            TextTable.lines([["", "b", ""], ["👩‍👩‍👧", "bbb", "c"]], indent: " ") == ["    b", " 👩‍👩‍👧  bbb  c"])
+        #expect(TextTable.lines([]) == [])
+    }
+}
