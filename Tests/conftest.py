@@ -227,9 +227,9 @@ class Site:
             credential = json.loads((self.apns_state / "credential.json").read_text())
             app["apns"] = {
                 "environment": "sandbox", "team_id": credential["team_id"], "key_id": credential["key_id"],
-                "key_path": credential["p8_path"], "topic": TOPIC, "host": "localhost", "port": self.apns_port,
-                "trust_roots_path": credential["ca_path"],
+                "key_path": credential["p8_path"], "topic": TOPIC,
             }
+            servers = {"sandbox_host": "localhost", "sandbox_port": self.apns_port, "trust_roots_path": credential["ca_path"]}
         app.update(self.app_settings)
         configuration = {
             "gateway": {"port": self.gateway_port},
@@ -239,6 +239,8 @@ class Site:
             "apps": [self.app],
             "app": {self.app: app},
         }
+        if with_apns:
+            configuration["apns"] = servers
         for group, values in self.settings.items():
             configuration.setdefault(group, {}).update(values)
         self.config = self.folder / "server.yaml"

@@ -4,6 +4,9 @@ package import NIOCore
 package import TidingsModel
 
 extension APNsClient {
+    /// - Throws: `InvalidField` naming `trust_roots` if they cannot be read.
+    package static func check(_ roots: Configuration.TrustRoots) throws(InvalidField) { _ = try ClientTLS.read(roots) }
+
     /// Sends one push on a connection of its own and tells what APNs's answer says of the credential. The pushes of other clients
     /// are not touched: too many refused tokens end a connection (APNs reference, section 3.1).
     ///

@@ -31,6 +31,9 @@ extension APNsClient {
             }
         }
 
+        /// The key in the form of a `.p8` file.
+        var privateKeyPEM: String { self.key.pemRepresentation }
+
         /// - Throws: `InvalidField` naming the field, for an id that is not 1 to 64 bytes without spaces.
         static func check(_ id: String, _ field: String) throws(InvalidField) {
             _ = try AccountID.validated(id, field: field)
