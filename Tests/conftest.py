@@ -163,7 +163,7 @@ class Site:
 
     def __init__(
         self, with_apns: bool = False, settings: dict[str, dict] | None = None, clock: MovedClock | None = None,
-        app_settings: dict | None = None,
+        app_settings: dict | None = None, with_production: bool = False,
     ):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tidings-test-"))
         self.gateway_port, self.api_port, self.phone_port = free_port(), free_port(), free_port()
@@ -175,6 +175,8 @@ class Site:
         self.apns = None
         self.server = None
         self.flags: list[str] = []
+        # Of the local APNs; without it there is the sandbox alone.
+        self.production_port = free_port() if with_production else None
         # Server and APNs go by one clock: APNs refuses a provider token of another hour.
         self.wrapper: list[str] = clock.wrapper if clock else []
         if with_apns:
@@ -206,6 +208,7 @@ class Site:
                 *self.wrapper, tool(), "apns", "--port", str(self.apns_port), "--courier-port", str(self.courier_port),
                 "--control-port", str(self.control_port), "--channel-port", "0", "--state", str(self.apns_state),
                 "--topic", TOPIC,
+                *(["--production-port", str(self.production_port)] if self.production_port else []),
             ],
             self.folder / "apns.log", is_wrapped=bool(self.wrapper),
         )
@@ -227,9 +230,11 @@ class Site:
             credential = json.loads((self.apns_state / "credential.json").read_text())
             app["apns"] = {
                 "environment": "sandbox", "team_id": credential["team_id"], "key_id": credential["key_id"],
-                "key_path": credential["p8_path"], "topic": TOPIC, "host": "localhost", "port": self.apns_port,
-                "trust_roots_path": credential["ca_path"],
+                "key_path": credential["p8_path"], "topic": TOPIC,
             }
+            servers = {"sandbox_host": "localhost", "sandbox_port": self.apns_port, "trust_roots_path": credential["ca_path"]}
+            if self.production_port:
+                servers |= {"production_host": "localhost", "production_port": self.production_port}
         app.update(self.app_settings)
         configuration = {
             "gateway": {"port": self.gateway_port},
@@ -239,6 +244,8 @@ class Site:
             "apps": [self.app],
             "app": {self.app: app},
         }
+        if with_apns:
+            configuration["apns"] = servers
         for group, values in self.settings.items():
             configuration.setdefault(group, {}).update(values)
         self.config = self.folder / "server.yaml"

@@ -38,6 +38,19 @@ private func at(_ minutes: Int64, wall: Int64? = nil) -> Now {
         #expect(rule.handle(.needed, at: at(91)) == [.mint])
     }
 
+    @Test func `that another client has signed before is as old as it says`() {
+        var rule = ProviderTokenRule()
+        #expect(rule.handle(.needed, at: at(30)) == [.mint])
+        #expect(rule.handle(.shared(since: at(0)), at: at(30)) == [])
+        #expect(rule.usable(at: at(30)) == 1)
+        #expect(rule.canReplace(generation: 1, at: at(30)))
+        #expect(rule.handle(.needed, at: at(44)) == [])
+        #expect(rule.handle(.needed, at: at(45)) == [.mint])
+        #expect(rule.handle(.shared(since: at(45)), at: at(46)) == [])
+        #expect(rule.usable(at: at(103)) == 2)
+        #expect(rule.usable(at: at(104)) == nil)
+    }
+
     @Test func `is never used when it is an hour old`() {
         var rule = self.minted()
         #expect(rule.usable(at: at(58)) == 1)

@@ -179,9 +179,11 @@ class Client:
         )
         return await answer
 
-    async def register_push(self, token: str, topic: str, is_answered: bool = False):
+    async def register_push(
+        self, token: str, topic: str, is_answered: bool = False, environment: str = "sandbox"
+    ):
         """Tells the push registration; with an answer, waits until it is on disk, or raises `Refused`."""
-        registration = {"token": token, "environment": "sandbox", "topic": topic}
+        registration = {"token": token, "environment": environment, "topic": topic}
         if not is_answered:
             return await self._send({"registerPush": registration})
         number = next(self._requests)

@@ -9,13 +9,13 @@ extension CommandGenerator {
     }
 
     private mutating func controlChange() -> ControlChange {
-        switch self.number(0..<24) {
+        switch self.number(0..<36) {
         case 0..<3: .createApp(self.chance(90) ? self.controlApp() : "a b", self.appSettings(), self.secret())
         case 3, 4: .importApp(self.section())
         case 5..<8: .setAppSettings(self.controlApp(), self.appSettings(), revision: self.pick([nil, nil, 1, 2]))
         case 8: .suspendApp(self.controlApp(), self.chance(60))
         case 9, 10: .addSecret(self.controlApp(), self.secret(), previousEndsAt: self.end())
-        case 11: .removeSecret(self.controlApp(), id: self.secret().id)
+        case 11, 34, 35: .removeSecret(self.controlApp(), id: self.secret().id)
         case 12, 13: .addAPIKey(self.controlApp(), self.apiKey())
         case 14:
             .rotateAPIKey(
@@ -25,7 +25,9 @@ extension CommandGenerator {
         case 18: .setOperatorRole(name: self.operatorName(), self.pick(OperatorRole.allCases))
         case 19: .rotateOperator(name: self.operatorName(), hash: self.hash(), previousEndsAt: self.end())
         case 20: .removeOperator(name: self.operatorName())
-        default: .noteUses((0..<self.number(0..<4)).map { _ in self.keyUse() })
+        case 21..<24: .noteUses(self.keyUses())
+        case 24: .reseal(self.controlApp(), self.resealed(), digest: self.chance(50) ? self.hash() : nil)
+        default: .changePushCredential(self.controlApp(), self.credentialChange())
         }
     }
 
@@ -68,10 +70,13 @@ extension CommandGenerator {
             id: self.controlApp(), settings: self.appSettings(),
             secrets: (0..<self.number(0..<4)).map { _ in self.secret() }, createdAt: self.clock)
         app.apiKeys = (0..<self.number(0..<3)).map { _ in self.apiKey() }
+        app.pushCredentials = (0..<self.number(0..<2)).map { _ in self.credential() }
         if self.chance(80) { app.importedDigest = self.hash() }
         if self.chance(30) { app.settings.tokens.keySource = .file(path: "/keys.json") }
         return app
     }
+
+    private mutating func keyUses() -> [KeyUse] { (0..<self.number(0..<4)).map { _ in self.keyUse() } }
 
     private mutating func keyUse() -> KeyUse {
         let key: KeyUse.Key =

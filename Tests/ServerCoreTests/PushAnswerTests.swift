@@ -146,6 +146,23 @@ import TidingsModel
         #expect(bench.pass(3_600_000).outside == [])
     }
 
+    @Test func `waits for a credential alone, and other builds' pushes go`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        let session = bench.connect("ann", "phone").session
+        var other = ServerBench.registration("ann", "phone")
+        other.environment = .sandbox
+        bench.run(.frame(session, .registerPush(other)))
+        bench.run(.frame(session, .runState(.suspending)))
+        bench.run(.disconnected(session))
+        bench.say(to: .direct("ann"))
+        #expect(
+            bench.run(.credentialMissing(bench.pushes.removeFirst().id)).contains(
+                "store keep m1 ann/phone config_fault after 0"))
+        #expect(bench.say(to: .direct("bob")).outside == ["reply accepted m2", "push m2 to bob/phone badge 1@1"])
+        #expect(bench.say(to: .direct("ann")).contains("store keep m3 ann/phone config_fault after 0"))
+    }
+
     @Test func `waits in the lane it is about, and the others go`() {
         var bench = ServerBench()
         bench.goneDevice("bob")

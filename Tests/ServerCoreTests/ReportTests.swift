@@ -29,6 +29,8 @@ extension ServerBench {
             "\(self.tell(subject)) of \(device.user.user)/\(device.device) \(Self.tell(result))"
         case .raisedAlarm(_, let alarm): "alarm \(alarm)"
         case .clearedAlarm: "alarm over"
+        case .expiringCredential(_, let credential, let end, let isExpired):
+            "\(credential) \(isExpired ? "has expired" : "expires") at \(end)"
         case .storage(let isFull, let free): "disk \(isFull ? "full" : "has room"): \(free)"
         }
     }
@@ -231,6 +233,8 @@ extension ServerBench {
         bench.run(.storageMeasured(free: 2_000))
         #expect(bench.told() == ["disk full: 999", "disk has room: 2000"])
         #expect(ServerReport.storage(isFull: true, free: 1).app == nil)
+        #expect(
+            ServerReport.expiringCredential("demo", credential: "p1", expiresAt: 1, isExpired: false).app == "demo")
     }
 
     @Test func `reads no text of a message, name or push`() {

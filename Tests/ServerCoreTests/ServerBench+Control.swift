@@ -41,11 +41,28 @@ extension ControlChange {
         case .addAPIKey(let app, let key): "add key \(key.name) of \(app)"
         case .rotateAPIKey(let app, let name, _, _): "rotate key \(name) of \(app)"
         case .removeAPIKey(let app, let name): "remove key \(name) of \(app)"
+        case .changePushCredential(let app, let change): "push credentials of \(app): \(change.name)"
+        case .reseal(let app, let all, _): "seal \(all.count) of \(app) again"
         case .addOperator(let record): "add operator \(record.name)"
         case .setOperatorRole(let name, let role): "make \(name) \(role)"
         case .rotateOperator(let name, _, _): "rotate \(name)"
         case .removeOperator(let name): "remove \(name)"
         case .noteUses(let uses): "note \(uses.count) uses"
+        }
+    }
+}
+
+extension PushCredentialChange {
+    fileprivate var name: String {
+        switch self {
+        case .add(let record): "add \(record.id)"
+        case .activate(let id, let other, _): "activate \(id)\(other.map { " in place of \($0)" } ?? "")"
+        case .retire(let id): "retire \(id)"
+        case .rollBack(let id): "roll back \(id)"
+        case .remove(let id): "remove \(id)"
+        case .noteProof(let id, let proof):
+            "note that \(id) is \(proof.isGood ? "good" : "refused") on \(proof.environment)"
+        case .noteAccepted(let id, let topic, let environment): "note that \(id) sends to \(topic) on \(environment)"
         }
     }
 }

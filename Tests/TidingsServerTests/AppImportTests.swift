@@ -1,3 +1,5 @@
+import APNsClient
+import Crypto
 import Foundation
 import NIOConcurrencyHelpers
 import ServerCore
@@ -149,6 +151,36 @@ private final class PlainStore: BatchStore {
         #expect(self.warnings == [])
     }
 
+    @Test func `are sealed again under new master keys, and need the old ones no more`() async throws {
+        let (old, new) = (MasterKeys.drawLine(id: "1"), MasterKeys.drawLine(id: "2"))
+        try await TestServer.withFolder { folder in
+            let section = try Self.section(P256.Signing.PrivateKey(), in: folder)
+            try await self.start([section], keys: try MasterKeys(parsing: old))
+            let before = try #require(self.store.control[app: "demo"])
+            try await self.start([section], keys: try MasterKeys(parsing: new + old))
+            let after = try #require(self.store.control[app: "demo"])
+            #expect(
+                (after.secrets.map(\.sealed) + after.pushCredentials.map(\.sealed)).map(\.keyID) == ["2", "2", "2"])
+            #expect(after.revision == before.revision && after.importedDigest != before.importedDigest)
+            let registry = try await self.start([section], keys: try MasterKeys(parsing: new))
+            #expect(self.store.control[app: "demo"] == after)
+            #expect(self.warnings == [])
+            let open = try #require(registry.app("demo"))
+            #expect(open.secrets.map(\.text) == [TestServer.secret, Self.section.previousSecret])
+            #expect(open.pushCredentials.count == 1)
+        }
+    }
+
+    @Test func `bring a key for the topics of other builds, too`() async throws {
+        try await TestServer.withFolder { folder in
+            var section = try Self.section(P256.Signing.PrivateKey(), in: folder)
+            section.settings.pushTopics = ["com.example.chat", "com.example.chat.beta"]
+            try await self.start([section])
+            let app = try #require(self.store.control[app: "demo"])
+            #expect(app.pushCredentials.map(\.topics) == [["com.example.chat", "com.example.chat.beta"]])
+        }
+    }
+
     @Test func `are made beside those that the store has, but for a credential alone`() async throws {
         _ = self.store.change(
             .createApp(
@@ -160,6 +192,58 @@ private final class PlainStore: BatchStore {
         #expect(self.store.control.apps.map(\.id) == ["demo", "shop"])
         try await self.start([])
         #expect(self.store.control.apps.map(\.id) == ["demo", "shop"])
+    }
+
+    /// The section with a key of Apple's in a file of the folder.
+    private static func section(_ key: P256.Signing.PrivateKey, in folder: String) throws -> ServerConfiguration.App {
+        var app = Self.section
+        var apns = ServerConfiguration.APNs()
+        apns.environment = .sandbox
+        (apns.teamID, apns.keyID, apns.topic) = ("DEF123GHIJ", "ABC123DEFG", "com.example.chat")
+        apns.keyPath = "\(folder)/key.p8"
+        try key.pemRepresentation.write(toFile: apns.keyPath, atomically: true, encoding: .utf8)
+        app.apns = apns
+        return app
+    }
+
+    @Test func `bring their key for pushes once, which needs its file no more`() async throws {
+        try await TestServer.withFolder { folder in
+            let key = P256.Signing.PrivateKey()
+            let section = try Self.section(key, in: folder)
+            let registry = try await self.start([section])
+            let app = try #require(self.store.control[app: "demo"])
+            let record = try #require(app.pushCredentials.first)
+            #expect(record.state == .active)
+            #expect(record.keyID == "ABC123DEFG" && record.teamID == "DEF123GHIJ")
+            #expect(record.topics == ["com.example.chat"] && record.environments == [.sandbox])
+            guard
+                case .token(let token)? = registry.pushCredential(
+                    PushClient("demo", credential: record.id, .sandbox))
+            else {
+                Issue.record("no key")
+                return
+            }
+            #expect(token.keyID == "ABC123DEFG")
+            #expect(!"\(record)".contains(key.pemRepresentation.split(separator: "\n")[1]))
+            try FileManager.default.removeItem(atPath: "\(folder)/key.p8")
+            try await self.start([section])
+            #expect(self.store.control[app: "demo"]?.pushCredentials == [record])
+            #expect(self.warnings == [])
+            // Another key in its place is told, and not taken.
+            try await self.start([try Self.section(P256.Signing.PrivateKey(), in: folder)])
+            #expect(self.store.control[app: "demo"]?.pushCredentials == [record])
+            #expect(self.warnings.count == 1)
+            #expect(self.warnings.first?.contains("field=apns") == true)
+        }
+    }
+
+    @Test func `bring a key to an app that has none`() async throws {
+        try await TestServer.withFolder { folder in
+            try await self.start()
+            try await self.start([try Self.section(P256.Signing.PrivateKey(), in: folder)])
+            #expect(self.store.control[app: "demo"]?.pushCredentials.map(\.state) == [.active])
+            #expect(self.warnings == [])
+        }
     }
 
     @Test func `keep the server from starting where the store's secrets do not open`() async throws {

@@ -1,3 +1,4 @@
+import APNsClient
 import Foundation
 import ServerCore
 import StoreModel
@@ -20,6 +21,11 @@ import TidingsModel
           foreground_ack_milliseconds: 2000
         log:
           level: debug
+        apns:
+          sandbox_host: localhost
+          sandbox_port: 7443
+          trust_roots_path: ca.pem
+          proxy: alice:se@cret@proxy.example.com:3128
         apps: [demo, shop]
         app:
           demo:
@@ -35,9 +41,6 @@ import TidingsModel
               key_id: KEY1234567
               key_path: key.p8
               topic: com.example.chat
-              host: localhost
-              port: 7443
-              trust_roots_path: ca.pem
           shop:
             token_secret: fedcba9876543210fedcba9876543210
         """
@@ -80,8 +83,15 @@ import TidingsModel
         var apns = ServerConfiguration.APNs()
         apns.environment = .sandbox
         (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "key.p8")
-        (apns.topic, apns.host, apns.port, apns.trustRootsPath) = ("com.example.chat", "localhost", 7_443, "ca.pem")
+        apns.topic = "com.example.chat"
         #expect(configuration.apps[0].apns == apns)
+        #expect(configuration.apns.sandbox == .init(host: "localhost", port: 7_443))
+        #expect(configuration.apns.production == .init(host: "", port: 443))
+        #expect(configuration.apns.trustRootsPath == "ca.pem")
+        #expect(
+            try configuration.apns.parsedProxy
+                == .init(
+                    host: "proxy.example.com", port: 3_128, credentials: .init(user: "alice", password: "se@cret")))
         #expect(configuration.apps[1].apns == nil)
     }
 
@@ -148,6 +158,20 @@ import TidingsModel
                 "app.demo.apns.team_id must be 10 letters and digits, got \"x\"",
                 "app.demo.apns.topic must not be empty",
             ])
+    }
+
+    @Test func `says of what an app's section had once where it is now`() async throws {
+        let old = Self.file.replacing("topic: com.example.chat", with: "topic: com.example.chat\n      host: localhost")
+        #expect(
+            try await self.faults(old.replacing("proxy: alice:se@cret@", with: "proxy: ")) == [
+                "app.demo.apns.host must not be set of an app"
+            ])
+        for proxy in ["proxy.example.com", ":3128", "a@proxy.example.com:3128", "proxy.example.com:0"] {
+            #expect(
+                try await self.faults("apns: {proxy: \"\(proxy)\"}") == [
+                    "apns.proxy must be HOST:PORT or USER:PASSWORD@HOST:PORT"
+                ])
+        }
     }
 
     @Test func `names a file that is missing or is not YAML`() async throws {
@@ -289,7 +313,6 @@ import TidingsModel
             """
         let configuration = try await self.load(alone)
         #expect(configuration.apps.map(\.isCredentialAlone) == [true])
-        #expect(configuration.coreSettings.pushTopics == ["demo": ["com.example.chat"]])
         #expect(
             try await self.faults(alone + "\n    own_profiles: true") == [
                 "app.demo.token_secret must be at least 32 bytes, got 0"

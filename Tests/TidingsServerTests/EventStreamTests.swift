@@ -245,7 +245,9 @@ private struct StreamedEvent: Equatable {
         .raisedAlarm(.init(app: "demo", environment: .sandbox, topic: "t"), .configFault(reason: "NoCredential")),
         .raisedAlarm(.init(app: "demo", environment: .production, topic: "t"), .burst(reason: "BadDeviceToken")),
         .raisedAlarm(.init(app: "demo", environment: .production, topic: "t"), .providerDown(reason: "refused")),
-        .clearedAlarm(.init(app: "demo", environment: .sandbox, topic: "t")), .storage(isFull: true, free: 5),
+        .clearedAlarm(.init(app: "demo", environment: .sandbox, topic: "t")),
+        .expiringCredential("demo", credential: "p1", expiresAt: 5, isExpired: false),
+        .expiringCredential("demo", credential: "p1", expiresAt: 5, isExpired: true), .storage(isFull: true, free: 5),
         .storage(isFull: false, free: 5),
     ]
 

@@ -33,6 +33,8 @@ import TidingsModel
             #expect(self.opened(bent, by: Self.first) == nil, "byte \(index)")
         }
         #expect(self.opened(SealedBytes(keyID: "1", bytes: []), by: Self.first) == nil)
+        let keys = try MasterKeys(parsing: Self.first)
+        #expect(throws: MasterKeys.Fault.self) { try keys.unseal(sealed, .pushCredential, of: "shop", id: "s1") }
     }
 
     @Test func `names app, secret and key when the key is missing or another one`() throws {

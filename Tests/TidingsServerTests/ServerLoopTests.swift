@@ -42,7 +42,6 @@ private final class ModelStore: BatchStore, @unchecked Sendable {
 }
 
 private final class FakeSender: PushSender {
-    let environment = PushEnvironment.sandbox
     private let sent = NIOLockedValueBox<[APNsRequest]>([])
 
     var requests: [APNsRequest] { self.sent.withLockedValue { $0 } }
@@ -59,6 +58,8 @@ private final class FakeSender: PushSender {
     }
 
     func report(_ state: LaneState) { self.report.withLockedValue { $0 }?(nil, state) }
+
+    func close() async {}
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The server's loop` {
@@ -78,12 +79,14 @@ private final class FakeSender: PushSender {
         let tokens = try UserTokens(apps: configuration.apps)
         let (store, sender) = (ModelStore(), FakeSender())
         let server = ServerLoop(
-            eventLoop: group.next(), configuration: configuration, store: store, senders: ["demo": sender],
-            tokens: tokens,
+            eventLoop: group.next(), configuration: configuration, store: store,
+            senders: PushSenders(eventLoop: group.next()) { _ in sender }, tokens: tokens,
             metrics: ServerMetrics(factory: registry), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             seed: 1)
         let gateway = try await Gateway.bind(configuration.gateway, server: server)
-        server.open(store.opening)
+        var opening = store.opening
+        opening.control.put(Self.app)
+        server.open(opening)
         let listening = TidingsServer.Listening(gatewayPort: gateway.address?.port ?? 0, apiPort: 0)
         let test = TestServer(listening: listening, registry: registry, configuration: configuration, tokens: tokens)
         do {
@@ -94,6 +97,17 @@ private final class FakeSender: PushSender {
         gateway.stopAccepting()
         await server.stop()
         try await group.shutdownGracefully()
+    }
+
+    /// With a credential for the sandbox.
+    private static var app: ManagedApp {
+        var app = ManagedApp(id: "demo", createdAt: 0)
+        app.pushCredentials = [
+            PushCredentialRecord(
+                id: "p1", kind: .tokenKey, sealed: SealedBytes(keyID: "k", bytes: [1]), fingerprint: "f",
+                keyID: "ABC123DEFG", teamID: "DEF123GHIJ", environments: [.sandbox], createdAt: 0, state: .active)
+        ]
+        return app
     }
 
     private func draft(_ id: ClientMessageID, to user: String = "bob") -> MessageDraft {
@@ -133,24 +147,22 @@ private final class FakeSender: PushSender {
 
     @Test func `keeps pushes while the app's sender says that it is paused`() async throws {
         try await self.with { rig in
-            let bob = try await rig.test.client("bob")
-            try await bob.send(.registerPush(.init(token: "abcd", environment: .sandbox, topic: "com.example.chat")))
-            try await bob.send(.runState(.suspending))
-            await bob.close()
-            try await rig.test.eventually { rig.test.metric("tidings_gateway_connections") == "0" }
+            // The sender is there once a push has needed it.
+            _ = try await self.sendToPhoneThatIsGone(rig, .sandbox)
+            try await rig.test.eventually { rig.test.metric("tidings_pushes_total{outcome=\"accepted\"}") == "1" }
             rig.sender.report(.paused(LaneOutage(.provider, reason: "ServiceUnavailable")))
             guard
                 case .accepted(let accepted, _) = await rig.server.execute(
-                    .send(.init(app: "demo", user: "alice"), self.draft("c1"))),
+                    .send(.init(app: "demo", user: "alice"), self.draft("c2"))),
                 case .trace(let trace?) = await rig.server.execute(.trace("demo", accepted.messageID))
             else {
                 Issue.record("the send was refused, or has no trace")
                 return
             }
             #expect(trace.open.map(\.wait) == [.providerDown])
-            #expect(rig.sender.requests.isEmpty)
+            #expect(rig.sender.requests.count == 1)
             rig.sender.report(.usable)
-            try await rig.test.eventually { rig.sender.requests.count == 1 }
+            try await rig.test.eventually { rig.sender.requests.count == 2 }
         }
     }
 

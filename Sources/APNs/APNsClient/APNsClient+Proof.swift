@@ -4,6 +4,14 @@ package import NIOCore
 package import TidingsModel
 
 extension APNsClient {
+    /// Whether a client can be made of it.
+    ///
+    /// - Throws: as `init` does.
+    package static func check(_ configuration: Configuration) throws(InvalidField) {
+        try configuration.validate()
+        _ = try ClientTLS.context(configuration.trustRoots, configuration.credential)
+    }
+
     /// Sends one push on a connection of its own and tells what APNs's answer says of the credential. The pushes of other clients
     /// are not touched: too many refused tokens end a connection (APNs reference, section 3.1).
     ///

@@ -330,10 +330,11 @@ final class APNsClientEngine: @unchecked Sendable {
             self.handle(.tokenMinted)
         case .token(let token):
             do {
-                let issuedAt = self.now.wall / 1_000
-                self.heads.authorize(
-                    HeaderField("authorization", try token.authorization(issuedAt: issuedAt), .incremental))
-                self.handle(.tokenMinted)
+                let now = self.now
+                let shared = try self.surroundings.providerTokens.token(
+                    of: token, inPlaceOf: self.heads.authorization?.value, at: now)
+                self.heads.authorize(HeaderField("authorization", shared.authorization, .incremental))
+                self.handle(shared.at == now ? .tokenMinted : .tokenShared(since: shared.at))
             } catch {
                 self.handle(.tokenFailed("no provider token could be signed: \(error)", jitter: Self.jitter()))
             }

@@ -48,6 +48,12 @@ extension APNsClient {
             try self.putOwnFirst()
         }
 
+        /// - Throws: `InvalidField` naming `private_key` if it belongs to none of them.
+        init(chain: [NIOSSLCertificate], privateKey: NIOSSLPrivateKey) throws(InvalidField) {
+            (self.chain, self.privateKey) = (chain, privateKey)
+            try self.putOwnFirst()
+        }
+
         /// The certificate that pushes go out under, in DER form.
         ///
         /// - Throws: `InvalidField` naming `certificate`.

@@ -12,15 +12,7 @@ enum ClientTLS {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["h2"]
-        switch roots {
-        case .system: tls.trustRoots = .default
-        case .file(let path):
-            tls.trustRoots = .certificates(
-                try Self.certificates(path) { try NIOSSLCertificate.fromPEMFile(path) })
-        case .pem(let text):
-            tls.trustRoots = .certificates(
-                try Self.certificates("text") { try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)) })
-        }
+        tls.trustRoots = try Self.read(roots)
         switch credential {
         case .token: break
         case .certificate(let certificate): certificate.apply(to: &tls)
@@ -29,6 +21,17 @@ enum ClientTLS {
             return try NIOSSLContext(configuration: tls)
         } catch {
             throw InvalidField(field: "trust_roots", rule: "cannot be used: \(error)")
+        }
+    }
+
+    /// - Throws: `InvalidField` naming `trust_roots`.
+    static func read(_ roots: APNsClient.Configuration.TrustRoots) throws(InvalidField) -> NIOSSLTrustRoots {
+        switch roots {
+        case .system: .default
+        case .file(let path):
+            .certificates(try Self.certificates(path) { try NIOSSLCertificate.fromPEMFile(path) })
+        case .pem(let text):
+            .certificates(try Self.certificates("text") { try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)) })
         }
     }
 

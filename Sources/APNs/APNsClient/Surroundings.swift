@@ -11,6 +11,7 @@ extension APNsClient {
         var resolver = Resolver.system
         var metrics: any MetricsFactory = MetricsSystem.factory
         var limits = APNsDispatcher.Configuration()
+        var providerTokens = ProviderTokens.ofProcess
     }
 }
 

@@ -10,6 +10,19 @@ extension APNsClient {
         public let teamID: String
         private let key: P256.Signing.PrivateKey
 
+        /// What a provider token is of.
+        struct Identity: Hashable {
+            let keyID: String
+            let teamID: String
+            /// Ids of another installation's keys may be the same.
+            let publicKey: [UInt8]
+        }
+
+        var identity: Identity {
+            Identity(
+                keyID: self.keyID, teamID: self.teamID, publicKey: Array(self.key.publicKey.x963Representation))
+        }
+
         /// Reads a key.
         ///
         /// - Parameters:
@@ -30,6 +43,9 @@ extension APNsClient {
                     field: "private_key", rule: "must be the text of a .p8 file: a P-256 private key in PEM form")
             }
         }
+
+        /// The key in the form of a `.p8` file.
+        var privateKeyPEM: String { self.key.pemRepresentation }
 
         /// - Throws: `InvalidField` naming the field, for an id that is not 1 to 64 bytes without spaces.
         static func check(_ id: String, _ field: String) throws(InvalidField) {

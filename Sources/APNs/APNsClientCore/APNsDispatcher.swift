@@ -159,6 +159,7 @@ package struct APNsDispatcher: Sendable {
         case .connectionClosed(let id, let cause, let jitter):
             self.handleConnectionClosed(id, cause: cause, jitter: jitter, at: now, into: &effects)
         case .tokenMinted: _ = self.tokenRule.handle(.minted, at: now)
+        case .tokenShared(let since): _ = self.tokenRule.handle(.shared(since: since), at: now)
         case .tokenFailed(let cause, let jitter):
             _ = self.tokenRule.handle(.failed, at: now)
             guard self.tokenRule.usable(at: now) == nil else { break }

@@ -144,6 +144,8 @@ extension APNsDispatcher {
         case connectionClosed(ConnectionID, cause: String, jitter: Int64)
         /// It is used from now on.
         case tokenMinted
+        /// As `tokenMinted`, with one that another client of the process has signed at that time.
+        case tokenShared(since: Now)
         case tokenFailed(String, jitter: Int64)
         /// The answer to a `mintToken` from before is not reported any more.
         case credentialReplaced
@@ -170,7 +172,7 @@ extension APNsDispatcher {
         case ping(ConnectionID)
         /// Close, or stop opening; nothing is awaited any more.
         case close(ConnectionID, CloseCause)
-        /// Sign a provider token, then report `tokenMinted` or `tokenFailed`. With a certificate there is nothing to
+        /// Sign a provider token, then report `tokenMinted`, `tokenShared` or `tokenFailed`. With a certificate there is nothing to
         /// sign: report `tokenMinted` at once.
         case mintToken
         case finish(RequestID, APNsOutcome)

@@ -22,6 +22,8 @@ package struct ProviderTokenRule: Sendable {
     package enum Event: Equatable, Sendable {
         case needed
         case minted
+        /// Another client of the process has signed it before, at that time.
+        case shared(since: Now)
         case failed
         case rejected(generation: Int)
         /// What was being minted is not reported any more.
@@ -84,6 +86,8 @@ package struct ProviderTokenRule: Sendable {
         switch (self.state, event) {
         case (.none(let next), .needed): return (.minting(generation: next), [.mint])
         case (.minting(let generation), .minted): return (.current(Minted(generation: generation, at: now)), [])
+        case (.minting(let generation), .shared(let since)):
+            return (.current(Minted(generation: generation, at: since)), [])
         // Without a token at all the next request tries again.
         case (.minting(let generation), .failed): return (.none(next: generation), [])
         case (.current(let token), .needed):
@@ -94,6 +98,8 @@ package struct ProviderTokenRule: Sendable {
             return (.renewing(token), [.mint])
         case (.renewing(let token), .minted):
             return (.current(Minted(generation: token.generation + 1, at: now)), [])
+        case (.renewing(let token), .shared(let since)):
+            return (.current(Minted(generation: token.generation + 1, at: since)), [])
         case (.renewing(var token), .failed):
             token.renewNotBefore = now.monotonic + self.failurePause
             return (.current(token), [])
@@ -106,7 +112,8 @@ package struct ProviderTokenRule: Sendable {
             return (.minting(generation: token.generation + 1), [])
         case (.minting, .needed), (.renewing, .needed), (.minting, .rejected): return (self.state, [])
         // Late: nothing was asked for.
-        case (.none, .minted), (.none, .failed), (.none, .rejected), (.current, .minted), (.current, .failed):
+        case (.none, .minted), (.none, .shared), (.none, .failed), (.none, .rejected), (.current, .minted),
+            (.current, .shared), (.current, .failed):
             return (self.state, [])
         case (.none(let next), .credentialReplaced): return (.none(next: next), [])
         case (.minting(let generation), .credentialReplaced): return (.none(next: generation + 1), [])

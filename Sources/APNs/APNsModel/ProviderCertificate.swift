@@ -220,6 +220,11 @@ extension APNsPushType {
         return suffixed.isEmpty ? [.alert, .background] : suffixed
     }
 
+    /// A topic without the suffix of its push type.
+    package static func bundleID(ofTopic topic: String) -> String {
+        String(topic.dropLast(Self.types(ofTopic: topic).first?.topicSuffix.count ?? 0))
+    }
+
     /// Of every topic of device management (APNs reference, section 5).
     private static let managementPrefix = "com.apple.mgmt."
 }

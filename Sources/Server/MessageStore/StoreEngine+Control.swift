@@ -161,7 +161,7 @@ extension ControlChange {
         case .removeAPIKey(let app, let name): [.api(app, name: name)]
         case .removeOperator(let name): [.ofOperator(name: name)]
         case .createApp, .importApp, .setAppSettings, .suspendApp, .addSecret, .removeSecret, .addAPIKey, .rotateAPIKey,
-            .addOperator, .setOperatorRole, .rotateOperator:
+            .changePushCredential, .reseal, .addOperator, .setOperatorRole, .rotateOperator:
             []
         }
     }

@@ -40,6 +40,12 @@ package struct PushLane: Hashable, Sendable, Comparable, CustomStringConvertible
     /// The bundle identifier.
     package var topic: String
 
+    package init(app: AppID, environment: PushEnvironment, topic: String) {
+        self.app = app
+        self.environment = environment
+        self.topic = topic
+    }
+
     package static func < (left: PushLane, right: PushLane) -> Bool {
         (left.app, left.environment.rawValue, left.topic) < (right.app, right.environment.rawValue, right.topic)
     }

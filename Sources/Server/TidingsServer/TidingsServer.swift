@@ -45,10 +45,9 @@ package struct TidingsServer: Service {
 
     /// Reads the key files of APNs that the configuration names; opens, connects and listens to nothing.
     /// - Throws: `ConfigurationFaults` with every app whose credential cannot be used.
-    package func check() async throws(ConfigurationFaults) {
-        let senders = try await APNsSenders(
-            self.configuration, group: MultiThreadedEventLoopGroup.singleton, logger: self.logger)
-        await senders.close()
+    package func check() throws {
+        try AppImport.checkCredentials(of: self.configuration.apps)
+        try APNsClients(self.configuration, group: MultiThreadedEventLoopGroup.singleton, logger: self.logger).check()
     }
 
     /// Until SIGTERM or SIGINT, then drains.
@@ -98,34 +97,31 @@ package struct TidingsServer: Service {
     private func run(
         _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
-        let senders = try await APNsSenders(configuration, group: apiGroup, logger: self.logger)
-        try await Self.attempt {
-            let disk = StoreDisk(path: configuration.store.path)
-            let store = try MessageStoreAdapter(configuration, logger: self.logger)
-            defer { store.close() }
-            self.logger.log(
-                .info, "store open",
-                [
-                    .path: configuration.store.path, .epoch: "\(store.opening.epoch)",
-                    .pendingUsers: "\(store.opening.pending.count)",
-                ])
-            // A server whose first write fails must not say that it is ready.
-            if let fault = disk.probe(bytes: StoreDisk.startBytes) {
-                throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
-            }
-            let (control, registry) = try await self.prepareApps(configuration, store)
-            var opening = store.opening
-            opening.control = control
-            try await self.serve(
-                configuration, store, opening, registry, senders, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
-        } finally: {
-            await senders.close()
+        let clients = APNsClients(configuration, group: apiGroup, logger: self.logger)
+        try clients.check()
+        let disk = StoreDisk(path: configuration.store.path)
+        let store = try MessageStoreAdapter(configuration, logger: self.logger)
+        defer { store.close() }
+        self.logger.log(
+            .info, "store open",
+            [
+                .path: configuration.store.path, .epoch: "\(store.opening.epoch)",
+                .pendingUsers: "\(store.opening.pending.count)",
+            ])
+        // A server whose first write fails must not say that it is ready.
+        if let fault = disk.probe(bytes: StoreDisk.startBytes) {
+            throw StoreFailure(reason: "store.path cannot be written: \(fault); make room or repair the disk")
         }
+        let (control, registry) = try await self.prepareApps(configuration, store)
+        var opening = store.opening
+        opening.control = control
+        try await self.serve(
+            configuration, store, opening, registry, clients, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
     }
 
     private func serve(
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ opening: StoreOpening,
-        _ apps: AppRegistry, _ senders: APNsSenders, _ disk: StoreDisk, gatewayLoop: any EventLoop,
+        _ apps: AppRegistry, _ clients: APNsClients, _ disk: StoreDisk, gatewayLoop: any EventLoop,
         apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
@@ -134,8 +130,9 @@ package struct TidingsServer: Service {
         let metrics = ServerMetrics(factory: self.registry)
         let media = try await self.openMedia(configuration, apps, metrics)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
+        let senders = PushSenders(eventLoop: gatewayLoop) { try clients.sender(for: $0, of: apps) }
         let server = ServerLoop(
-            eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders.byApp,
+            eventLoop: gatewayLoop, configuration: configuration, store: store, senders: senders,
             tokens: tokens, metrics: metrics, readiness: readiness, logger: self.logger, audit: self.audit,
             seed: UInt64.random(in: .min ... .max))
         if let free = disk.free { server.updateFreeBytes(free) }
@@ -162,7 +159,7 @@ package struct TidingsServer: Service {
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
-            audit: self.audit, feed: server.feed, media: media)
+            audit: self.audit, feed: server.feed, media: media, clients: clients)
         let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
@@ -180,6 +177,10 @@ package struct TidingsServer: Service {
                         service: gatewayService, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup),
                     .init(service: KeyUseService(registry: apps) { await server.execute($0) }),
+                    .init(
+                        service: CredentialExpiry(
+                            registry: apps, metrics: metrics, logger: self.logger, now: { Clocks.now().wall },
+                            report: { server.feed.append([$0], at: Clocks.now()) })),
                 ], logger: self.logger))
         try await Self.attempt {
             try await group.run()

@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
                 file: self.config, environment: ProcessInfo.processInfo.environment, overrides: overrides)
             if self.check {
                 let silent = Logger(label: "tidings.check") { _ in SwiftLogNoOpLogHandler() }
-                try await TidingsServer(configuration: configuration, logger: silent).check()
+                try TidingsServer(configuration: configuration, logger: silent).check()
                 print("the configuration is good")
                 return
             }

@@ -1,3 +1,4 @@
+import APNsModel
 package import StoreModel
 package import TidingsModel
 
@@ -5,6 +6,7 @@ package import TidingsModel
 // so that looking something up stays one look into a dictionary.
 extension ServerSettings {
     package mutating func apply(_ record: ManagedApp) {
+        self.credentialTopics[record.id] = record.pushTopics
         self.apply(record.settings, to: record.id)
         if record.isSuspended { self.suspendedApps.insert(record.id) } else { self.suspendedApps.remove(record.id) }
     }
@@ -28,5 +30,14 @@ extension ServerSettings {
 
     private static func set(_ isMember: Bool, _ app: AppID, in apps: inout Set<AppID>) {
         if isMember { apps.insert(app) } else { apps.remove(app) }
+    }
+}
+
+extension ManagedApp {
+    /// The bundle identifiers of its active credentials; nil if it has none, or one for each topic of a team.
+    fileprivate var pushTopics: [String]? {
+        let active = self.pushCredentials.filter { $0.state == .active }
+        guard !active.isEmpty, active.allSatisfy({ !$0.topics.isEmpty }) else { return nil }
+        return Set(active.flatMap(\.topics).map { APNsPushType.bundleID(ofTopic: $0) }).sorted()
     }
 }

@@ -173,7 +173,8 @@ extension ServerCore {
         self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
         switch answer {
         case .noCredential:
-            let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: nil)
+            let scope = LaneScope(
+                app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
             self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
             self.calls.record(.notSent(reason: LegWait.configFault.rawValue), of: push)
         case .answered(.accepted(let apnsID, _)): self.calls.record(.accepted(apnsID: apnsID), of: push)

@@ -35,7 +35,8 @@ extension ServerCore {
         self.report(answer, to: push, &effects)
         self.lanes[push.lane]?.end(id, of: push.slot, at: now.monotonic)
         if case .noCredential = answer {
-            let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: nil)
+            let scope = LaneScope(
+                app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
             self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
         }
         let (event, reaction) = Self.reaction(to: answer, of: id, push)

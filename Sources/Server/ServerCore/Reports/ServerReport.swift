@@ -18,6 +18,8 @@ package enum ServerReport: Hashable, Sendable {
     case answeredPush(DeviceKey, PushSubject, PushResult)
     case raisedAlarm(PushLane, PushAlarm)
     case clearedAlarm(PushLane)
+    /// An active push credential of the app expires soon, or has expired.
+    case expiringCredential(AppID, credential: String, expiresAt: Int64, isExpired: Bool)
     /// Of the server: every app's.
     case storage(isFull: Bool, free: Int64)
 
@@ -61,6 +63,7 @@ package enum ServerReport: Hashable, Sendable {
         case deviceLease = "device_lease"
         case pushAnswered = "push_answered"
         case lane
+        case credentialExpiring = "credential_expiring"
         case storage
     }
 
@@ -83,6 +86,7 @@ package enum ServerReport: Hashable, Sendable {
             }
         case .answeredPush: .pushAnswered
         case .raisedAlarm, .clearedAlarm: .lane
+        case .expiringCredential: .credentialExpiring
         case .storage: .storage
         }
     }
@@ -101,6 +105,7 @@ package enum ServerReport: Hashable, Sendable {
         case .device(let device, _): device.user.app
         case .answeredPush(let device, _, _): device.user.app
         case .raisedAlarm(let lane, _), .clearedAlarm(let lane): lane.app
+        case .expiringCredential(let app, _, _, _): app
         case .storage: nil
         }
     }

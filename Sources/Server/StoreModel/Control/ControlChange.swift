@@ -18,6 +18,10 @@ package enum ControlChange: Hashable, Sendable {
     /// The key before is good until `previousEndsAt`.
     case rotateAPIKey(AppID, name: String, hash: [UInt8], previousEndsAt: Int64)
     case removeAPIKey(AppID, name: String)
+    case changePushCredential(AppID, PushCredentialChange)
+    /// Under another master key; what is sealed stays the same, and so does the revision. `digest` takes the place of `importedDigest`, unless
+    /// it is nil or there is none.
+    case reseal(AppID, [Resealed], digest: [UInt8]?)
     /// Refused with `exists` for a name that is taken.
     case addOperator(OperatorRecord)
     /// Refused for the last one who may administer, as is their removal.
@@ -49,7 +53,8 @@ extension ControlChange {
         switch self {
         case .createApp(let app, _, _), .setAppSettings(let app, _, _), .suspendApp(let app, _),
             .addSecret(let app, _, _), .removeSecret(let app, _), .addAPIKey(let app, _),
-            .rotateAPIKey(let app, _, _, _), .removeAPIKey(let app, _):
+            .rotateAPIKey(let app, _, _, _), .removeAPIKey(let app, _), .changePushCredential(let app, _),
+            .reseal(let app, _, _):
             app
         case .importApp(let record): record.id
         case .addOperator, .setOperatorRole, .rotateOperator, .removeOperator, .noteUses: nil

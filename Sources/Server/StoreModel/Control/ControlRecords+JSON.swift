@@ -9,6 +9,9 @@ extension ManagedApp {
             ("suspended", .bool(self.isSuspended)), ("settings", self.settings.json),
             ("secrets", .array(self.secrets.map(\.json))), ("api_keys", .array(self.apiKeys.map(\.json))),
         ]
+        if !self.pushCredentials.isEmpty {
+            members.append(("push_credentials", .array(self.pushCredentials.map(\.json))))
+        }
         if let digest = self.importedDigest { members.append(("imported", .string(Hexadecimal.text(digest)))) }
         return .members(members)
     }
@@ -22,6 +25,11 @@ extension ManagedApp {
         self.isSuspended = try fields.get("suspended")
         for secret in try fields.list("secrets") { self.secrets.append(try TokenSecret(json: secret)) }
         for key in try fields.list("api_keys") { self.apiKeys.append(try APIKeyRecord(json: key)) }
+        if fields.has("push_credentials") {
+            for credential in try fields.list("push_credentials") {
+                self.pushCredentials.append(try PushCredentialRecord(json: credential))
+            }
+        }
         self.importedDigest = try fields.given("imported", as: String.self) == nil ? nil : fields.bytes("imported")
     }
 }

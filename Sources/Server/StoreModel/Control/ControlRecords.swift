@@ -14,11 +14,14 @@ package struct ManagedApp: Hashable, Sendable {
     package var secrets: [TokenSecret]
     /// Sorted by name.
     package var apiKeys: [APIKeyRecord]
+    /// In the order in which they were added.
+    package var pushCredentials: [PushCredentialRecord] = []
     /// SHA-256 of the JSON form of the section of the configuration file that it was made from; nil for none.
     package var importedDigest: [UInt8]?
 
     package static let secretsMax = 4
     package static let apiKeysMax = 100
+    package static let pushCredentialsMax = 16
 
     package init(id: AppID, settings: AppSettings = AppSettings(), secrets: [TokenSecret] = [], createdAt: Int64) {
         self.id = id

@@ -1,6 +1,6 @@
 package import TidingsModel
 
-// The one place of the rules of apps, their keys and secrets, and operators: both stores go by it.
+// The one place of the rules of apps, their keys and secrets, and operators: both stores go by it. Those of push credentials stand beside.
 //
 // - An app has a name nobody else has on the server, at least one secret, and settings by the rules of `AppSettings.faults(in:)`. What is kept
 //   of settings is what their JSON form says. Files on the server's disk are named by the configuration file alone: a change may leave them as they are.
@@ -53,6 +53,11 @@ extension ControlState {
             return try self.changeApp(id, at: now) { app throws(ServerFrame.Problem) in
                 app.apiKeys.remove(at: try app.place(ofKey: name))
             }
+        case .changePushCredential(let id, let change): return try self.apply(change, to: id, at: now)
+        case .reseal(let id, let resealed, let digest):
+            return try self.changeApp(id, at: now, isRevision: false) { app throws(ServerFrame.Problem) in
+                try app.reseal(resealed, digest: digest)
+            }
         case .addOperator(let record): return try self.add(record, at: now)
         case .setOperatorRole(let name, let role):
             return try self.changeOperator(name, at: now) { record in record?.role = role }
@@ -93,20 +98,24 @@ extension ControlState {
         }
         app.apiKeys = []
         for key in record.apiKeys { try app.add(key) }
+        app.pushCredentials = []
+        for credential in record.pushCredentials { try app.add(credential, isImport: isImport) }
         app.dropEnded(at: now)
         self.put(app)
         return .app(app)
     }
 
-    private mutating func changeApp(
-        _ id: AppID, at now: Int64, _ change: (inout ManagedApp) throws(ServerFrame.Problem) -> Void
+    /// - Parameter isRevision: nobody has changed anything if not.
+    mutating func changeApp(
+        _ id: AppID, at now: Int64, isRevision: Bool = true,
+        _ change: (inout ManagedApp) throws(ServerFrame.Problem) -> Void
     ) throws(ServerFrame.Problem) -> ControlAnswer {
         guard let before = self[app: id] else { throw Self.unknown("app", "an app of the server", id.rawValue) }
         var app = before
         try change(&app)
         guard app != before else { return .app(before) }
         app.dropEnded(at: now)
-        app.revision += 1
+        if isRevision { app.revision += 1 }
         self.put(app)
         return .app(app)
     }

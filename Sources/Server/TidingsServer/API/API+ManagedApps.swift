@@ -109,6 +109,9 @@ extension API {
             }
         } catch let problem as APIProblem where problem.code == .told(.notAllowed) {
             guard problem.field != "revision" else { throw Self.revisionChanged }
+            if problem.field == "credential" {
+                throw APIProblem(.wrongCredentialState, field: problem.field, rule: problem.rule)
+            }
             throw APIProblem(.stillNeeded, field: problem.field, rule: problem.rule)
         }
     }

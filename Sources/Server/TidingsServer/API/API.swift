@@ -21,6 +21,8 @@ struct API: Sendable {
     let feed: EventFeed
     /// Nil where the server keeps none.
     var media: MediaShelf?
+    /// Ask APNs about push credentials; nil where nobody does.
+    var clients: APNsClients?
 
     typealias Context = APIContext
 
@@ -55,6 +57,7 @@ struct API: Sendable {
         self.addOperators(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
+        self.addPushCredentials(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
         self.addConversations(to: app)

@@ -76,6 +76,8 @@ struct APIBody {
         try self.needed(key, try self.optional(key) ?? fallback)
     }
 
+    func optionalStrings(_ key: String) throws(InvalidField) -> [String]? { try self.optional(key) }
+
     func object(_ key: String) throws(InvalidField) -> APIBody { try self.needed(key, try self.optionalObject(key)) }
 
     func optionalObject(_ key: String) throws(InvalidField) -> APIBody? {

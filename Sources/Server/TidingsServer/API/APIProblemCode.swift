@@ -34,10 +34,12 @@ extension APIProblem {
         case unknownApp = "unknown_app"
         case unknownAPIKey = "unknown_api_key"
         case unknownTokenSecret = "unknown_token_secret"
+        case unknownPushCredential = "unknown_push_credential"
         case unknownOperator = "unknown_operator"
         case revisionChanged = "revision_changed"
         case secretAlreadyShown = "secret_already_shown"
         case stillNeeded = "still_needed"
+        case wrongCredentialState = "wrong_credential_state"
         case keyInUse = "idempotency_key_in_use"
         case keyReused = "idempotency_key_reused"
         case `internal`
@@ -109,10 +111,12 @@ extension APIProblem.Own {
         case .unknownApp: (.notFound, "There is no such app")
         case .unknownAPIKey: (.notFound, "The app has no such API key")
         case .unknownTokenSecret: (.notFound, "The app has no such token secret")
+        case .unknownPushCredential: (.notFound, "The app has no such push credential")
         case .unknownOperator: (.notFound, "There is no such operator")
         case .revisionChanged: (.preconditionFailed, "The app has changed meanwhile")
         case .secretAlreadyShown: (.conflict, "What was drawn was shown with the first answer")
         case .stillNeeded: (.conflict, "The server cannot do without it")
+        case .wrongCredentialState: (.conflict, "The push credential is not in a state for it")
         case .bodyTooLarge: (.contentTooLarge, "The body is too large")
         case .keyInUse: (.conflict, "The first request with the idempotency key is not answered yet")
         case .keyReused: (.unprocessableContent, "The idempotency key was used for another request")

@@ -41,6 +41,11 @@ extension ServerReport {
         case .raisedAlarm(let lane, let alarm):
             lane.reported + [("state", .string(alarm.name)), ("reason", .string(alarm.reason))]
         case .clearedAlarm(let lane): lane.reported + [("state", "usable"), ("reason", .null)]
+        case .expiringCredential(_, let credential, let end, let isExpired):
+            [
+                ("credential", .string(credential)), ("state", isExpired ? "expired" : "expiring"),
+                ("expires_at", .int(end)),
+            ]
         case .storage(let isFull, let free):
             [("state", isFull ? "full" : "ok"), ("free_bytes", .int(free))]
         }

@@ -139,7 +139,8 @@ package struct ConfigurationKey: Sendable {
 
     /// In the order of the documentation.
     package static let all: [ConfigurationKey] =
-        Self.network + Self.http + Self.files + Self.media + Self.times + Self.push + Self.policy + Self.admission
+        Self.network + Self.http + Self.files + Self.media + Self.times + Self.push + Self.apns + Self.policy
+        + Self.admission
         + Self.limits
 
     private static let network: [ConfigurationKey] = [

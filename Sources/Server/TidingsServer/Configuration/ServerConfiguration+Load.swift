@@ -297,9 +297,7 @@ private struct ConfigurationReading {
         let keyID = await self.text(path + ["key_id"])
         let keyPath = await self.text(path + ["key_path"])
         let topic = await self.text(path + ["topic"])
-        apns.host = await self.text(path + ["host"])
-        let port = await self.text(path + ["port"])
-        apns.trustRootsPath = await self.text(path + ["trust_roots_path"])
+        await self.refuseMoved(path)
         guard environment != nil || teamID != nil || keyID != nil || keyPath != nil || topic != nil else { return nil }
         apns.teamID = teamID ?? ""
         apns.keyID = keyID ?? ""
@@ -315,11 +313,20 @@ private struct ConfigurationReading {
                     remedy: "sandbox for development builds, production for App Store and TestFlight builds")
             }
         }
-        apns.port =
-            self.integer(
-                port, path + ["port"], from: "1 to 65535",
-                remedy: "443 or 2197 for Apple's servers, 7443 for the local APNs") ?? apns.port
         return apns
+    }
+
+    /// What an app's section had once and is the server's now.
+    private mutating func refuseMoved(_ path: [String]) async {
+        for (name, key) in [
+            ("host", "apns.sandbox_host or apns.production_host"),
+            ("port", "apns.sandbox_port or apns.production_port"),
+            ("trust_roots_path", "apns.trust_roots_path"),
+        ] where await self.text(path + [name]) != nil {
+            self.faults.append(
+                field: (path + [name]).joined(separator: "."), rule: "must not be set of an app",
+                remedy: "set \(key), which holds for all apps")
+        }
     }
 
     mutating func refuseUnknownKeys(overrides: [String: String]) {

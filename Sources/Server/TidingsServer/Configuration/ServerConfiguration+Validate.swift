@@ -20,6 +20,12 @@ extension ServerConfiguration {
                     remedy: "give \(port) and \(taken) different values")
             }
         }
+        do throws(InvalidField) {
+            _ = try self.apns.parsedProxy
+        } catch {
+            faults.append(
+                field: "apns.\(error.field)", rule: error.rule, remedy: "write for example proxy.example.com:3128")
+        }
         var seen: Set<AppID> = []
         for app in self.apps {
             if !seen.insert(app.id).inserted {
@@ -147,11 +153,6 @@ extension ServerConfiguration.APNs {
             faults.append(
                 field: "\(prefix).\(name)", rule: "must not be empty",
                 remedy: name == "topic" ? "give the app's bundle identifier" : "give the path of the .p8 file")
-        }
-        if !(1...65_535).contains(self.port) {
-            faults.append(
-                field: "\(prefix).port", rule: "must be 1 to 65535, got \(self.port)",
-                remedy: "443 or 2197 for Apple's servers, 7443 for the local APNs")
         }
         return faults
     }

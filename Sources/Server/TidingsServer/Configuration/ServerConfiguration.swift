@@ -16,6 +16,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var log = Log()
     /// `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
     package var core = ServerSettings()
+    package var apns = APNsServers()
     /// When the APNs clients stop sending, and for how long.
     package var pushOutage = PushOutage()
     /// In the order they were named.
@@ -33,6 +34,24 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// The first pause in milliseconds, doubled by each failed try.
         package var pause: Int64 = 15_000
         package var pauseMax: Int64 = 600_000
+    }
+
+    /// Where pushes go, whatever app they are of.
+    package struct APNsServers: Equatable, Sendable {
+        package var sandbox = Endpoint()
+        package var production = Endpoint()
+        /// Empty for the system's authorities.
+        package var trustRootsPath = ""
+        /// Empty for none.
+        package var proxy = ""
+
+        package struct Endpoint: Equatable, Sendable {
+            /// Empty for Apple's.
+            package var host = ""
+            package var port = 443
+        }
+
+        package init() {}
     }
 
     package struct Gateway: Equatable, Sendable {
@@ -114,7 +133,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     }
 
     /// A section of the file: an app is made from it that the store does not have yet, and the store's goes before it from then on
-    /// (docs/decisions/0043-apps-at-run-time.md). Its credential for pushes alone is the file's.
+    /// (docs/decisions/0043-apps-at-run-time.md).
     package struct App: Equatable, Sendable {
         package var id: AppID
         /// Signs user tokens with HS256; at least 32 bytes. Empty if the section has nothing but a credential.
@@ -145,6 +164,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var scopes: [APIScope]
     }
 
+    /// A token key, from which the app's first push credential is made.
     package struct APNs: Equatable, Sendable {
         package var environment: PushEnvironment = .production
         package var teamID = ""
@@ -153,11 +173,6 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var keyPath = ""
         /// The app's bundle identifier.
         package var topic = ""
-        /// Another server than Apple's, for example the local APNs.
-        package var host: String?
-        package var port = 443
-        /// A PEM file with the authorities to trust instead of the system's.
-        package var trustRootsPath: String?
 
         package init() {}
     }
@@ -206,7 +221,6 @@ package struct ServerConfiguration: Equatable, Sendable {
         settings.discussionPolicy = self.policy(\.discussion, or: .discussion)
         settings.chatRoomPolicy = self.policy(\.chatRoom, or: .chatRoom)
         for app in self.apps {
-            settings.credentialTopics[app.id] = app.apns.map { [$0.topic] }
             settings.apply(app.settings, to: app.id)
         }
         return settings

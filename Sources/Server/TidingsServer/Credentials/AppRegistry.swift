@@ -1,3 +1,4 @@
+import APNsClient
 import Foundation
 import ServerCore
 import StoreModel
@@ -12,6 +13,8 @@ final class AppRegistry: Sendable {
         let record: ManagedApp
         /// The first one signs.
         let secrets: [OpenSecret]
+        /// What pushes go out with, by the id of the credential.
+        let pushCredentials: [String: APNsClient.Credential]
         /// What stands for this server in the claim `aud`.
         let audiences: [String]
 
@@ -23,6 +26,11 @@ final class AppRegistry: Sendable {
                     OpenSecret(try keys.unseal(secret.sealed, of: record.id, id: secret.id), endsAt: secret.endsAt))
             }
             self.secrets = secrets
+            var credentials: [String: APNsClient.Credential] = [:]
+            for credential in record.pushCredentials {
+                credentials[credential.id] = try keys.unseal(credential, of: record.id)
+            }
+            self.pushCredentials = credentials
             let named = record.settings.tokens.audiences
             self.audiences = named.isEmpty ? [record.id.rawValue] : named
         }
@@ -111,6 +119,10 @@ final class AppRegistry: Sendable {
     }
 
     // MARK: - Reading
+
+    func pushCredential(_ client: PushClient) -> APNsClient.Credential? {
+        self.app(client.app)?.pushCredentials[client.credential]
+    }
 
     func app(_ id: AppID) -> App? { self.state.withLock { $0.apps[id] } }
 

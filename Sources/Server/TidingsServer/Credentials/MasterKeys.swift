@@ -61,36 +61,54 @@ struct MasterKeys: Sendable {
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
     }
 
+    /// That of the key which seals.
+    var sealingKeyID: String { self.keys[0].id }
+
     // MARK: - Sealing
 
+    /// What is sealed, as a part of where: nothing opens as something else.
+    enum Kind: String {
+        case tokenSecret = "token_secret"
+        case pushCredential = "push_credential"
+
+        fileprivate var words: String {
+            switch self {
+            case .tokenSecret: "token secret"
+            case .pushCredential: "push credential"
+            }
+        }
+    }
+
     /// - Throws: nothing by the documentation of AES-GCM, for a key of 32 bytes.
-    func seal(_ secret: String, of app: AppID, id: String) throws -> SealedBytes {
+    func seal(_ secret: String, _ kind: Kind = .tokenSecret, of app: AppID, id: String) throws -> SealedBytes {
         let box = try AES.GCM.seal(
-            Data(secret.utf8), using: self.keys[0].key, authenticating: Self.place(of: id, in: app))
+            Data(secret.utf8), using: self.keys[0].key, authenticating: Self.place(of: id, kind, in: app))
         return SealedBytes(keyID: self.keys[0].id, bytes: Array(box.nonce) + Array(box.ciphertext) + Array(box.tag))
     }
 
-    func unseal(_ sealed: SealedBytes, of app: AppID, id: String) throws(Fault) -> String {
+    func unseal(
+        _ sealed: SealedBytes, _ kind: Kind = .tokenSecret, of app: AppID, id: String
+    ) throws(Fault) -> String {
         guard let key = self.keys.first(where: { $0.id == sealed.keyID }) else {
             throw Fault(
                 rule:
-                    "must hold the key \"\(sealed.keyID)\", under which the token secret \"\(id)\" of \"\(app)\" is kept"
+                    "must hold the key \"\(sealed.keyID)\", under which the \(kind.words) \"\(id)\" of \"\(app)\" is kept"
             )
         }
         guard let box = try? AES.GCM.SealedBox(combined: Data(sealed.bytes)),
-            let bytes = try? AES.GCM.open(box, using: key.key, authenticating: Self.place(of: id, in: app)),
+            let bytes = try? AES.GCM.open(box, using: key.key, authenticating: Self.place(of: id, kind, in: app)),
             let secret = String(validating: bytes, as: UTF8.self)
         else {
             throw Fault(
                 rule:
-                    "must hold another key \"\(sealed.keyID)\": with this one the token secret \"\(id)\" of \"\(app)\" cannot be opened"
+                    "must hold another key \"\(sealed.keyID)\": with this one the \(kind.words) \"\(id)\" of \"\(app)\" cannot be opened"
             )
         }
         return secret
     }
 
-    private static func place(of id: String, in app: AppID) -> [UInt8] {
-        let place: JSONValue = ["token_secret", .string(app.rawValue), .string(id)]
+    private static func place(of id: String, _ kind: Kind, in app: AppID) -> [UInt8] {
+        let place: JSONValue = [.string(kind.rawValue), .string(app.rawValue), .string(id)]
         return place.serialized
     }
 
@@ -102,6 +120,11 @@ struct MasterKeys: Sendable {
     /// Whether it is one under any of the keys.
     func isDigest(_ digest: [UInt8], of bytes: [UInt8]) -> Bool {
         self.keys.contains { Self.digest(of: bytes, $0.key) == digest }
+    }
+
+    /// Whether it is one under a key that seals no more.
+    func isOldDigest(_ digest: [UInt8], of bytes: [UInt8]) -> Bool {
+        digest != self.digest(of: bytes) && self.isDigest(digest, of: bytes)
     }
 
     private static func digest(of bytes: [UInt8], _ key: SymmetricKey) -> [UInt8] {

@@ -2,10 +2,11 @@ import APNsModel
 import TidingsModel
 
 protocol PushSender: Sendable {
-    var environment: PushEnvironment { get }
     /// `completion` is called once, on any thread.
     func send(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void)
     /// Reports whether pushes are sent: to one topic, or (nil) to all. `report` is called in order with the completions of `send`,
     /// before those that follow from the same cause.
     func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void)
+    /// Takes no more pushes.
+    func close() async
 }

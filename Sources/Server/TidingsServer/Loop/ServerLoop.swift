@@ -23,9 +23,9 @@ final class ServerLoop: @unchecked Sendable {
     let feed: EventFeed
     var reports: [ServerReport] = []
 
-    private let logger: Logger
+    let logger: Logger
     private let store: any BatchStore
-    private let senders: [AppID: any PushSender]
+    let senders: PushSenders
     private let tokens: UserTokens
     private let gateway: ServerConfiguration.Gateway
     private let proxies: TrustedProxies
@@ -43,7 +43,7 @@ final class ServerLoop: @unchecked Sendable {
     private var commandIDs: [StoreRequestID] = []
     private var replies: [APIRequestID: EventLoopPromise<APIResult>] = [:]
     private var apiRequests: UInt64 = 0
-    private var pushesInFlight = 0
+    var pushesInFlight = 0
     private var timer: Scheduled<Void>?
     private var timerDeadline = Int64.max
 
@@ -60,7 +60,7 @@ final class ServerLoop: @unchecked Sendable {
     /// The core has no store until `open`. `seed` decides the jitter of back-offs.
     init(
         eventLoop: any EventLoop, configuration: ServerConfiguration, store: any BatchStore,
-        senders: [AppID: any PushSender], tokens: UserTokens, metrics: ServerMetrics,
+        senders: PushSenders, tokens: UserTokens, metrics: ServerMetrics,
         readiness: Readiness = Readiness(), logger: Logger, audit: AuditLog? = nil, seed: UInt64
     ) {
         self.eventLoop = eventLoop
@@ -78,7 +78,7 @@ final class ServerLoop: @unchecked Sendable {
         self.core = ServerCore(settings: configuration.coreSettings, seed: seed)
         self.ended = eventLoop.makePromise(of: Void.self)
         self.feed = EventFeed(eventLoop: eventLoop)
-        self.followLanes(of: senders)
+        self.followSenders()
         self.endFeedAtEnd()
     }
 
@@ -87,7 +87,10 @@ final class ServerLoop: @unchecked Sendable {
     /// From any thread.
     func open(_ opening: StoreOpening) {
         self.feed.begin(epoch: opening.identity.opening)
-        self.eventLoop.execute { self.receive(.opened(opening)) }
+        self.eventLoop.execute {
+            for app in opening.control.apps { self.senders.follow(app, at: Clocks.now().wall) }
+            self.receive(.opened(opening))
+        }
     }
 
     /// From any thread.
@@ -109,10 +112,8 @@ final class ServerLoop: @unchecked Sendable {
         let promise = self.eventLoop.makePromise(of: APIResult.self)
         self.eventLoop.execute {
             guard !self.isStopped else { return promise.succeed(.refused(Self.stopping)) }
-            self.apiRequests += 1
-            let id = APIRequestID(self.apiRequests)
-            self.replies[id] = promise
-            self.receive(.api(id, command))
+            self.replies[self.nextRequest] = promise
+            self.askCore(command)
         }
         return (try? await promise.futureResult.get()) ?? .refused(Self.stopping)
     }
@@ -129,9 +130,19 @@ final class ServerLoop: @unchecked Sendable {
             self.lingering.cancel()
             self.ended.succeed()
         }.get()
+        await self.senders.close()
     }
 
     private static let stopping = ServerFrame.Problem(code: .unavailable, rule: "the server is stopping; try again")
+
+    private var nextRequest: APIRequestID { APIRequestID(self.apiRequests + 1) }
+
+    /// On the loop.
+    func askCore(_ command: APICommand) {
+        let id = self.nextRequest
+        self.apiRequests += 1
+        self.receive(.api(id, command))
+    }
 
     // MARK: - Events
 
@@ -161,7 +172,7 @@ final class ServerLoop: @unchecked Sendable {
         case .turnAway(let session, let wait): self.connections[session]?.turnAway(afterMilliseconds: wait)
         case .probe(let session): self.connections[session]?.probe()
         case .store(let id, let command): self.enqueue(command, id)
-        case .push(let id, let device, let request): self.sendPush(id, device.user.app, request)
+        case .push(let id, let device, let request): self.sendPush(id, device.user.app, request, at: self.now)
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .checkToken(let session, let number, let token):
@@ -195,6 +206,7 @@ final class ServerLoop: @unchecked Sendable {
     private func follow(_ change: ControlChange, _ answer: ControlAnswer) {
         do throws(MasterKeys.Fault) {
             try self.tokens.registry.apply(change, answer)
+            if case .app(let app) = answer { self.senders.follow(app, at: self.now.wall) }
         } catch {
             self.metrics.bugs.increment()
             self.logger.log(.error, "bug", [.bug: "a secret that was sealed here cannot be opened: \(error)"])
@@ -284,30 +296,6 @@ final class ServerLoop: @unchecked Sendable {
             if case .unreadable = result { self.metrics.storeUnreadable.increment() }
             self.receive(.stored(id, result))
         }
-    }
-
-    // MARK: - Pushes
-
-    private func sendPush(_ id: PushID, _ app: AppID, _ request: APNsRequest) {
-        guard let sender = self.senders[app], sender.environment == request.environment else {
-            self.metrics.countPush(.noCredential)
-            return self.waiting.append(.credentialMissing(id))
-        }
-        self.pushesInFlight += 1
-        self.metrics.pushesInFlight.set(self.pushesInFlight)
-        sender.send(request) { outcome in self.eventLoop.execute { self.handlePushOutcome(outcome, of: id) } }
-    }
-
-    private func handlePushOutcome(_ outcome: APNsOutcome, of id: PushID) {
-        self.pushesInFlight -= 1
-        self.metrics.pushesInFlight.set(self.pushesInFlight)
-        switch outcome {
-        case .accepted: self.metrics.countPush(.accepted)
-        case .refused: self.metrics.countPush(.refused)
-        case .unknownOutcome: self.metrics.countPush(.unknown)
-        case .notSent, .stopped: self.metrics.countPush(.notSent)
-        }
-        self.receive(.pushEnded(id, outcome))
     }
 
     // MARK: - Connections

@@ -2,7 +2,8 @@ import Logging
 
 /// Message text, device tokens and provider tokens are never logged.
 enum LogKey: String, CaseIterable {
-    case account, actor, address, advice, app, author, bug, change, client, code, connections, device, error, field
+    case account, actor, address, advice, app, author, bug, change, client, code, connections, credential, device,
+        error, field
     case key, listener, method, `operator`, path, reason, request, role, route, sent, status, user
     case epoch = "store.epoch"
     case freeBytes = "storage.free.bytes"

@@ -24,6 +24,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case pushesInFlight = "tidings.pushes.in.flight"
     case alarms = "tidings.push.alarms"
     case registrationsRefused = "tidings.push.registrations.refused"
+    case credentialExpiry = "tidings.credential.expiry.seconds"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
     case httpConnections = "tidings.http.connections"
@@ -61,6 +62,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
         case .alarms: "Alarms raised for a push lane, by kind."
         case .registrationsRefused: "Push registrations refused for their token's form or their topic."
+        case .credentialExpiry: "Seconds until the first active push credential expires; ten years if none does."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
         case .httpConnections: "Open connections of the HTTP API and of the routes for phones, by listener."
@@ -84,7 +86,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
 
 /// All dimensions come from closed sets.
 struct ServerMetrics: Sendable {
-    let connections, storageFree, storageFull, pushesInFlight, mediaFiles, mediaBytes: Meter
+    let connections, storageFree, storageFull, pushesInFlight, mediaFiles, mediaBytes, credentialExpiry: Meter
     let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
     let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
     let bugs, logDropped: Counter
@@ -154,6 +156,7 @@ struct ServerMetrics: Sendable {
         self.messagesAccepted = counter(.messagesAccepted)
         self.messagesRepeated = counter(.messagesRepeated)
         self.registrationsRefused = counter(.registrationsRefused)
+        self.credentialExpiry = meter(.credentialExpiry)
         self.pushesInFlight = meter(.pushesInFlight)
         self.bugs = counter(.bugs)
         self.logDropped = counter(.logDropped)

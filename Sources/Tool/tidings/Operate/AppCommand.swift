@@ -4,14 +4,14 @@ import TidingsModel
 struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Make, show, change and suspend apps, their API keys and token secrets.",
+        abstract: "Make, show, change and suspend apps, their API keys, token secrets and push credentials.",
         discussion: """
             The key of an operator is read from TIDINGS_OPERATOR_KEY; changes need the role administer. All of it holds at once, \
             without a restart of the server.
             """,
         subcommands: [
             List.self, Create.self, Show.self, Apply.self, Export.self, Suspend.self, Resume.self, AppKeyCommand.self,
-            AppSecretCommand.self,
+            AppSecretCommand.self, AppCredentialCommand.self,
         ])
 
     struct List: AsyncParsableCommand {

@@ -120,13 +120,26 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: "The team's id, which a key needs; a certificate has it.") var teamID: String?
 
     func read() throws -> CredentialFile {
-        let password = try self.passwordFile.map { path in
+        try CredentialFile(
+            try Self.bytes(of: self.file, "FILE"), name: self.file, password: try self.password(), keyID: self.keyID,
+            teamID: self.teamID)
+    }
+
+    /// As the HTTP API takes it.
+    func members() throws -> [(String, JSONValue)] {
+        let bytes = try Self.bytes(of: self.file, "FILE")
+        let given: [(String, String?)] = [
+            ("file", Base64.encode(bytes, .standard)), ("name", URL(fileURLWithPath: self.file).lastPathComponent),
+            ("password", try self.password()), ("key_id", self.keyID), ("team_id", self.teamID),
+        ]
+        return given.compactMap { name, value in value.map { (name, .string($0)) } }
+    }
+
+    private func password() throws -> String? {
+        try self.passwordFile.map { path in
             let text = String(decoding: try Self.bytes(of: path, "--password-file"), as: UTF8.self)
             return String(text.prefix { !$0.isNewline })
         }
-        return try CredentialFile(
-            try Self.bytes(of: self.file, "FILE"), name: self.file, password: password, keyID: self.keyID,
-            teamID: self.teamID)
     }
 
     /// No more than tells that it is too much.

@@ -124,9 +124,10 @@ final class LocalServer {
                       key_id: "\(try member("key_id"))"
                       key_path: "\(try member("p8_path"))"
                       topic: \(self.topic)
-                      host: localhost
-                      port: \(self.apnsPort)
-                      trust_roots_path: "\(try member("ca_path"))"
+                apns:
+                  sandbox_host: localhost
+                  sandbox_port: \(self.apnsPort)
+                  trust_roots_path: "\(try member("ca_path"))"
 
                 """
         }

@@ -1,0 +1,30 @@
+import StoreModel
+import TidingsModel
+
+extension MasterKeys {
+    /// What brings an app under the key that seals; nil if all of it is already.
+    ///
+    /// - Parameter section: that of the configuration, if it still is what the app was made from.
+    func reseal(_ app: ManagedApp, section: ServerConfiguration.App?) throws -> ControlChange? {
+        var all: [Resealed] = []
+        for secret in app.secrets where secret.sealed.keyID != self.sealingKeyID {
+            let text = try self.unseal(secret.sealed, of: app.id, id: secret.id)
+            all.append(
+                Resealed(
+                    .tokenSecret(id: secret.id), before: secret.sealed,
+                    after: try self.seal(text, of: app.id, id: secret.id)))
+        }
+        for credential in app.pushCredentials where credential.sealed.keyID != self.sealingKeyID {
+            let text = try self.unseal(credential.sealed, .pushCredential, of: app.id, id: credential.id)
+            all.append(
+                Resealed(
+                    .pushCredential(id: credential.id), before: credential.sealed,
+                    after: try self.seal(text, .pushCredential, of: app.id, id: credential.id)))
+        }
+        var digest: [UInt8]?
+        if let bytes = section?.json.serialized, let before = app.importedDigest, self.isOldDigest(before, of: bytes) {
+            digest = self.digest(of: bytes)
+        }
+        return all.isEmpty && digest == nil ? nil : .reseal(app.id, all, digest: digest)
+    }
+}
