@@ -174,7 +174,7 @@ if onLinux {
     // An app with a screen, which the tests of the phone run as a process of its own.
     targets.append(
         .executableTarget(
-            name: "ScreenApp", dependencies: ours(["VirtualPhone", "UIKit", "UserNotifications"]),
+            name: "ScreenApp", dependencies: ours(["TidingsModel", "VirtualPhone", "UIKit", "UserNotifications"]),
             path: "Tests/ScreenApp", swiftSettings: facade))
     targets += shell(
         "Phone", "UserNotifications", needs: ["TidingsModel", "PhoneCore", "VirtualPhone"], settings: facade)

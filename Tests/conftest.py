@@ -23,6 +23,10 @@ import urllib.request
 import pytest
 from ports import free_port
 
+# Beside what is built, not in the tree: Hypothesis writes down what it has drawn.
+os.environ.setdefault(
+    "HYPOTHESIS_STORAGE_DIRECTORY", str(pathlib.Path(__file__).resolve().parents[1] / ".build" / "hypothesis"))
+
 if typing.TYPE_CHECKING:
     from moved_clock import MovedClock
 
@@ -202,11 +206,12 @@ class Site:
 
     def _start_apns(self):
         self.apns_port, self.courier_port, self.control_port = free_port(), free_port(), free_port()
+        self.channel_port = free_port()
         self.apns_state = self.folder / "apns"
         self.apns = Program(
             [
                 *self.wrapper, tool(), "apns", "--port", str(self.apns_port), "--courier-port", str(self.courier_port),
-                "--control-port", str(self.control_port), "--channel-port", "0", "--state", str(self.apns_state),
+                "--control-port", str(self.control_port), "--channel-port", str(self.channel_port), "--state", str(self.apns_state),
                 "--topic", TOPIC,
                 *(["--production-port", str(self.production_port)] if self.production_port else []),
             ],
@@ -232,7 +237,10 @@ class Site:
                 "environment": "sandbox", "team_id": credential["team_id"], "key_id": credential["key_id"],
                 "key_path": credential["p8_path"], "topic": TOPIC,
             }
-            servers = {"sandbox_host": "localhost", "sandbox_port": self.apns_port, "trust_roots_path": credential["ca_path"]}
+            servers = {
+                "sandbox_host": "localhost", "sandbox_port": self.apns_port, "sandbox_management_host": "localhost",
+                "sandbox_management_port": self.channel_port, "trust_roots_path": credential["ca_path"],
+            }
             if self.production_port:
                 servers |= {"production_host": "localhost", "production_port": self.production_port}
         app.update(self.app_settings)

@@ -1,10 +1,12 @@
 import Foundation
+import TidingsModel
 import UIKit
 import UserNotifications
 import VirtualPhone
 
 // An app of one screen, in a process of its own: a button that counts, one whose work is done by a task later, and as many more
-// labels as SCREEN_LABELS says. With SCREEN_NOTES it has as many notes instead, asks for notifications, and tells of taps on them.
+// labels as SCREEN_LABELS says. With SCREEN_ACTIVITY it has a Live Activity: one with a token, one that listens to the channel named, or none
+// until a push starts it. With SCREEN_NOTES it has as many notes instead, asks for notifications, and tells of taps on them.
 
 final class CountingScreen: UIViewController {
     private let count = UILabel()
@@ -43,6 +45,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, @preconcurrency UNU
     var window: UIWindow?
     private var notes: NotesScreen?
     private var isAllowed = false
+    private var hasActivity = false
 
     func application(
         _ application: UIApplication,
@@ -60,6 +63,16 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, @preconcurrency UNU
         window.makeKeyAndVisible()
         self.window = window
         return true
+    }
+
+    func applicationDidBecomeActive(_ application: UIApplication) {
+        guard let kind = ProcessInfo.processInfo.environment["SCREEN_ACTIVITY"], !self.hasActivity else { return }
+        self.hasActivity = true
+        switch kind {
+        case "start": PhoneActivities.shared.requestPushToStartToken()
+        case "token": PhoneActivities.shared.start("ride", pushType: .token, contentState: ["eta": 9])
+        default: PhoneActivities.shared.start("ride", pushType: .channel(kind), contentState: ["eta": 9])
+        }
     }
 
     private func askForNotifications(_ application: UIApplication) {

@@ -50,6 +50,8 @@ extension ServerBench {
         case .message(let message): "push \(self.name(message))"
         case .badge: "badge"
         case .call(let call): "call \(call)"
+        case .test: "test push"
+        case .silent: "silent push"
         }
     }
 

@@ -20,6 +20,13 @@ extension ServerBench {
             case .push(let id, let device, let request):
                 self.pushes.append((id, device, request))
                 lines.append("push " + self.tell(request))
+            case .pass(let id, let app, let request):
+                self.passed.append((id, request))
+                lines.append("pass of \(app) to \(request.token) on \(request.topic)")
+            case .broadcast(let id, let app, let broadcast):
+                self.broadcasts.append((id, broadcast))
+                lines.append("broadcast of \(app) to \(broadcast.channelID) of \(broadcast.bundleID)")
+            case .manageChannels(_, let app, let asked): lines.append("channels of \(app): \(asked.operation)")
             case .readTimeZone(let name): lines.append("zone? \(name)")
             case .checkToken(let session, let number, let token):
                 lines.append("check \(token) of s\(session.rawValue) for \(number)")
@@ -239,11 +246,24 @@ extension ServerBench {
         case .answer(let answer): "answer \(answer)"
         case .ringing(let at): "ringing since \(at - ServerBench.started)"
         case .call(let trace): "call \(trace.map { "\($0.devices.map { "\($0.id) \($0.state)" })" } ?? "unknown")"
+        case .passed(let at): "passed at \(at - ServerBench.started)"
+        case .activityPush(let trace): "activity \(trace.map { "\($0.state)" } ?? "unknown")"
+        case .channels(let outcome): "channels \(outcome)"
+        case .testPush(let report): "test \(report.state)"
+        case .silentPush(let report): "silent \(report.devices.map { "\($0.id) \(self.tell($0.state))" })"
         case .mayIssueToken(let at): "may issue a token at \(at - ServerBench.started)"
         case .control(let answer): "control \(Self.tell(answer))"
         case .keyReused: "key reused"
         case .keyInUse: "key in use"
         case .quotas(let quotas): "quotas \(quotas.map { "\($0.scope) \($0.kind) \($0.remaining) \($0.fullIn)" })"
+        }
+    }
+
+    private func tell(_ state: SilentPushReport.State) -> String {
+        switch state {
+        case .budgetSpent(let at): "spent until \(at - ServerBench.started)"
+        case .budgetUnknown(let at): "unknown until \(at - ServerBench.started)"
+        case .sent, .noToken, .tokenDead, .tokenQuarantined, .notSent: "\(state)"
         }
     }
 }

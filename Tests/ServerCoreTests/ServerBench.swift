@@ -42,6 +42,9 @@ struct ServerBench {
     var settings: [UserID: AllSettings] = [:]
     /// Pushes whose answer is open, oldest first.
     var pushes: [(id: PushID, device: DeviceKey, request: APNsRequest)] = []
+    /// Pushes to tokens and channels that a backend has named, oldest first.
+    var passed: [(id: PushID, request: APNsRequest)] = []
+    var broadcasts: [(id: PushID, broadcast: APNsBroadcast)] = []
     var replies: [APIResult] = []
     /// What whoever watches is told.
     var reports: [ServerReport] = []

@@ -97,6 +97,7 @@ enum CommandKind: CaseIterable {
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, once
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl
+    case pushActivity, activityPush, channels, testPush, silentPush
 
     init(_ command: APICommand) {
         switch command {
@@ -131,13 +132,18 @@ enum CommandKind: CaseIterable {
         case .markRead: self = .markRead
         case .people: self = .people
         case .changeControl: self = .changeControl
+        case .pushActivity: self = .pushActivity
+        case .activityPush: self = .activityPush
+        case .channels: self = .channels
+        case .testPush: self = .testPush
+        case .silentPush: self = .silentPush
         }
     }
 
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
-        .mediaUses, .people, .changeControl,
+        .mediaUses, .people, .changeControl, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
     ]
 }
 

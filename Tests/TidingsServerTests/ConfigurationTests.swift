@@ -24,6 +24,8 @@ import TidingsModel
         apns:
           sandbox_host: localhost
           sandbox_port: 7443
+          sandbox_management_host: localhost
+          sandbox_management_port: 7446
           trust_roots_path: ca.pem
           proxy: alice:se@cret@proxy.example.com:3128
         apps: [demo, shop]
@@ -85,7 +87,9 @@ import TidingsModel
         (apns.teamID, apns.keyID, apns.keyPath) = ("TEAM123456", "KEY1234567", "key.p8")
         apns.topic = "com.example.chat"
         #expect(configuration.apps[0].apns == apns)
-        #expect(configuration.apns.sandbox == .init(host: "localhost", port: 7_443))
+        #expect(
+            configuration.apns.sandbox
+                == .init(host: "localhost", port: 7_443, managementHost: "localhost", managementPort: 7_446))
         #expect(configuration.apns.production == .init(host: "", port: 443))
         #expect(configuration.apns.trustRootsPath == "ca.pem")
         #expect(

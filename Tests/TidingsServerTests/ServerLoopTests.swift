@@ -51,6 +51,14 @@ private final class FakeSender: PushSender {
         completion(.accepted(apnsID: request.apnsID ?? "", uniqueID: nil))
     }
 
+    func send(_ broadcast: APNsBroadcast, completion: @escaping @Sendable (APNsOutcome) -> Void) {
+        completion(.accepted(apnsID: broadcast.requestID ?? "", uniqueID: "unique"))
+    }
+
+    func manage(_ asked: APNsChannelRequest, completion: @escaping @Sendable (ChannelOutcome) -> Void) {
+        completion(.answered(.list(["dHN0LXNyY2gtY2hubA=="])))
+    }
+
     private let report = NIOLockedValueBox<(@Sendable (String?, LaneState) -> Void)?>(nil)
 
     func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {
@@ -176,6 +184,49 @@ private final class FakeSender: PushSender {
                 return
             }
             #expect(trace.open.map(\.wait) == [.configFault])
+        }
+    }
+
+    @Test func `passes Live Activities, broadcasts and channels through the app's sender`() async throws {
+        try await self.with { rig in
+            let channel: APNsChannelID = "dHN0LXNyY2gtY2hubA=="
+            for (id, target) in [
+                ("0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e01", LiveActivityPush.Target.token("abcd")),
+                ("0b9f1c9e-3a54-4b8e-9f57-0d6a1c6b7e02", .channel(channel)),
+            ] {
+                let push = LiveActivityPush(
+                    id: id, environment: .sandbox, topic: "com.example.chat", target: target,
+                    payload: APNsPayload(
+                        liveActivity: .init(event: .update, timestamp: 5, contentState: JSONObject([("eta", 5)]))))
+                guard case .passed = await rig.server.execute(.pushActivity("demo", push)) else {
+                    Issue.record("\(target) was refused")
+                    continue
+                }
+                for _ in 0..<1_000 {
+                    guard case .activityPush(let trace?) = await rig.server.execute(.activityPush("demo", id)),
+                        trace.state == .pushing
+                    else { break }
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+                guard case .activityPush(let trace?) = await rig.server.execute(.activityPush("demo", id)) else {
+                    Issue.record("\(target) is unknown")
+                    continue
+                }
+                let uniqueID = push.isBroadcast ? "unique" : nil
+                #expect(trace.state == .accepted(apnsID: id, uniqueID: uniqueID))
+            }
+            #expect(rig.sender.requests.map(\.topic) == ["com.example.chat.push-type.liveactivity"])
+            let asked = APNsChannelRequest(.list, bundleID: "com.example.chat", environment: .sandbox)
+            guard case .channels(let outcome) = await rig.server.execute(.channels("demo", asked)) else {
+                Issue.record("no channels")
+                return
+            }
+            #expect(outcome == .answered(.list([channel])))
+            let other = APNsChannelRequest(.list, bundleID: "com.example.chat", environment: .production)
+            guard case .channels(.noCredential) = await rig.server.execute(.channels("demo", other)) else {
+                Issue.record("channels without a credential")
+                return
+            }
         }
     }
 

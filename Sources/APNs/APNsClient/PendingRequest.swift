@@ -129,7 +129,8 @@ final class PendingLetter: PendingRequest, @unchecked Sendable {
 extension PendingLetter.Letter {
     init(_ broadcast: APNsBroadcast) {
         self.init(
-            topic: broadcast.bundleID, expiration: broadcast.expiration, path: broadcast.path,
+            // Not a topic of pushes: what is wrong with broadcasts alone must not stop these.
+            topic: "\(broadcast.bundleID)/broadcasts", expiration: broadcast.expiration, path: broadcast.path,
             fields: broadcast.headerFields.map { HeaderField($0.name, $0.value) }, payload: broadcast.payload)
     }
 

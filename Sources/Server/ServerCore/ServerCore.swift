@@ -69,6 +69,7 @@ package struct ServerCore: Sendable {
     var pushCount: UInt64 = 0
     var pushes: [PushID: OutgoingPush] = [:]
     var calls = Calls()
+    var passed = PassedPushes()
     /// Cached: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
@@ -177,6 +178,11 @@ package struct ServerCore: Sendable {
             (.drained, .credentialMissing(let push)):
             self.endPush(push, .noCredential, now, &effects)
             return self.state
+        case (.open, .channelsAnswered(let request, let outcome)),
+            (.draining, .channelsAnswered(let request, let outcome)),
+            (.drained, .channelsAnswered(let request, let outcome)):
+            self.finishChannels(request, outcome, now, &effects)
+            return self.state
         case (.closed, .laneReported(let app, let environment, let topic, let state)),
             (.open, .laneReported(let app, let environment, let topic, let state)),
             (.draining, .laneReported(let app, let environment, let topic, let state)):
@@ -225,12 +231,13 @@ package struct ServerCore: Sendable {
             (.failed, .timeReached), (.draining, .drainRequested), (.drained, .drainRequested),
             (.failed, .drainRequested), (.failed, .stored), (.failed, .pushEnded),
             (.failed, .credentialMissing), (.drained, .stored), (.drained, .timeZoneRead), (.failed, .timeZoneRead),
-            (.drained, .tokenChecked), (.failed, .tokenChecked), (.drained, .laneReported), (.failed, .laneReported):
+            (.drained, .tokenChecked), (.failed, .tokenChecked), (.drained, .laneReported), (.failed, .laneReported),
+            (.failed, .channelsAnswered):
             return self.state
 
         // Our own bug: answers without a question.
         case (.closed, .frame), (.closed, .stored), (.closed, .pushEnded), (.closed, .credentialMissing),
-            (.closed, .timeZoneRead), (.closed, .tokenChecked):
+            (.closed, .timeZoneRead), (.closed, .tokenChecked), (.closed, .channelsAnswered):
             effects.append(.flagBug("an event came before the store was opened"))
             return .closed
         }

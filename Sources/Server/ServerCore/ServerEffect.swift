@@ -20,6 +20,12 @@ package enum ServerEffect: Hashable, Sendable {
     /// By the credential of the device's app; the request alone need not say whom it is for. Answered by
     /// `ServerEvent.pushEnded` or `.credentialMissing`.
     case push(PushID, to: DeviceKey, APNsRequest)
+    /// To a token that the app's backend names. Answered as `push`.
+    case pass(PushID, AppID, APNsRequest)
+    /// Answered as `push`.
+    case broadcast(PushID, AppID, APNsBroadcast)
+    /// By the credential of the app. Answered by `ServerEvent.channelsAnswered`.
+    case manageChannels(APIRequestID, AppID, APNsChannelRequest)
     /// Answered by `ServerEvent.timeZoneRead`.
     case readTimeZone(String)
     /// Answered by `ServerEvent.tokenChecked`.
@@ -82,6 +88,13 @@ package enum APIResult: Hashable, Sendable {
     case ringing(at: Int64)
     /// nil if the app has no such call, or it is no longer remembered.
     case call(CallTrace?)
+    /// The wall time at which it was handed over.
+    case passed(at: Int64)
+    /// nil if the app has asked for none of that id, or it is no longer remembered.
+    indirect case activityPush(ActivityPushTrace?)
+    case channels(ChannelOutcome)
+    indirect case testPush(TestPushReport)
+    case silentPush(SilentPushReport)
     case mediaUse(MediaUse?)
     case mediaUses([MediaUse])
     case devices([DeviceInfo])

@@ -76,6 +76,8 @@ package enum ServerEvent: Hashable, Sendable {
     case credentialMissing(PushID)
     /// The APNs client of an app's credential says whether it sends: for one topic, or (nil) for all. What is not reported is usable.
     case laneReported(AppID, PushEnvironment, topic: String?, LaneState)
+    /// Answer to `ServerEffect.manageChannels`.
+    case channelsAnswered(APIRequestID, ChannelOutcome)
     case storageMeasured(free: Int64)
     /// nil if the time-zone database has no such zone.
     case timeZoneRead(String, TimeZoneFacts?)
@@ -121,6 +123,16 @@ package enum APICommand: Hashable, Sendable {
     case ring(AppID, Call)
     /// Answers `.call`.
     case call(AppID, CallID)
+    /// Answers `.passed` or `.refused`.
+    indirect case pushActivity(AppID, LiveActivityPush)
+    /// Answers `.activityPush`.
+    case activityPush(AppID, String)
+    /// Answers `.channels` or `.refused`.
+    case channels(AppID, APNsChannelRequest)
+    /// Answers `.testPush`, when APNs has answered or some seconds are over, or `.refused`.
+    case testPush(DeviceKey, TestPush)
+    /// Answers `.silentPush` or `.refused`.
+    case silentPush(UserKey, SilentPush)
     /// Of a message, recall or custom message, live legs included. Answers `.trace`.
     case trace(AppID, MessageID)
     /// Ends its session and forgets its token. Answers `.done` or `.refused`.

@@ -37,7 +37,7 @@ extension ServerCore {
             load.devices += person.devices.count
             for device in person.devices { load.legs += device.legs.count }
             let isBusy = person.devices.contains {
-                !$0.legs.isEmpty || $0.badge.dueAt != nil || !$0.badge.sent.isEmpty
+                !$0.legs.isEmpty || $0.badge.dueAt != nil || !$0.badge.sent.isEmpty || !$0.badge.silent.isEmpty
             }
             let isRecent = now.monotonic <= person.busyAt + self.settings.idleTime
             if isBusy || isRecent { load.busyPeople += 1 }

@@ -97,6 +97,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var stormWindow: Int64 = 60_000
     /// Silent pushes that tell a device its badge fell (apns.md §14); with 0 none of any kind does.
     package var badgePushesPerHour: Int = 3
+    /// Those that an app's backend asks for share the budget; it is there also where no badge is pushed.
+    package var silentPushesPerHour: Int { self.badgePushesPerHour > 0 ? self.badgePushesPerHour : 3 }
     /// Apps to whose phones nobody else pushes.
     package var onlyPushSenders: Set<AppID> = []
     package var badgePushDelay: Int64 = 10_000

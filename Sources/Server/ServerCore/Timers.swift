@@ -7,6 +7,8 @@ struct Timer: Comparable, Sendable {
     enum Subject: Hashable, Sendable {
         case person(slot: Int)
         case lane(PushLane)
+        /// Whoever has asked for a test push has waited long enough for APNs.
+        case testPush(PushID)
         case drain
     }
 
@@ -59,6 +61,7 @@ extension ServerCore {
                 self.people[slot].armedAt = nil
                 self.checkPerson(slot: slot, now, &effects)
             case .lane(let lane): self.handleLaneTimer(lane, now, &effects)
+            case .testPush(let push): self.handleTestTimer(push, now, &effects)
             case .drain: break
             }
         }

@@ -124,6 +124,12 @@ package struct SimulatedServer: Sendable {
         case .push(let push, _, let request):
             outputs.append(.push(request))
             answers.append(.pushEnded(push, .accepted(apnsID: request.apnsID ?? "", uniqueID: nil)))
+        case .pass(let push, _, let request):
+            outputs.append(.push(request))
+            answers.append(.pushEnded(push, .accepted(apnsID: request.apnsID ?? "", uniqueID: nil)))
+        case .broadcast(let push, _, let broadcast):
+            answers.append(.pushEnded(push, .accepted(apnsID: broadcast.requestID ?? "", uniqueID: nil)))
+        case .manageChannels(let request, _, _): answers.append(.channelsAnswered(request, .noCredential))
         case .readTimeZone(let name): answers.append(.timeZoneRead(name, Self.utc))
         case .checkToken(let session, let number, let token):
             answers.append(.tokenChecked(session, number, self.checkToken(token, now)))

@@ -106,6 +106,8 @@ extension World {
         case .reply(let request, let result):
             self.openAPIRequests.remove(request)
             self.handleAPIResult(result, of: request)
+        // Nobody in the World asks for what passes by the log.
+        case .pass, .broadcast, .manageChannels: break
         case .countEnd, .countRefusal, .countRefusedRegistration, .turnAway, .noteAct, .raiseAlarm, .clearAlarm,
             .storageChanged, .controlChanged, .drained, .report:
             break

@@ -72,6 +72,12 @@ extension ServerCore {
                 &effects)
         case .ring(let app, let call): self.ring(call, in: app, for: request, now, &effects)
         case .call(let app, let id): effects.append(.reply(request, .call(self.calls.trace(of: id, in: app, now))))
+        case .pushActivity(let app, let push): self.pushActivity(push, in: app, for: request, now, &effects)
+        case .activityPush(let app, let id):
+            effects.append(.reply(request, .activityPush(self.activityPush(id, in: app, now))))
+        case .channels(let app, let asked): self.manageChannels(asked, in: app, for: request, now, &effects)
+        case .testPush(let device, let test): self.pushTest(test, to: device, for: request, now, &effects)
+        case .silentPush(let user, let push): self.pushSilently(push, to: user, for: request, now, &effects)
         case .trace(let app, let message):
             self.sendToStore(.trace(app, message), for: .apiAnswer(request), &effects)
         case .signOut(let device):

@@ -174,7 +174,12 @@ struct Device: Sendable {
         if let deadline = self.ackDeadline(settings) { due = min(due, deadline) }
         if let until = self.retry?.until { due = min(due, until) }
         if let flushAt = self.flushAt { due = min(due, flushAt) }
-        if let badge = self.badge.dueAt ?? self.badge.sent.first.map({ $0 + 3_600_000 }) { due = min(due, badge) }
+        if let dueAt = self.badge.dueAt {
+            due = min(due, dueAt)
+        } else {
+            if let first = self.badge.sent.first { due = min(due, first + ServerCore.hour) }
+            if let first = self.badge.silent.first { due = min(due, first + ServerCore.hour) }
+        }
         return due == .max ? nil : due
     }
 

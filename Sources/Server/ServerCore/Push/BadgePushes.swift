@@ -11,13 +11,15 @@ extension ServerCore {
         /// known.
         var shown: Int?
         var dueAt: Int64?
-        /// Of those that are limited by the hour, in monotonic milliseconds.
+        /// Numbers that nobody looks at before they are shown, in the last hour; monotonic milliseconds.
         var sent: [Int64] = []
+        /// Silent pushes, those that the app's backend asks for among them, as `sent`.
+        var silent: [Int64] = []
         /// When APNs has answered the last alert, of a message or of a number.
         var alertAt: Int64?
     }
 
-    private static let hour: Int64 = 3_600_000
+    static let hour: Int64 = 3_600_000
 
     mutating func scheduleBadgePush(slot: Int, index: Int, _ now: Now) {
         guard self.people[slot].devices[index].badge.dueAt == nil else { return }
@@ -27,6 +29,7 @@ extension ServerCore {
 
     mutating func checkBadge(slot: Int, index: Int, _ now: Now, _ effects: inout [ServerEffect]) {
         self.people[slot].devices[index].badge.sent.removeAll { now.monotonic >= $0 + Self.hour }
+        self.people[slot].devices[index].badge.silent.removeAll { now.monotonic >= $0 + Self.hour }
         guard let due = self.people[slot].devices[index].badge.dueAt, now.monotonic >= due else { return }
         self.people[slot].devices[index].badge.dueAt = nil
         let device = self.people[slot].devices[index]
@@ -34,7 +37,8 @@ extension ServerCore {
         case .end: break
         case .wait(.restarted): self.people[slot].devices[index].badge.dueAt = self.startedAt.monotonic + Self.hour
         case .wait(.budget):
-            self.people[slot].devices[index].badge.dueAt = device.badge.sent.first.map { $0 + Self.hour }
+            let sent = self.badgeRoute(slot, index) == .silent ? device.badge.silent : device.badge.sent
+            self.people[slot].devices[index].badge.dueAt = sent.first.map { $0 + Self.hour }
         case .wait(.recentAlert):
             self.people[slot].devices[index].badge.dueAt = self.lastAlert(of: device).map {
                 $0 + self.settings.badgeAlertGap
@@ -63,10 +67,9 @@ extension ServerCore {
             case .direct: self.settings.directBadgesPerHour
             case .silent: self.settings.badgePushesPerHour
             }
-        facts.isBudgetUnknown =
-            perHour != nil && device.signedInAt < self.startedAt.wall
-            && now.monotonic < self.startedAt.monotonic + Self.hour
-        facts.isBudgetSpent = perHour.map { device.badge.sent.count >= $0 } ?? false
+        facts.isBudgetUnknown = perHour != nil && self.isSilentBudgetUnknown(device, now)
+        let sent = route == .silent ? device.badge.silent : device.badge.sent
+        facts.isBudgetSpent = perHour.map { sent.count >= $0 } ?? false
         facts.isAlertRecent =
             route != .silent
             && self.lastAlert(of: device).map { now.monotonic < $0 + self.settings.badgeAlertGap } ?? false
@@ -78,6 +81,10 @@ extension ServerCore {
             self.laneHold(slot, index) != .none
             || (lane.map { $0.isTripped || !$0.hasRoom(for: slot, self.settings) } ?? false)
         return facts
+    }
+
+    func isSilentBudgetUnknown(_ device: Device, _ now: Now) -> Bool {
+        device.signedInAt < self.startedAt.wall && now.monotonic < self.startedAt.monotonic + Self.hour
     }
 
     /// A server that has just started may have sent one, unless the device has connected since.
@@ -117,7 +124,11 @@ extension ServerCore {
             wasAccepted: self.people[slot].devices[index].push.wasAccepted, attempt: 0,
             badge: self.people[slot].unread, badgeRoute: route)
         self.people[slot].devices[index].inFlight = push
-        if route != .filtered { self.people[slot].devices[index].badge.sent.append(now.monotonic) }
+        switch route {
+        case .filtered: break
+        case .direct: self.people[slot].devices[index].badge.sent.append(now.monotonic)
+        case .silent: self.people[slot].devices[index].badge.silent.append(now.monotonic)
+        }
         self.people[slot].busyAt = now.monotonic
         self.lanes[lane]?.begin(push, of: slot, at: now.monotonic)
         // Expiration 0: APNs keeps one push of an app for a phone that is off, and a badge must not replace an alert that waits there

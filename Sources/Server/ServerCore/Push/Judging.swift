@@ -83,7 +83,10 @@ extension ServerCore {
     }
 
     func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {
-        let open = self.people[slot].devices[index].legs[leg]
+        self.facts(slot, index, of: self.people[slot].devices[index].legs[leg], now)
+    }
+
+    func facts(_ slot: Int, _ index: Int, of open: Leg, _ now: Now) -> PushFacts {
         var facts = PushFacts()
         if open.position <= self.people[slot].devices[index].settled { facts.settled = .shown }
         facts.token = self.people[slot].devices[index].token

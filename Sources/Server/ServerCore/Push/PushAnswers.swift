@@ -28,6 +28,7 @@ extension ServerCore {
     /// DESIGN §5, apns.md §9.
     mutating func endPush(_ id: PushID, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]) {
         if let push = self.calls.end(id) { return self.endCallPush(id, push, answer, now, &effects) }
+        if let push = self.passed.end(id) { return self.endPassing(id, push, answer, now, &effects) }
         guard let push = self.pushes.removeValue(forKey: id) else {
             effects.append(.flagBug("\(id) was answered twice or never sent"))
             return

@@ -33,6 +33,15 @@ extension ServerCore {
         effects.append(.report(.answeredPush(push.device, .call(push.call), answer.result)))
     }
 
+    /// What goes to tokens and channels that the backend names is about no device that is known here.
+    func report(_ answer: PushAnswer, to push: PassingPush, _ effects: inout [ServerEffect]) {
+        switch push.subject {
+        case .activity: break
+        case .test(let device): effects.append(.report(.answeredPush(device, .test, answer.result)))
+        case .silent(let device): effects.append(.report(.answeredPush(device, .silent, answer.result)))
+        }
+    }
+
     func report(_ change: ServerReport.DeviceChange, slot: Int, index: Int, _ effects: inout [ServerEffect]) {
         let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
         effects.append(.report(.device(device, change)))

@@ -37,6 +37,9 @@ package enum ServerReport: Hashable, Sendable {
         case message(MessageID)
         case badge
         case call(CallID)
+        /// A test push, or a silent one that the app's backend asks for.
+        case test
+        case silent
     }
 
     package enum PushResult: Hashable, Sendable {
@@ -123,7 +126,8 @@ extension ServerReport {
         case .clearAlarm(let lane): self = .clearedAlarm(lane)
         case .storageChanged(let isFull, let free): self = .storage(isFull: isFull, free: free)
         case .write, .close, .turnAway, .probe, .countEnd, .countRefusal, .countRefusedRegistration, .push,
-            .readTimeZone, .checkToken, .reply, .noteAct, .stopForStoreFailure, .controlChanged, .drained, .flagBug:
+            .pass, .broadcast, .manageChannels, .readTimeZone, .checkToken, .reply, .noteAct, .stopForStoreFailure,
+            .controlChanged, .drained, .flagBug:
             return nil
         }
     }

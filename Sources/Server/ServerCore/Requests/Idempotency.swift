@@ -49,7 +49,8 @@ extension ServerCore {
         guard kept.fingerprint == self.keysUnderWay[id]?.fingerprint else {
             return effects.append(.reply(id, .keyReused))
         }
-        effects.append(.reply(id, Self.result(of: command, kept)))
+        let repeated = self.repeatedAnswer(to: command, kept, now) ?? Self.result(of: command, kept)
+        effects.append(.reply(id, repeated))
     }
 
     /// The first answer once more.
@@ -80,7 +81,7 @@ extension PendingStoreRequest {
         case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
             .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
             .apiMissed(let request, _), .apiIssueToken(let request, _),
-            .apiRing(let request, _, _, at: _), .apiMarkRead(let request, _, _, _),
+            .apiRing(let request, _, _, at: _), .apiPass(let request, _, at: _), .apiMarkRead(let request, _, _, _),
             .apiChangeControl(let request, _):
             request
         case .clientRequest(let asked), .enterRoom(let asked, _, _):

@@ -45,6 +45,8 @@ enum PendingStoreRequest: Sendable {
     case apiIssueToken(APIRequestID, at: Int64)
     /// Reads what the caller is called.
     case apiRing(APIRequestID, AppID, Call, at: Int64)
+    /// Keeps the idempotency key of what passes by the log.
+    indirect case apiPass(APIRequestID, APICommand, at: Int64)
     /// Reads where in the person's log a message stands.
     case apiFindRead(APIRequestID, UserKey, ConversationID, MessageID)
     /// Reads whether there is anything to read.
@@ -183,6 +185,8 @@ extension ServerCore {
             self.clearVoIPTokens(of: devices)
         case (.apiRing(let request, let app, let call, let at), .profiles(let profiles)):
             self.finishRing(call, in: app, profiles.first?.profile.name, for: request, at: at, now, &effects)
+        case (.apiPass(let request, let command, let at), .profiles):
+            self.finishPassing(command, for: request, at: at, now, &effects)
         case (.signIn(let session, let device), .refused(let problem)):
             self.refuseSignIn(session, device, problem, &effects)
         case (.signIn(let session, let device), .device(let record)):
@@ -247,6 +251,7 @@ extension ServerCore {
             (.apiPutConversation(let request, _), .refused(let problem)),
             (.apiIssueToken(let request, _), .refused(let problem)),
             (.apiRing(let request, _, _, _), .refused(let problem)),
+            (.apiPass(let request, _, _), .refused(let problem)),
             (.apiMarkRead(let request, _, _, _), .refused(let problem)),
             (.apiSendCustom(let request, _), .refused(let problem)),
             (.apiChangeControl(let request, _), .refused(let problem)):
@@ -324,6 +329,7 @@ extension ServerCore {
         case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
             .apiIssueToken(let request, _), .apiKept(let request, _), .apiRing(let request, _, _, _),
+            .apiPass(let request, _, _),
             .apiFindRead(let request, _, _, _), .apiFindUnread(let request, _, _), .apiMarkRead(let request, _, _, _),
             .apiChangeControl(let request, _):
             effects.append(.reply(request, .refused(Self.unavailable)))

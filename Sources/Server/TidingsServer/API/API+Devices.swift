@@ -36,7 +36,7 @@ extension API {
 
 extension DeviceInfo {
     /// Without the push token, which stays secret.
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         var json = JSONObject([
             ("id", .string(self.id.rawValue)), ("platform", .string(self.platform)),
             ("connected_at", .int(self.signedInAt)), ("presence", .string(self.presence.rawValue)),

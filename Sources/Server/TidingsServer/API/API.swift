@@ -72,6 +72,9 @@ struct API: Sendable {
         self.addUsers(to: app)
         self.addProfiles(to: app)
         self.addCalls(to: app)
+        self.addLiveActivities(to: app)
+        self.addBroadcastChannels(to: app)
+        self.addTestPushes(to: app)
         self.addBackendMedia(to: app)
     }
 

@@ -30,6 +30,10 @@ extension APIProblem {
         case methodNotAllowed = "method_not_allowed"
         case bodyTooLarge = "body_too_large"
         case unknownCall = "unknown_call"
+        case unknownLiveActivity = "unknown_live_activity"
+        case unknownChannel = "unknown_channel"
+        case apnsRefused = "apns_refused"
+        case apnsUnanswered = "apns_unanswered"
         case unknownAccount = "unknown_account"
         case unknownApp = "unknown_app"
         case unknownAPIKey = "unknown_api_key"
@@ -107,6 +111,10 @@ extension APIProblem.Own {
         case .unknownRoute: (.notFound, "The path is not part of the API")
         case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
         case .unknownCall: (.notFound, "There is no such call")
+        case .unknownLiveActivity: (.notFound, "There is no such push to a Live Activity")
+        case .unknownChannel: (.notFound, "There is no such channel")
+        case .apnsRefused: (.badGateway, "APNs refused it")
+        case .apnsUnanswered: (.gatewayTimeout, "The answer of APNs was lost")
         case .unknownAccount: (.notFound, "There is no such account")
         case .unknownApp: (.notFound, "There is no such app")
         case .unknownAPIKey: (.notFound, "The app has no such API key")

@@ -89,6 +89,8 @@ extension ServerReport.PushSubject {
         case .message(let message): [("kind", "message"), ("message_id", .string(message.description))]
         case .badge: [("kind", "badge")]
         case .call(let call): [("kind", "call"), ("call", .string(call.rawValue))]
+        case .test: [("kind", "test")]
+        case .silent: [("kind", "silent")]
         }
     }
 }

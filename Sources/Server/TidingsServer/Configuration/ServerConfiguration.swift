@@ -49,6 +49,10 @@ package struct ServerConfiguration: Equatable, Sendable {
             /// Empty for Apple's.
             package var host = ""
             package var port = 443
+            /// Which manages broadcast channels. Empty for Apple's.
+            package var managementHost = ""
+            /// 0 for Apple's, which differs between the sides.
+            package var managementPort = 0
         }
 
         package init() {}

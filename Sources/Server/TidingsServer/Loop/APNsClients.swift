@@ -34,6 +34,8 @@ struct APNsClients: Sendable {
         var configuration = APNsClient.Configuration(environment: environment, credential: credential)
         configuration.host = server.host.isEmpty ? nil : server.host
         configuration.port = server.port
+        configuration.managementHost = server.managementHost.isEmpty ? nil : server.managementHost
+        configuration.managementPort = server.managementPort == 0 ? nil : server.managementPort
         if !self.servers.trustRootsPath.isEmpty {
             configuration.trustRoots = .file(path: self.servers.trustRootsPath)
         }
@@ -61,7 +63,7 @@ struct APNsClients: Sendable {
         case "trust_roots":
             ConfigurationFault(
                 field: "apns.trust_roots_path", rule: error.rule, remedy: "give a PEM file with certificates")
-        case "host", "port":
+        case "host", "port", "management_host", "management_port":
             ConfigurationFault(
                 field: "apns.\(environment.rawValue)_\(error.field)", rule: error.rule,
                 remedy: "leave it out for Apple's")
@@ -99,6 +101,14 @@ private struct APNsSender: PushSender {
 
     func send(_ request: APNsRequest, completion: @escaping @Sendable (APNsOutcome) -> Void) {
         self.client.submit(request, completion: completion)
+    }
+
+    func send(_ broadcast: APNsBroadcast, completion: @escaping @Sendable (APNsOutcome) -> Void) {
+        self.client.submit(broadcast, completion: completion)
+    }
+
+    func manage(_ asked: APNsChannelRequest, completion: @escaping @Sendable (ChannelOutcome) -> Void) {
+        self.client.submit(asked, completion: completion)
     }
 
     func reportLanes(to report: @escaping @Sendable (String?, LaneState) -> Void) {

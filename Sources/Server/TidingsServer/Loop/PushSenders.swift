@@ -59,6 +59,34 @@ final class PushSenders: @unchecked Sendable {
     func send(
         _ request: APNsRequest, of lane: PushLane, at wall: Int64, completion: @escaping (APNsOutcome) -> Void
     ) throws -> Bool {
+        try self.submit(lane, at: wall, { $0.send(request, completion: $1) }) { client, outcome in
+            if case .accepted = outcome { self.carryOut(self.routes.accepted(by: client, topic: lane.topic)) }
+            completion(outcome)
+        }
+    }
+
+    /// As for a push: to a channel, on behalf of the lane of the app's Live Activities.
+    func send(
+        _ broadcast: APNsBroadcast, of lane: PushLane, at wall: Int64, completion: @escaping (APNsOutcome) -> Void
+    ) throws -> Bool {
+        try self.submit(lane, at: wall, { $0.send(broadcast, completion: $1) }) { client, outcome in
+            if case .accepted = outcome { self.carryOut(self.routes.accepted(by: client, topic: lane.topic)) }
+            completion(outcome)
+        }
+    }
+
+    /// As for a push: what is asked of the app's channels.
+    func manage(
+        _ asked: APNsChannelRequest, of lane: PushLane, at wall: Int64, completion: @escaping (ChannelOutcome) -> Void
+    ) throws -> Bool {
+        try self.submit(lane, at: wall, { $0.manage(asked, completion: $1) }) { _, outcome in completion(outcome) }
+    }
+
+    private func submit<Outcome: Sendable>(
+        _ lane: PushLane, at wall: Int64,
+        _ submit: (any PushSender, @escaping @Sendable (Outcome) -> Void) -> Void,
+        completion: @escaping (PushClient, Outcome) -> Void
+    ) throws -> Bool {
         self.eventLoop.assertInEventLoop()
         let (route, effects) = self.routes.client(for: lane, at: wall)
         self.carryOut(effects)
@@ -73,11 +101,12 @@ final class PushSenders: @unchecked Sendable {
         }
         open.inFlight += 1
         let bound = NIOLoopBound((open, completion), eventLoop: self.eventLoop)
-        open.sender.send(request) { [self] outcome in
+        submit(open.sender) { [self] outcome in
             self.eventLoop.execute {
                 let (open, completion) = bound.value
-                self.ended(client, open, lane.topic, outcome)
-                completion(outcome)
+                open.inFlight -= 1
+                completion(client, outcome)
+                self.closeIfRetired(open)
             }
         }
         return true
@@ -98,12 +127,6 @@ final class PushSenders: @unchecked Sendable {
         // What a retired one says is not about the one that may be in its place.
         guard !open.isRetired else { return }
         self.carryOut(self.routes.report(of: client, topic: topic, state, at: Clocks.now().wall))
-    }
-
-    private func ended(_ client: PushClient, _ open: Open, _ topic: String, _ outcome: APNsOutcome) {
-        if case .accepted = outcome { self.carryOut(self.routes.accepted(by: client, topic: topic)) }
-        open.inFlight -= 1
-        self.closeIfRetired(open)
     }
 
     private func carryOut(_ effects: [PushRoutes.Effect]) {

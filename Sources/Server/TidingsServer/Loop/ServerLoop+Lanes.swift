@@ -21,18 +21,47 @@ extension ServerLoop {
 
     func sendPush(_ id: PushID, _ app: AppID, _ request: APNsRequest, at now: Now) {
         let lane = PushLane(app: app, environment: request.environment, topic: request.topic)
-        var isTaken = false
-        do {
-            isTaken = try self.senders.send(request, of: lane, at: now.wall) { self.handlePushOutcome($0, of: id) }
-        } catch {
-            self.logger.log(.error, "a push credential cannot be used", [.lane: "\(lane)", .reason: "\(error)"])
+        self.begin(id) {
+            try self.senders.send(request, of: lane, at: now.wall) { self.handlePushOutcome($0, of: id) }
         }
-        guard isTaken else {
+    }
+
+    func sendBroadcast(_ id: PushID, _ app: AppID, _ broadcast: APNsBroadcast, at now: Now) {
+        let lane = Self.activityLane(app, broadcast.environment, bundleID: broadcast.bundleID)
+        self.begin(id) {
+            try self.senders.send(broadcast, of: lane, at: now.wall) { self.handlePushOutcome($0, of: id) }
+        }
+    }
+
+    func manageChannels(_ request: APIRequestID, _ app: AppID, _ asked: APNsChannelRequest, at now: Now) {
+        let lane = Self.activityLane(app, asked.environment, bundleID: asked.bundleID)
+        let isTaken = self.isTaken {
+            try self.senders.manage(asked, of: lane, at: now.wall) { self.receive(.channelsAnswered(request, $0)) }
+        }
+        if !isTaken { self.receive(.channelsAnswered(request, .noCredential)) }
+    }
+
+    /// A channel is of the app, and what goes to it is for its Live Activities.
+    private static func activityLane(_ app: AppID, _ environment: PushEnvironment, bundleID: String) -> PushLane {
+        PushLane(app: app, environment: environment, topic: APNsPushType.liveactivity.topic(forBundle: bundleID))
+    }
+
+    private func begin(_ id: PushID, _ submit: () throws -> Bool) {
+        guard self.isTaken(submit) else {
             self.metrics.countPush(.noCredential)
             return self.receive(.credentialMissing(id))
         }
         self.pushesInFlight += 1
         self.metrics.pushesInFlight.set(self.pushesInFlight)
+    }
+
+    private func isTaken(_ submit: () throws -> Bool) -> Bool {
+        do {
+            return try submit()
+        } catch {
+            self.logger.log(.error, "a push credential cannot be used", [.reason: "\(error)"])
+            return false
+        }
     }
 
     private func handlePushOutcome(_ outcome: APNsOutcome, of id: PushID) {

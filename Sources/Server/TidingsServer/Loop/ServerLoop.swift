@@ -173,6 +173,9 @@ final class ServerLoop: @unchecked Sendable {
         case .probe(let session): self.connections[session]?.probe()
         case .store(let id, let command): self.enqueue(command, id)
         case .push(let id, let device, let request): self.sendPush(id, device.user.app, request, at: self.now)
+        case .pass(let id, let app, let request): self.sendPush(id, app, request, at: self.now)
+        case .broadcast(let id, let app, let broadcast): self.sendBroadcast(id, app, broadcast, at: self.now)
+        case .manageChannels(let id, let app, let asked): self.manageChannels(id, app, asked, at: self.now)
         case .readTimeZone(let name):
             self.waiting.append(.timeZoneRead(name, TimeZoneFacts(named: name, at: self.now.wall)))
         case .checkToken(let session, let number, let token):

@@ -1,0 +1,62 @@
+package import APNsModel
+import TidingsModel
+
+/// How a request about broadcast channels ended.
+package enum ChannelOutcome: Hashable, Sendable {
+    case answered(APNsChannelAnswer)
+    /// It was sent, and the answer never came.
+    case unanswered(String)
+    /// Why, in words.
+    case notSent(String)
+    case noCredential
+}
+
+// Broadcast channels are APNs' own: the server keeps none, and passes on what is asked (apns.md §17).
+extension ServerCore {
+    mutating func manageChannels(
+        _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            guard self.state == .open else { throw Self.unavailable }
+            try self.admitCommand(.requests, of: app, "request", now, &effects)
+            do throws(InvalidField) {
+                try LiveActivityPush.checkTopic(asked.bundleID)
+                try self.checkBundle(asked.bundleID, of: app)
+                switch asked.operation {
+                case .read(let channel), .delete(let channel):
+                    try InvalidField.check(
+                        APNsFormat.isChannelID(channel.rawValue.utf8), "channel",
+                        "must be a channel id: base64 with padding, 4 to 256 characters")
+                case .create, .list: break
+                }
+            } catch {
+                throw ServerFrame.Problem(error)
+            }
+            guard case .create = asked.operation else {
+                return effects.append(.manageChannels(request, app, asked))
+            }
+            try self.passOnce(.channels(app, asked), in: app, for: request, now, &effects)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    mutating func finishChannels(
+        _ asked: APNsChannelRequest, in app: AppID, for request: APIRequestID, _ effects: inout [ServerEffect]
+    ) {
+        if let id = asked.requestID, self.keysUnderWay[request] != nil {
+            self.passed.beginChannel(id, in: app, for: request)
+        }
+        effects.append(.manageChannels(request, app, asked))
+    }
+
+    mutating func finishChannels(
+        _ request: APIRequestID, _ outcome: ChannelOutcome, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        if let made = self.passed.endChannel(request) {
+            self.passed.keepPush(.channels(outcome), as: made.id, in: made.app, now)
+        }
+        effects.append(.reply(request, .channels(outcome)))
+    }
+}

@@ -1,0 +1,280 @@
+import APNsModel
+import DequeModule
+import StoreModel
+import TidingsModel
+
+/// A push of no message and no call, whose answer is open.
+struct PassingPush: Sendable {
+    enum Subject: Sendable {
+        case activity
+        case test(DeviceKey)
+        case silent(DeviceKey)
+    }
+
+    let app: AppID
+    /// As `PassedPushes` knows it.
+    let id: String
+    let lane: PushLane
+    let subject: Subject
+}
+
+/// What passed by the log in the last minutes, in memory alone, as calls are.
+struct PassedPushes: Sendable {
+    enum Kept: Sendable {
+        case activity(ActivityPushTrace)
+        indirect case test(TestPushReport)
+        case silent(SilentPushReport)
+        case channels(ChannelOutcome)
+    }
+
+    private struct Key: Hashable {
+        let app: AppID
+        let id: String
+    }
+
+    private struct Entry {
+        var kept: Kept
+        let until: Int64
+    }
+
+    static let keptTime: Int64 = 600_000
+    static let keptMax = 10_000
+
+    private var entries: [Key: Entry] = [:]
+    private var ages: Deque<Key> = []
+    private var pushes: [PushID: PassingPush] = [:]
+    /// Test pushes of which somebody waits for APNs' answer.
+    private var waiting: [PushID: APIRequestID] = [:]
+    /// Channels that are being made under idempotency keys.
+    private var channels: [APIRequestID: Key] = [:]
+
+    subscript(id: String, app: AppID, now: Now) -> Kept? {
+        self.entries[Key(app: app, id: id)].flatMap { $0.until > now.monotonic ? $0.kept : nil }
+    }
+
+    mutating func keepPush(_ kept: Kept, as id: String, in app: AppID, _ now: Now) {
+        while let oldest = self.ages.first, let entry = self.entries[oldest],
+            entry.until <= now.monotonic || self.ages.count >= Self.keptMax
+        {
+            self.entries[oldest] = nil
+            self.ages.removeFirst()
+        }
+        let key = Key(app: app, id: id)
+        let entry = Entry(kept: kept, until: now.monotonic + Self.keptTime)
+        if self.entries.updateValue(entry, forKey: key) == nil { self.ages.append(key) }
+    }
+
+    mutating func begin(_ id: PushID, _ push: PassingPush) { self.pushes[id] = push }
+
+    mutating func end(_ id: PushID) -> PassingPush? { self.pushes.isEmpty ? nil : self.pushes.removeValue(forKey: id) }
+
+    func push(_ id: PushID) -> PassingPush? { self.pushes[id] }
+
+    mutating func wait(for id: PushID, _ request: APIRequestID) { self.waiting[id] = request }
+
+    mutating func endWait(for id: PushID) -> APIRequestID? { self.waiting.removeValue(forKey: id) }
+
+    mutating func beginChannel(_ id: String, in app: AppID, for request: APIRequestID) {
+        self.channels[request] = Key(app: app, id: id)
+    }
+
+    mutating func endChannel(_ request: APIRequestID) -> (app: AppID, id: String)? {
+        self.channels.removeValue(forKey: request).map { ($0.app, $0.id) }
+    }
+
+    mutating func record(_ state: PassedPushState, of push: PassingPush) {
+        let key = Key(app: push.app, id: push.id)
+        switch self.entries[key]?.kept {
+        case .activity(var trace):
+            trace.state = state
+            self.entries[key]?.kept = .activity(trace)
+        case .test(var report):
+            report.state = state
+            self.entries[key]?.kept = .test(report)
+        case .silent, .channels, nil: break
+        }
+    }
+}
+
+// What the app's backend asks for and no log knows of: Live Activities, test pushes, silent pushes, broadcast channels.
+extension ServerCore {
+    /// In lanes, where people have the numbers of their slots.
+    static let nobodysSlot = -1
+
+    /// Carries it out at once; under an idempotency key when the store has kept the key.
+    mutating func passOnce(
+        _ command: APICommand, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) throws(ServerFrame.Problem) {
+        guard let keyed = self.keysUnderWay[request] else {
+            return self.finishPassing(command, for: request, at: now.wall, now, &effects)
+        }
+        try self.checkBacklog(of: .backend(app), &effects)
+        // Nothing is read: the command is there for the key that is kept with it.
+        self.sendToStore(
+            .readProfiles(app, []), for: .apiPass(request, command, at: keyed.at), by: .backend(app), &effects)
+    }
+
+    mutating func finishPassing(
+        _ command: APICommand, for request: APIRequestID, at: Int64, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard self.state == .open else { return effects.append(.reply(request, .refused(Self.unavailable))) }
+        switch command {
+        case .pushActivity(let app, let push):
+            self.finishActivity(push, in: app, for: request, at: at, now, &effects)
+        case .testPush(let device, let test): self.finishTest(test, to: device, for: request, at: at, now, &effects)
+        case .silentPush(let user, let push): self.finishSilent(push, to: user, for: request, at: at, now, &effects)
+        case .channels(let app, let asked): self.finishChannels(asked, in: app, for: request, &effects)
+        default: effects.append(.flagBug("\(request) is no push that passes by the log"))  // tidy: no other is passed
+        }
+    }
+
+    /// The answer to the repeat of a request under an idempotency key; nil for a command whose answer the store keeps.
+    func repeatedAnswer(to command: APICommand, _ kept: KeptAnswer, _ now: Now) -> APIResult? {
+        switch command {
+        case .pushActivity: .passed(at: kept.at)
+        case .testPush(let device, let test):
+            if case .test(let report) = self.passed[test.id, device.user.app, now] {
+                .testPush(report)
+            } else {
+                .refused(Self.forgottenAnswer)
+            }
+        case .silentPush(let user, let push):
+            if case .silent(let report) = self.passed[push.id, user.app, now] {
+                .silentPush(report)
+            } else {
+                .refused(Self.forgottenAnswer)
+            }
+        case .channels(let app, let asked):
+            if let id = asked.requestID, case .channels(let outcome) = self.passed[id, app, now] {
+                .channels(outcome)
+            } else {
+                .refused(Self.forgottenAnswer)
+            }
+        default: nil  // tidy: the store keeps the answers of all others
+        }
+    }
+
+    private static let forgottenAnswer = ServerFrame.Problem(
+        code: .exists, field: "Idempotency-Key",
+        rule: "must be new: what it asked for was done, and the answer is no longer known")
+
+    func checkPassedID(_ id: String, in app: AppID, _ now: Now) throws(ServerFrame.Problem) {
+        guard self.passed[id, app, now] == nil else {
+            throw .init(code: .exists, field: "id", rule: "must be new: \"\(id)\" was sent already")
+        }
+    }
+
+    func checkBundle(_ topic: String, of app: AppID) throws(InvalidField) {
+        guard let topics = self.settings.pushTopics[app], !topics.contains(topic) else { return }
+        throw InvalidField(
+            field: "topic", rule: "must be a topic of the app: \(topics.joined(separator: ", "))")
+    }
+
+    /// Nothing that passes by the log waits until an outage is over.
+    func reasonNotToPass(_ lane: PushLane, isTest: Bool = false) -> String? {
+        guard let known = self.lanes[lane] else { return LegWait.configFault.rawValue }
+        return switch known.hold {
+        case .none: nil
+        case .configFault: LegWait.configFault.rawValue
+        // The brake is the server's own, and a test shows whether it is still needed.
+        case .breakerOpen: isTest ? nil : LegWait.breakerOpen.rawValue
+        case .providerDown: LegWait.providerDown.rawValue
+        }
+    }
+
+    /// The lane, made if it may be.
+    mutating func passingLane(_ app: AppID, _ environment: PushEnvironment, _ topic: String) -> PushLane {
+        let lane = PushLane(app: app, environment: environment, topic: topic)
+        if self.lanes[lane] == nil, self.mayMake(lane) { self.makeLane(lane) }
+        return lane
+    }
+
+    mutating func beginPassing(_ push: PassingPush, _ now: Now) -> PushID {
+        self.pushCount += 1
+        let id = PushID(self.pushCount)
+        self.passed.begin(id, push)
+        self.lanes[push.lane]?.begin(id, of: Self.nobodysSlot, at: now.monotonic)
+        return id
+    }
+
+    /// A refused token is not forgotten: tokens of Live Activities are the backend's, and a device's own is judged by the next message.
+    mutating func endPassing(
+        _ id: PushID, _ push: PassingPush, _ answer: PushAnswer, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.report(answer, to: push, &effects)
+        self.lanes[push.lane]?.end(id, of: Self.nobodysSlot, at: now.monotonic)
+        if case .noCredential = answer {
+            let scope = LaneScope(app: push.lane.app, environment: push.lane.environment, topic: push.lane.topic)
+            self.handleLaneReport(scope, .paused(LaneOutage(.credential, reason: "NoCredential")), now, &effects)
+        }
+        self.passed.record(PassedPushState(answer), of: push)
+        self.answerTest(id, push, now, &effects)
+        self.pumpLane(push.lane, now, &effects)
+        self.watchIdle(push.lane, now)
+    }
+
+    // MARK: Live Activities
+
+    mutating func pushActivity(
+        _ push: LiveActivityPush, in app: AppID, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            guard self.state == .open else { throw Self.unavailable }
+            try self.admitCommand(.messages, of: app, "live_activity", now, &effects)
+            do throws(InvalidField) {
+                try push.validate()
+                try self.checkBundle(push.topic, of: app)
+            } catch {
+                throw ServerFrame.Problem(error)
+            }
+            try self.checkPassedID(push.id, in: app, now)
+            try self.passOnce(.pushActivity(app, push), in: app, for: request, now, &effects)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    private mutating func finishActivity(
+        _ push: LiveActivityPush, in app: AppID, for request: APIRequestID, at: Int64, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        do throws(ServerFrame.Problem) {
+            try self.checkPassedID(push.id, in: app, now)
+        } catch {
+            return effects.append(.reply(request, .refused(error)))
+        }
+        effects.append(.reply(request, .passed(at: at)))
+        self.countDeliveries(1, by: nil, in: app, now)
+        let lane = self.passingLane(app, push.lane.environment, push.lane.topic)
+        var trace = ActivityPushTrace(push: push, sentAt: at, state: .pushing)
+        if let reason = self.reasonNotToPass(lane) {
+            trace.state = .notSent(reason: reason)
+            return self.passed.keepPush(.activity(trace), as: push.id, in: app, now)
+        }
+        guard let bytes = try? push.bytes() else {
+            return effects.append(.flagBug("a Live Activity's push does not fit"))
+        }
+        self.passed.keepPush(.activity(trace), as: push.id, in: app, now)
+        let id = self.beginPassing(PassingPush(app: app, id: push.id, lane: lane, subject: .activity), now)
+        switch push.target {
+        case .token(let token):
+            effects.append(
+                .pass(
+                    id, app,
+                    APNsRequest(
+                        token: token, topic: lane.topic, pushType: .liveactivity, priority: push.priority,
+                        expiration: push.expiration, apnsID: push.id, payload: bytes, environment: push.environment)))
+        case .channel(let channel):
+            effects.append(
+                .broadcast(
+                    id, app,
+                    APNsBroadcast(
+                        bundleID: push.topic, channelID: channel, expiration: push.expiration ?? 0,
+                        priority: push.priority, requestID: push.id, payload: bytes, environment: push.environment)))
+        }
+    }
+
+    func activityPush(_ id: String, in app: AppID, _ now: Now) -> ActivityPushTrace? {
+        if case .activity(let trace) = self.passed[id, app, now] { trace } else { nil }
+    }
+}

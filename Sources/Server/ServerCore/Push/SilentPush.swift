@@ -1,0 +1,152 @@
+import APNsModel
+import StoreModel
+package import TidingsModel
+
+/// A push that wakes an app in the background and shows nothing (apns.md §14), which the app's backend asks for.
+package struct SilentPush: Hashable, Sendable {
+    /// Names the request.
+    package var id: String
+    /// Nil for all of the person's.
+    package var device: DeviceID?
+    /// The app's own, which gets it as it is.
+    package var data: JSONObject
+
+    /// Bytes of JSON. What else is in the payload needs less than the 96 that are left of 4,096.
+    package static let dataBytesMax = 4_000
+    /// The key of the payload under which the app's own data travel, as those of calls do.
+    static let dataKey = CallInfo.dataKey
+
+    package init(id: String, device: DeviceID? = nil, data: JSONObject = JSONObject()) {
+        self.id = id
+        self.device = device
+        self.data = data
+    }
+
+    package func validate() throws(InvalidField) {
+        try InvalidField.check(
+            JSONValue.object(self.data).serialized.count, atMost: Self.dataBytesMax, "data", unit: " bytes of JSON")
+    }
+}
+
+package struct SilentPushReport: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        /// Handed to the APNs client.
+        case sent
+        /// The device has had as many silent pushes in the last hour as iOS lets through. Wall milliseconds at which the next is possible.
+        case budgetSpent(nextAt: Int64)
+        /// The server was started less than an hour ago, and the device has not connected since: what an earlier process has sent it
+        /// is not known. Wall milliseconds as above.
+        case budgetUnknown(nextAt: Int64)
+        case noToken
+        case tokenDead
+        case tokenQuarantined(reason: String)
+        /// Why, in a word.
+        case notSent(reason: String)
+    }
+
+    package struct Device: Hashable, Sendable {
+        package var id: DeviceID
+        package var state: State
+
+        package init(id: DeviceID, state: State) {
+            self.id = id
+            self.state = state
+        }
+    }
+
+    /// Wall milliseconds.
+    package var sentAt: Int64
+    /// Sorted by id.
+    package var devices: [Device]
+
+    package init(sentAt: Int64, devices: [Device]) {
+        self.sentAt = sentAt
+        self.devices = devices
+    }
+}
+
+// Silent pushes share the few that iOS lets through in an hour with those that tell a phone its badge (BadgePushes.swift).
+extension ServerCore {
+    mutating func pushSilently(
+        _ push: SilentPush, to user: UserKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let slot = self.loadedSlot(of: user, for: request, .silentPush(user, push), now, &effects) else { return }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        do throws(ServerFrame.Problem) {
+            guard self.state == .open else { throw Self.unavailable }
+            try self.admitCommand(.messages, of: user.app, "silent_push", now, &effects)
+            do throws(InvalidField) { try push.validate() } catch { throw ServerFrame.Problem(error) }
+            if let device = push.device, self.people[slot].devices.index(of: device) == nil {
+                throw .init(Self.unknownDevice)
+            }
+            try self.passOnce(.silentPush(user, push), in: user.app, for: request, now, &effects)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    mutating func finishSilent(
+        _ push: SilentPush, to user: UserKey, for request: APIRequestID, at: Int64, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        // Who is pushed to stays in memory for some time.
+        guard let slot = self.slots[user], self.people[slot].isReady else {
+            return effects.append(.reply(request, .refused(Self.unavailable)))
+        }
+        var report = SilentPushReport(sentAt: at, devices: [])
+        for index in self.people[slot].devices.indices {
+            let device = self.people[slot].devices[index].id
+            guard push.device == nil || push.device == device else { continue }
+            let state = self.pushSilently(push, slot, index, now, &effects)
+            report.devices.append(.init(id: device, state: state))
+        }
+        self.passed.keepPush(.silent(report), as: push.id, in: user.app, now)
+        self.countDeliveries(report.devices.count, by: nil, in: user.app, now)
+        self.arm(slot)
+        effects.append(.reply(request, .silentPush(report)))
+    }
+
+    private mutating func pushSilently(
+        _ push: SilentPush, _ slot: Int, _ index: Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) -> SilentPushReport.State {
+        let device = self.people[slot].devices[index]
+        let registration: PushRegistration
+        switch device.push {
+        case .none: return .noToken
+        case .dead: return .tokenDead
+        case .quarantined(_, _, let reason): return .tokenQuarantined(reason: reason)
+        case .registered(let known, _, _): registration = known
+        }
+        if let wait = self.silentWait(device, now) { return wait }
+        let key = DeviceKey(user: self.people[slot].key, device: device.id)
+        let lane = self.passingLane(key.user.app, registration.environment, registration.topic)
+        if let reason = self.reasonNotToPass(lane) { return .notSent(reason: reason) }
+        let custom = push.data.members.isEmpty ? JSONObject() : JSONObject([(SilentPush.dataKey, .object(push.data))])
+        guard let bytes = try? APNsPayload(contentAvailable: true, custom: custom).serialized(for: .background) else {
+            effects.append(.flagBug("a silent push does not fit"))
+            return .notSent(reason: "payload")
+        }
+        self.people[slot].devices[index].badge.silent.append(now.monotonic)
+        let id = self.beginPassing(
+            PassingPush(app: key.user.app, id: push.id, lane: lane, subject: .silent(key)), now)
+        // Expiration 0: what APNs keeps for a phone that is off must not be replaced by it (apns.md §15).
+        effects.append(
+            .push(
+                id, to: key,
+                APNsRequest(
+                    token: registration.token, topic: registration.topic, pushType: .background, priority: .powerAware,
+                    expiration: 0, payload: bytes, environment: registration.environment)))
+        return .sent
+    }
+
+    private func silentWait(_ device: Device, _ now: Now) -> SilentPushReport.State? {
+        func wall(_ monotonic: Int64) -> Int64 { now.wall + max(0, monotonic - now.monotonic) }
+        if self.isSilentBudgetUnknown(device, now) {
+            return .budgetUnknown(nextAt: wall(self.startedAt.monotonic + Self.hour))
+        }
+        let sent = device.badge.silent.filter { now.monotonic < $0 + Self.hour }
+        guard sent.count >= self.settings.silentPushesPerHour, let first = sent.first else { return nil }
+        return .budgetSpent(nextAt: wall(first + Self.hour))
+    }
+}

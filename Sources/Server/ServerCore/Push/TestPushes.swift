@@ -1,0 +1,104 @@
+import APNsModel
+import StoreModel
+import TidingsModel
+
+extension ServerCore {
+    /// How long a test push's answer waits for APNs.
+    static let testPushWait: Int64 = 5_000
+
+    mutating func pushTest(
+        _ test: TestPush, to device: DeviceKey, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        guard let slot = self.loadedSlot(of: device.user, for: request, .testPush(device, test), now, &effects) else {
+            return
+        }
+        self.people[slot].busyAt = now.monotonic
+        self.arm(slot)
+        do throws(ServerFrame.Problem) {
+            guard self.state == .open else { throw Self.unavailable }
+            try self.admitCommand(.messages, of: device.user.app, "test_push", now, &effects)
+            do throws(InvalidField) { try test.validate() } catch { throw ServerFrame.Problem(error) }
+            guard self.people[slot].devices.index(of: device.device) != nil else { throw .init(Self.unknownDevice) }
+            try self.passOnce(.testPush(device, test), in: device.user.app, for: request, now, &effects)
+        } catch {
+            effects.append(.reply(request, .refused(error)))
+        }
+    }
+
+    mutating func finishTest(
+        _ test: TestPush, to key: DeviceKey, for request: APIRequestID, at: Int64, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) {
+        // Who is pushed to stays in memory for some time, unless the device has signed out meanwhile.
+        guard let slot = self.slots[key.user], self.people[slot].isReady,
+            let index = self.people[slot].devices.index(of: key.device)
+        else { return effects.append(.reply(request, .refused(Self.unavailable))) }
+        self.countDeliveries(1, by: nil, in: key.user.app, now)
+        var report = self.makeReport(of: test, slot, index, at: at, now)
+        defer { if report.state != .pushing { effects.append(.reply(request, .testPush(report))) } }
+        guard let asked = report.request, let lane = report.lane?.lane else {
+            report.state = .notSent(reason: "no_token")
+            return self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
+        }
+        if let reason = self.reasonNotToPass(lane, isTest: true) {
+            report.state = .notSent(reason: reason)
+            return self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
+        }
+        self.passed.keepPush(.test(report), as: test.id, in: key.user.app, now)
+        let id = self.beginPassing(
+            PassingPush(app: key.user.app, id: test.id, lane: lane, subject: .test(key)), now)
+        self.passed.wait(for: id, request)
+        self.setTimer(at: now.monotonic + Self.testPushWait, .testPush(id))
+        effects.append(.push(id, to: key, asked))
+    }
+
+    /// With what APNs has said, or without it when that has taken too long.
+    mutating func answerTest(_ id: PushID, _ push: PassingPush, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let request = self.passed.endWait(for: id) else { return }
+        guard case .test(let report) = self.passed[push.id, push.app, now] else {
+            return effects.append(.reply(request, .refused(Self.unavailable)))
+        }
+        effects.append(.reply(request, .testPush(report)))
+    }
+
+    mutating func handleTestTimer(_ id: PushID, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard let push = self.passed.push(id) else { return }
+        self.answerTest(id, push, now, &effects)
+    }
+
+    private mutating func makeReport(
+        of test: TestPush, _ slot: Int, _ index: Int, at: Int64, _ now: Now
+    ) -> TestPushReport {
+        let facts = self.factsOfMessageNow(slot, index, now)
+        let device = self.people[slot].devices[index]
+        var report = TestPushReport(
+            id: test.id, sentAt: at, device: DeviceInfo(device), lease: device.lease, lane: nil,
+            verdict: PushVerdict(facts), tests: PushVerdict.tests(of: facts), request: nil, state: .pushing)
+        guard let registration = device.push.registration, let bytes = try? test.payload.serialized(for: .alert) else {
+            return report
+        }
+        let lane = self.passingLane(self.people[slot].key.app, registration.environment, registration.topic)
+        let known = self.lanes[lane]
+        report.lane = .init(
+            lane: lane, hold: known?.hold ?? .configFault, outage: known?.client.outage,
+            waiting: known?.queue.count ?? 0, inFlight: known?.inFlight ?? 0)
+        // Expiration 0: what APNs keeps for a phone that is off must not be replaced by a test (apns.md §15).
+        report.request = APNsRequest(
+            token: registration.token, topic: registration.topic, pushType: .alert, priority: .immediate, expiration: 0,
+            apnsID: test.id, payload: bytes, environment: registration.environment)
+        return report
+    }
+
+    /// Of a text that somebody of whom the person has set nothing sends them now.
+    private func factsOfMessageNow(_ slot: Int, _ index: Int, _ now: Now) -> PushFacts {
+        let user = self.people[slot].key
+        let message = Message(
+            id: MessageID(rawValue: 0), app: user.app, sender: "",
+            conversation: ConversationID(type: .direct, target: user.user.rawValue), clientMessageID: "",
+            objectName: .text, content: "", flags: .normal, pushText: nil, sentAt: now.wall)
+        let leg = Leg(
+            position: self.people[slot].head + 1, subject: .message(SharedMessage(message)),
+            state: Self.firstState(of: self.people[slot].devices[index].lease), liveSince: now.monotonic)
+        return self.facts(slot, index, of: leg, now)
+    }
+}
