@@ -98,6 +98,11 @@ prove-abuse: release ## Floods, made-up devices, half-open connections and a ful
 	@dev/bootstrap test
 	dev/prove-abuse
 
+.PHONY: prove-api
+prove-api: release ## 10,000 requests drawn from the API's description, with what is there and with what breaks it; every answer as described.
+	@dev/bootstrap test
+	dev/prove-api
+
 .PHONY: fuzz
 fuzz: ## Millions of cases of bad input for everything that reads bytes from outside; prints how many of each kind.
 	$(SWIFT_BUILD) --build-tests
