@@ -21,10 +21,11 @@ HEAD = "title: A counter\napp: {executable: ScreenApp, lifecycle: application, b
 
 
 def scenario(folder, *arguments: str) -> tuple[int, str]:
+    """What it prints; with --json the standard output alone, as a program reads it."""
     done = subprocess.run(
         [tool(), "scenario", *arguments], cwd=folder, capture_output=True, text=True, timeout=150, stdin=subprocess.DEVNULL,
         check=False)
-    return done.returncode, done.stdout + done.stderr
+    return done.returncode, done.stdout + ("" if "--json" in arguments else done.stderr)
 
 
 def write(folder, *cases: str, head: str = HEAD):
