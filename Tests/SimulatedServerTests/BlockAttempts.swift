@@ -97,6 +97,7 @@ enum CommandKind: CaseIterable {
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, once
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl
+    case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
 
     init(_ command: APICommand) {
         switch command {
@@ -131,13 +132,22 @@ enum CommandKind: CaseIterable {
         case .markRead: self = .markRead
         case .people: self = .people
         case .changeControl: self = .changeControl
+        case .createPush: self = .createPush
+        case .changePush: self = .changePush
+        case .pushJob: self = .pushJob
+        case .pushJobs: self = .pushJobs
+        case .countAudience: self = .countAudience
+        case .pushRecipient: self = .pushRecipient
+        case .setLabels: self = .setLabels
+        case .labels: self = .labels
         }
     }
 
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
-        .mediaUses, .people, .changeControl,
+        .mediaUses, .people, .changeControl, .createPush, .changePush, .pushJob, .pushJobs, .countAudience,
+        .pushRecipient, .setLabels, .labels,
     ]
 }
 

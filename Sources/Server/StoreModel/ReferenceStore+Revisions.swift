@@ -21,6 +21,7 @@ extension ReferenceStore {
         self.messages[message.id]?.isRecalled = true
         self.messages[message.id]?.content = nil
         self.messages[message.id]?.recall = operation.id
+        if let job = message.pushJob { self.pushes[job]?.job.counts.recalled += 1 }
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,

@@ -28,6 +28,8 @@ struct Person: Sendable {
     /// Wall milliseconds at which the app was last in the foreground on a device; nil while it is, and if unknown.
     var lastSeenAt: Int64?
     var busyAt: Int64
+    /// A push job alone has brought the person into memory: there they stay no longer than it takes.
+    var leavesSoon = false
 
     init(key: UserKey, at now: Int64) {
         self.key = key

@@ -18,6 +18,7 @@ package enum ServerReport: Hashable, Sendable {
     case answeredPush(DeviceKey, PushSubject, PushResult)
     case raisedAlarm(PushLane, PushAlarm)
     case clearedAlarm(PushLane)
+    case pushJob(PushJobReport)
     /// Of the server: every app's.
     case storage(isFull: Bool, free: Int64)
 
@@ -61,6 +62,7 @@ package enum ServerReport: Hashable, Sendable {
         case deviceLease = "device_lease"
         case pushAnswered = "push_answered"
         case lane
+        case pushJob = "push_job"
         case storage
     }
 
@@ -83,6 +85,7 @@ package enum ServerReport: Hashable, Sendable {
             }
         case .answeredPush: .pushAnswered
         case .raisedAlarm, .clearedAlarm: .lane
+        case .pushJob: .pushJob
         case .storage: .storage
         }
     }
@@ -101,6 +104,7 @@ package enum ServerReport: Hashable, Sendable {
         case .device(let device, _): device.user.app
         case .answeredPush(let device, _, _): device.user.app
         case .raisedAlarm(let lane, _), .clearedAlarm(let lane): lane.app
+        case .pushJob(let job): job.app
         case .storage: nil
         }
     }

@@ -49,7 +49,13 @@ extension ServerCore {
         guard kept.fingerprint == self.keysUnderWay[id]?.fingerprint else {
             return effects.append(.reply(id, .keyReused))
         }
-        effects.append(.reply(id, Self.result(of: command, kept)))
+        switch (command, kept.answer) {
+        case (.createPush(let app, _), .accepted(let job, _, _)):
+            self.sendToStore(.readPush(app, job), for: .push(.again(id)), &effects)
+        case (.changePush(let app, let job, _), _):
+            self.sendToStore(.readPush(app, job), for: .push(.again(id)), &effects)
+        default: effects.append(.reply(id, Self.result(of: command, kept)))  // tidy: the others are answered at once
+        }
     }
 
     /// The first answer once more.
@@ -85,6 +91,7 @@ extension PendingStoreRequest {
             request
         case .clientRequest(let asked), .enterRoom(let asked, _, _):
             if case .api(let request) = asked.requester { request } else { nil }
+        case .push(let asked): asked.apiRequest
         // They look for what others need, or have kept.
         case .apiKept, .apiFindRead, .apiFindUnread: nil
         case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .setVoIPToken, .signIn,

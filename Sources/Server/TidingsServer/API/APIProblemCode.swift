@@ -31,6 +31,7 @@ extension APIProblem {
         case bodyTooLarge = "body_too_large"
         case unknownCall = "unknown_call"
         case unknownAccount = "unknown_account"
+        case unknownPush = "unknown_push"
         case unknownApp = "unknown_app"
         case unknownAPIKey = "unknown_api_key"
         case unknownTokenSecret = "unknown_token_secret"
@@ -106,6 +107,7 @@ extension APIProblem.Own {
         case .methodNotAllowed: (.methodNotAllowed, "The path has other methods")
         case .unknownCall: (.notFound, "There is no such call")
         case .unknownAccount: (.notFound, "There is no such account")
+        case .unknownPush: (.notFound, "There is no such push")
         case .unknownApp: (.notFound, "There is no such app")
         case .unknownAPIKey: (.notFound, "The app has no such API key")
         case .unknownTokenSecret: (.notFound, "The app has no such token secret")
