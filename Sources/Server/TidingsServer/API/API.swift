@@ -21,6 +21,8 @@ struct API: Sendable {
     let feed: EventFeed
     /// Nil where the server keeps none.
     var media: MediaShelf?
+    /// Nil where the server keeps no index.
+    var search: (any MessageSearch)?
 
     typealias Context = APIContext
 
@@ -57,6 +59,7 @@ struct API: Sendable {
         self.addAppKeys(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
+        self.addSearch(to: app)
         self.addConversations(to: app)
         self.addAccounts(to: app)
         self.addRestrictions(to: app)

@@ -20,6 +20,11 @@ extension ServerConfiguration {
                     remedy: "give \(port) and \(taken) different values")
             }
         }
+        if !self.search.path.isEmpty, self.search.path == self.store.path {
+            faults.append(
+                field: "search.path", rule: "must not be store.path, got \"\(self.search.path)\"",
+                remedy: "name a file of its own")
+        }
         var seen: Set<AppID> = []
         for app in self.apps {
             if !seen.insert(app.id).inserted {
