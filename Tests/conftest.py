@@ -185,7 +185,7 @@ class Site:
         self.wrapper: list[str] = clock.wrapper if clock else []
         if with_apns:
             self._start_apns()
-        self._write_configuration(with_apns)
+        self.write_configuration(with_apns)
 
     @property
     def gateway(self) -> str:
@@ -219,7 +219,7 @@ class Site:
         )
         self.apns.wait_until(f"http://127.0.0.1:{self.control_port}/devices")
 
-    def _write_configuration(self, with_apns: bool):
+    def write_configuration(self, with_apns: bool = False):
         app = {
             "token_secret": self.secret,
             "own_profiles": True,

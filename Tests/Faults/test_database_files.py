@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import hashlib
+import json
 import os
 import pathlib
 import random
@@ -42,17 +43,20 @@ def used(tmp_path_factory) -> pathlib.Path:
         run(story())
         site.server.stop()
         shutil.copy(f"{site.database}.key", folder / "used.sqlite.key")
-        (folder / "api_key").write_text(site.api_key)
+        (folder / "keys.json").write_text(json.dumps({"api_key": site.api_key, "secret": site.secret}))
         return pathlib.Path(shutil.copy(site.database, folder / "used.sqlite"))
     finally:
         site.stop()
 
 
 def bring(used: pathlib.Path, site) -> None:
-    """Gives the site a copy of the database, the master keys that its secrets are sealed under, and the API key that it knows."""
+    """Gives the site a copy of the database, the master keys that its secrets are sealed under, and the keys of its app, also in
+    the configuration: an app whose record is lost is made again from there."""
     shutil.copy(used, site.database)
     shutil.copy(f"{used}.key", f"{site.database}.key")
-    site.api_key = (used.parent / "api_key").read_text()
+    keys = json.loads((used.parent / "keys.json").read_text())
+    site.api_key, site.secret = keys["api_key"], keys["secret"]
+    site.write_configuration()
 
 
 def contents(folder: pathlib.Path) -> dict[str, str]:

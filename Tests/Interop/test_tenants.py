@@ -504,7 +504,7 @@ def expiring_certificate(site) -> bytes:
     now = datetime.now(timezone.utc)
     builder = (
         x509.CertificateBuilder().subject_name(pattern.subject).issuer_name(pattern.issuer).public_key(pattern.public_key())
-        .serial_number(pattern.serial_number).not_valid_before(now - timedelta(days=360)).not_valid_after(now + timedelta(days=5)))
+        .serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(days=360)).not_valid_after(now + timedelta(days=5)))
     for extension in pattern.extensions:
         builder = builder.add_extension(extension.value, extension.critical)
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + made["key_pem"].encode()
