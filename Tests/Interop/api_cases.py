@@ -47,6 +47,8 @@ CHECKS = [
     described.response_schema_conformance,
 ]
 CASES_A_TURN = 5
+# Of the app's list.
+TAGS = ["gold", "quiet"]
 
 
 @schemathesis.serializer("application/offset+octet-stream")
@@ -179,6 +181,14 @@ class World:
         return self.call("POST", self._path("live-activities"), {
             "environment": "sandbox", "topic": TOPIC, "token": self.chance.randbytes(32).hex(), "event": "end"})["id"]
 
+    def make_push(self) -> str:
+        return self.call("POST", self._path("pushes"), {"notification": {"text": "hello"}, "audience": self.audience()})["id"]
+
+    def audience(self) -> dict:
+        return copy.deepcopy(self.chance.choice([
+            {"everybody": True}, {"users": sorted({self.user(), PHONE})}, {"all": [{"tag": TAGS[0]}, {"not": {"tag": TAGS[1]}}]},
+            {"any": [{"alias": "customer-7"}, {"not": {"users": [self.user()]}}]}]))
+
     def make_channel(self) -> str:
         return self.call("POST", self._path("broadcast-channels"), {"environment": "sandbox", "topic": TOPIC})["id"]
 
@@ -289,7 +299,7 @@ class World:
             ("/v1/apps/{app}/push-credentials/{id}/retire", "active_credential", ("app", "id")),
             ("/v1/apps/{app}/push-credentials/{id}/roll-back", "replacing_credential", ("app", "id")),
             ("/v1/apps/{app}/push-credentials/{id}", "push_credential", ("app", "id")),
-            ("/v1/apps/{app}/live-activities/{id}", "activity", ("id",)),
+            ("/v1/apps/{app}/pushes/{id}", "push", ("id",)), ("/v1/apps/{app}/live-activities/{id}", "activity", ("id",)),
             ("/v1/apps/{app}/broadcast-channels/{channel}", "channel", ("channel",)),
         ]:
             if path.startswith(prefix):
@@ -319,6 +329,10 @@ class World:
 
     def dress(self, name: str, value, path: str):
         """A drawn member of a query or body, with what is there in place of what was drawn for names of things."""
+        if name == "audience" and "/pushes" in path:
+            return self.audience()
+        if name == "tags" and path.endswith("/tags"):
+            return TAGS[:self.chance.randrange(3)]
         if isinstance(value, dict):
             if name == "conversation":
                 return {"type": "PR", "target": USERS[0]} if path.endswith("/read") else self.conversation()
@@ -365,6 +379,7 @@ class World:
                 ("operator", name), ("conversation", (values.get("type"), id)), ("account", (values.get("type"), id)),
                 ("device", (values.get("user"), values.get("device"))), ("api_key", (values.get("app"), name)),
                 ("secret", (values.get("app"), id)), ("push_credential", (values.get("app"), id)), ("activity", id), ("channel", values.get("channel")),
+                ("push", id),
             ]:
                 if "members/" not in path and "bans/" not in path and "mutes/" not in path and "invitations/" not in path and "followers/" not in path:
                     self.forget(kind, it)
@@ -540,6 +555,19 @@ class Run:
             body["topic"] = TOPIC
             if "token" in body:
                 body["token"] = token
+        elif path.endswith("/pushes"):
+            kind = self.chance.choice(["notification", "message", "custom"])
+            for name in {"notification", "message", "custom"} - {kind}:
+                body.pop(name, None)
+            body[kind] = {
+                "notification": {"title": "Sale", "text": "Everything half price"}, "message": {"content": "{\"content\":\"hello\"}"},
+                "custom": {"content": "refresh"}}[kind]
+            if kind == "custom":
+                body.pop("counted", None)
+            if body.get("account") is not None:
+                body["account"] = {"kind": "PH", "id": self.chance.choice(["push", "offers"])}
+            if body.get("send_at") is not None:
+                body["send_at"] = int(time.time() * 1_000) + self.chance.choice([-1_000, 60_000])
         elif path.endswith("/silent-push"):
             body.pop("device", None)
         elif path.endswith("/live-activities"):
@@ -569,6 +597,8 @@ class Run:
                 del query["cursor"]
             else:
                 query.pop("after", None)
+        elif "audience" in query:
+            query["audience"] = json.dumps(self.world.audience())
         elif path.endswith("/missed"):
             query["after"] = query.get("after", 0) % 3
         case.query = query

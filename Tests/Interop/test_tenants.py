@@ -31,6 +31,9 @@ CALL = "0b0e8f5e-6b1c-4c9e-9d61-4f2f6c5d7a10"
 OUR_TOPIC = "com.example.ours"
 # Nobody's, but theirs to name.
 TOKEN = "ab" * 32
+ALIAS, TAG = "customer-7", "gold"
+# Of a push: whoever of the other app could be named.
+AUDIENCE = {"any": [{"users": ["bea"]}, {"alias": ALIAS}, {"tag": TAG}, {"everybody": True}]}
 
 
 class Tenant:
@@ -83,6 +86,10 @@ class Tenant:
         self.activity = self.call("POST", "live-activities", {
             "environment": "sandbox", "topic": self.topic, "token": TOKEN, "event": "update", "content_state": {}})["id"]
         self.wait_until(lambda: self.call("GET", f"live-activities/{self.activity}")["state"] != "pushing")
+        self.call("PUT", "users/bea/aliases", {"aliases": [ALIAS]})
+        self.call("PUT", "users/bea/tags", {"tags": [TAG]})
+        self.push = self.call("POST", "pushes", {"notification": {"text": f"{MARK} push"}, "audience": {"users": ["bea"]}})["id"]
+        self.wait_until(lambda: self.call("GET", f"pushes/{self.push}")["state"] == "done")
 
     def wait_until(self, holds):
         deadline = time.monotonic() + 60
@@ -108,10 +115,10 @@ class Tenant:
             *(f"conversations/{it}{rest}" for it in ("GRP/team", "CHRM/room") for rest in ("", "/bans", "/mutes", "/invitations") if (it, rest) != ("GRP/team", "/bans")),
             *(f"conversations/{it}/messages?user=bea" for it in ("PR/ben", "GRP/team")),
             *(f"messages/{it}/{rest}" for it in (self.message, self.of_team) for rest in ("trace", "receipts")), f"calls/{CALL}",
-            f"live-activities/{self.activity}", f"broadcast-channels?environment=sandbox&topic={self.topic}",
+            f"live-activities/{self.activity}", f"broadcast-channels?environment=sandbox&topic={self.topic}", "pushes", f"pushes/{self.push}",
         ]
         for user in ("bea", "ben", "carl", "dora", "news"):
-            reads += [f"users/{user}{rest}" for rest in ("", "/settings", "/unread", "/unread/GRP/team", "/devices", "/account", "/profile")]
+            reads += [f"users/{user}{rest}" for rest in ("", "/settings", "/unread", "/unread/GRP/team", "/devices", "/account", "/profile", "/aliases", "/tags")]
         told = {path: self.call("GET", path) for path in reads}
         told["app"] = operator.call("GET", f"/v1/apps/{self.app}")
         for key in told["app"]["api_keys"]:
@@ -125,11 +132,11 @@ class Tenant:
 def stage(make_site, tmp_path):
     """Two apps: theirs with a phone and pushes, and ours, whose credentials are used against it."""
     site = make_site(
-        with_apns=True, with_production=True, settings=settings(tmp_path), app_settings={"own_profiles": True}).start()
+        with_apns=True, with_production=True, settings=settings(tmp_path), app_settings={"own_profiles": True, "tags": [TAG]}).start()
     operator = first_operator(site)
     operator.call("POST", "/v1/apps", {"id": "ours"})
     key = operator.call("POST", "/v1/apps/ours/api-keys", {"name": "backend", "scopes": SCOPES})["key"]
-    operator.call("PUT", "/v1/apps/ours/settings", {"push": {"topics": [OUR_TOPIC]}})
+    operator.call("PUT", "/v1/apps/ours/settings", {"push": {"topics": [OUR_TOPIC]}, "tags": [TAG]})
     # APNs would let it push to the other app's topic, too: both are of one team.
     made = apple(site, "/keys", {})
     upload(operator, "ours", made["p8"].encode(), name=f"AuthKey_{made['key_id']}.p8", team_id=made["team_id"])
@@ -163,7 +170,7 @@ class Watcher(Client):
 DRAWN = {
     "/v1/apps/{app}/messages/{id}": "message", "/v1/apps/{app}/media/uploads/{id}": "under_way", "/v1/apps/{app}/media/{id}": "media",
     "/v1/media/uploads/{id}": "own_under_way", "/v1/media/{id}": "own_media",
-    "/v1/apps/{app}/live-activities/{id}": "activity", "/v1/apps/{app}/broadcast-channels/{channel}": "channel",
+    "/v1/apps/{app}/pushes/{id}": "push", "/v1/apps/{app}/live-activities/{id}": "activity", "/v1/apps/{app}/broadcast-channels/{channel}": "channel",
 }
 # These open nothing that is anybody's, and need no credential.
 OPEN = {"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.yaml", "OPTIONS /v1/media/uploads"}
@@ -187,22 +194,24 @@ def example(schema: dict, name: str, theirs: Tenant, document: dict):
         return example(schema["oneOf"][0], name, theirs, document)
     if name in {"up_to", "message_id"}:
         return theirs.message
+    if name == "audience" and "enum" not in schema:
+        return AUDIENCE
     if name == "id" and schema.get("format") == "uuid":
         return str(uuid.uuid4())
     plain = {
         "sender": "ben", "from": "ben", "to": "bea", "user": "bea", "owner": "bea", "target": "team", "type": "GRP", "content": "{\"content\":\"x\"}",
         "client_message_id": uuid.uuid4().hex, "portrait": f"media:{theirs.media}", "language": "de", "role": "member", "level": "all",
-        "topic": theirs.topic, "token": TOKEN, "event": "update", "device": "their-phone",
+        "topic": theirs.topic, "token": TOKEN, "event": "update", "device": "their-phone", "aliases": ALIAS, "tags": TAG,
     }
-    if name in plain:
-        return plain[name]
     kind = schema.get("type", "object")
     kind = kind[0] if isinstance(kind, list) else kind
+    if name in plain and kind != "array":
+        return plain[name]
     if "enum" in schema:
         return schema["enum"][0]
     if kind == "object":
         members = schema.get("properties", {})
-        chosen = [key for key in members if key in schema.get("required", []) or key in {"portrait", "up_to", "operators", "owner", "recipients", "message_id", "token", "content_state", "device"}]
+        chosen = [key for key in members if key in schema.get("required", []) or key in {"portrait", "up_to", "operators", "owner", "recipients", "message_id", "token", "content_state", "device", "notification"}]
         return {key: example(members[key], key, theirs, document) for key in chosen}
     if kind == "array":
         return [example(schema["items"], {"users": "user", "members": "user", "recipients": "user", "operators": "user"}.get(name, name), theirs, document)]
@@ -230,10 +239,11 @@ class Asker:
         query, headers = {}, {"Authorization": f"Bearer {self.credential(operation)}"}
         for it in operation.get("parameters", []):
             it = self.document["components"]["parameters"][it["$ref"].rpartition("/")[2]] if "$ref" in it else it
-            if it["in"] == "query" and it["name"] in {"user", "actor", "message", "after", "environment", "topic"}:
+            if it["in"] == "query" and it["name"] in {"user", "actor", "message", "after", "environment", "topic", "audience"}:
                 # Their channel under a topic that is ours to ask for.
                 query[it["name"]] = {
-                    "message": theirs.message, "after": 0, "environment": "sandbox", "topic": self.ours.topic}.get(it["name"], "bea")
+                    "message": theirs.message, "after": 0, "environment": "sandbox", "topic": self.ours.topic,
+                    "audience": json.dumps(AUDIENCE)}.get(it["name"], "bea")
             elif it["in"] == "header" and it.get("required"):
                 headers[it["name"]] = {
                     "Tus-Resumable": "1.0.0", "Upload-Length": "64", "Upload-Offset": "0", "Upload-Metadata": "filetype aW1hZ2UvanBlZw==",

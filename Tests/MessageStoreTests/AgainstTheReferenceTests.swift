@@ -88,6 +88,7 @@ import TidingsModel
         configuration.cachedPeopleMax = generator.number(1..<20)
         configuration.cachedDraftBytesMax = generator.number(0..<20)
         configuration.sentIDsInMemoryMax = generator.number(0..<4)
+        configuration.pushEntriesInTailMax = generator.number(1..<9)
         configuration.journalRowBytes = generator.number(100..<1000)
         configuration.logChunkBytes = generator.number(1..<30)
         configuration.checkpointPages = generator.number(1..<40)

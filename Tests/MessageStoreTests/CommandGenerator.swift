@@ -27,12 +27,20 @@ struct CommandGenerator {
     var account: ServiceAccount?
     var followed: ConversationID?
 
+    /// The jobs, what their steps may have sent, and the aliases are in CommandGenerator+Pushes.swift.
+    var jobs: [(app: AppID, id: PushJobID)] = []
+    var pushed: [(app: AppID, job: PushJobID, id: MessageID)] = []
+
+    /// As `isAboutControl`, about push jobs.
+    private let isAboutPushes: Bool
+
     /// Most commands are about apps and operators: among all the others they would not meet.
     private let isAboutControl: Bool
 
     init(seed: UInt64) {
         self.random = SplitMix64(seed: seed)
         self.isAboutControl = seed % 8 == 5
+        self.isAboutPushes = seed % 8 == 3
     }
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self.random) }
@@ -47,7 +55,14 @@ struct CommandGenerator {
 
     mutating func userKey() -> UserKey { UserKey(app: self.app(), user: self.user()) }
 
-    private mutating func deviceKey() -> DeviceKey {
+    /// The next ones, mostly.
+    mutating func ids(_ count: Int) -> [MessageID] {
+        let first = self.chance(95) ? self.lastID + 1 : self.lastID
+        self.lastID = first + UInt64(count) - (count > 0 ? 1 : 0)
+        return (0..<count).map { MessageID(rawValue: first + UInt64($0)) }
+    }
+
+    mutating func deviceKey() -> DeviceKey {
         if !self.signedIn.isEmpty, self.chance(60) { return self.pick(self.signedIn) }
         return DeviceKey(user: self.userKey(), device: self.chance(80) ? "phone" : "pad")
     }
@@ -75,7 +90,7 @@ struct CommandGenerator {
         !self.made.isEmpty && self.chance(90) ? self.pick(self.made) : self.message()
     }
 
-    private mutating func position() -> LogPosition { LogPosition(self.number(0..<9)) }
+    mutating func position() -> LogPosition { LogPosition(self.number(0..<9)) }
 
     mutating func time() -> Int64 {
         self.clock += Int64(self.number(0..<500))
@@ -124,7 +139,7 @@ struct CommandGenerator {
         return message
     }
 
-    private mutating func objectName() -> ObjectName {
+    mutating func objectName() -> ObjectName {
         self.chance(70) ? .text : self.pick(["RC:ImgMsg", "my:Card", "my:Poll"])
     }
 
@@ -148,7 +163,7 @@ struct CommandGenerator {
         }
     }
 
-    private mutating func end() -> LegEnd {
+    mutating func end() -> LegEnd {
         self.pick([
             .ownDevice, .noDevice, .signedOut, .notNotifiable, .settled(.shown), .settled(.appHandled),
             .settled(.leftToApp), .settled(.suppressed(.providerMissing)), .readElsewhere, .recalled, .expired, .muted,
@@ -167,6 +182,7 @@ struct CommandGenerator {
 
     mutating func plain() -> StoreCommand {
         if self.isAboutControl, self.chance(65) { return self.nextAboutControl() }
+        if self.isAboutPushes, self.chance(75) { return self.nextAboutPushes() }
         self.commands += 1
         // At first there is a team, more often than not.
         if self.commands <= 2, self.chance(70) {
@@ -260,7 +276,7 @@ struct CommandGenerator {
         return .setProfiles(self.app(), profiles, isOwn: self.chance(40))
     }
 
-    private mutating func signIn() -> StoreCommand {
+    mutating func signIn() -> StoreCommand {
         let key = self.deviceKey()
         self.signedIn.append(key)
         return .signIn(
@@ -329,7 +345,7 @@ struct CommandGenerator {
                 members: members, push: self.chance(25) ? self.pushOptions().nonEmpty : nil))
     }
 
-    private mutating func pushOptions() -> PushOptions {
+    mutating func pushOptions() -> PushOptions {
         PushOptions(
             title: self.chance(40) ? "Desk" : nil,
             subtitle: self.chance(20) ? .localized(key: "FROM", arguments: ["Ada"]) : nil,

@@ -31,7 +31,11 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
-let backToVersion19 = "DROP TABLE app; DROP TABLE operator; DROP TABLE key_use"
+let backToVersion20 = """
+    DROP TABLE push_job; DROP TABLE push_step; DROP TABLE push_end; DROP TABLE alias;
+    ALTER TABLE person DROP COLUMN labels; ALTER TABLE open_leg DROP COLUMN push_job
+    """
+let backToVersion19 = "\(backToVersion20); DROP TABLE app; DROP TABLE operator; DROP TABLE key_use"
 let backToVersion18 = "\(backToVersion19); DROP TABLE follower; ALTER TABLE account DROP COLUMN details"
 let backToVersion17 = "\(backToVersion18); ALTER TABLE person DROP COLUMN drafts"
 let backToVersion16 = "\(backToVersion17); ALTER TABLE device DROP COLUMN status"

@@ -70,13 +70,14 @@ import TidingsModel
             case .changeControl, .setConversationState, .setObjectNames, .setAccount, .putAccount, .setFollowing,
                 .changeAccount,
                 .setProfiles,
-                .setVoIPToken, .setDeviceStatus,
+                .setVoIPToken, .setDeviceStatus, .createPush, .setLabels,
                 .setPushState(_, .registered(_, _, true), _):
                 false
             case .change(let operation): !operation.isNewer
             case .edit(let operation): !operation.content.contains("media:")
             // Whom it asks first version 2 did not know.
             case .setPersonSettings(_, let settings, _): settings.mayBeAddedBy == nil
+            case .keepLeg(let open): open.pushJob == nil
             // What could not be pushed version 2 did not keep.
             case .endLeg(let ended): ended.leg.device != nil && !ended.end.couldNotBePushed
             default: true

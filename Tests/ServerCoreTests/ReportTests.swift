@@ -29,6 +29,7 @@ extension ServerBench {
             "\(self.tell(subject)) of \(device.user.user)/\(device.device) \(Self.tell(result))"
         case .raisedAlarm(_, let alarm): "alarm \(alarm)"
         case .clearedAlarm: "alarm over"
+        case .pushJob(let job): "\(self.jobName(job.id)) \(job.state.rawValue)"
         case .expiringCredential(_, let credential, let end, let isExpired):
             "\(credential) \(isExpired ? "has expired" : "expires") at \(end)"
         case .storage(let isFull, let free): "disk \(isFull ? "full" : "has room"): \(free)"

@@ -150,6 +150,20 @@ extension ServerBench {
         case .readMedia(let user, let media, let message, _):
             return "media? \(user.user) \(media) in \(self.name(message))"
         case .readMediaUses(_, let media, let owner): return "uses? \(media) \(owner?.rawValue ?? "backend")"
+        case .createPush(let job):
+            self.jobs.append(job.id)
+            return "push \(self.jobName(job.id))"
+        case .stepPush(_, let id, let ids, _):
+            self.messages += ids
+            return "step \(self.jobName(id)) by \(ids.count)"
+        case .changePush(_, let id, let change, _): return "\(change) \(self.jobName(id))"
+        case .readPush(_, let id): return "push? \(self.jobName(id))"
+        case .readPushes(_, let before, let limit):
+            return "pushes? before \(before.map { self.jobName($0) } ?? "-"), \(limit)"
+        case .countAudience(_, let audience, let after, _): return "count \(audience) after \(after)"
+        case .readPushRecipient(let user, let id): return "push? \(self.jobName(id)) to \(user.user)"
+        case .setLabels(let user, let change): return "labels \(user.user) \(change)"
+        case .readLabels(let user): return "labels? \(user.user)"
         case .changeControl(let change, _): return "control \(change.name)"
         case .readControl: return "control?"
         case .readKept(let key, _): return "kept? \(key.text)"
@@ -232,6 +246,13 @@ extension ServerBench {
         case .followers(let users, _): "followers \(users)"
         case .accounts(let accounts): "accounts \(accounts.map(\.account.id))"
         case .profiles(let profiles): "profiles \(profiles.map(\.id))"
+        case .pushJob(let job):
+            job.map { "\(self.jobName($0.id)) \($0.state.rawValue), \($0.counts.recipients) people" } ?? "no push"
+        case .pushJobs(let jobs, let hasMore):
+            "pushes \(jobs.map { self.jobName($0.id) })\(hasMore ? " and more" : "")"
+        case .audience(let count): "audience of \(count)"
+        case .pushRecipient(let id): "sent \(id.map { self.name($0) } ?? "nothing")"
+        case .labels(let labels): "aliases \(labels.aliases) tags \(labels.tags)"
         case .people(let people, let hasMore): "people \(people.map(\.id))\(hasMore ? " and more" : "")"
         case .mediaUse(let use): "media of \(use.map { self.name($0.message) } ?? "nothing")"
         case .mediaUses(let uses): "uses \(uses.map { self.name($0.message) })"

@@ -50,6 +50,8 @@ struct ServerBench {
     var reports: [ServerReport] = []
     /// The messages in the order in which they were handed to the store: `m1`, `m2`, …
     var messages: [MessageID] = []
+    /// `j1`, `j2`, … in the same way.
+    var jobs: [PushJobID] = []
     var sessions: UInt64 = 0
     var texts = 0
 
@@ -217,7 +219,8 @@ extension ServerBench {
             .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readUnread,
             .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
-            .readMedia, .readMediaUses, .changeControl, .readControl:
+            .readMedia, .readMediaUses, .changeControl, .readControl, .createPush, .stepPush, .changePush, .readPush,
+            .readPushes, .countAudience, .readPushRecipient, .setLabels, .readLabels:
             return false
         case .once(_, let command): return Self.isScripted(command, result)
         }

@@ -97,6 +97,7 @@ enum CommandKind: CaseIterable {
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, once
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl
+    case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
     case pushActivity, activityPush, channels, testPush, silentPush
 
     init(_ command: APICommand) {
@@ -132,6 +133,14 @@ enum CommandKind: CaseIterable {
         case .markRead: self = .markRead
         case .people: self = .people
         case .changeControl: self = .changeControl
+        case .createPush: self = .createPush
+        case .changePush: self = .changePush
+        case .pushJob: self = .pushJob
+        case .pushJobs: self = .pushJobs
+        case .countAudience: self = .countAudience
+        case .pushRecipient: self = .pushRecipient
+        case .setLabels: self = .setLabels
+        case .labels: self = .labels
         case .pushActivity: self = .pushActivity
         case .activityPush: self = .activityPush
         case .channels: self = .channels
@@ -144,6 +153,7 @@ enum CommandKind: CaseIterable {
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
         .mediaUses, .people, .changeControl, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
+        .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
     ]
 }
 

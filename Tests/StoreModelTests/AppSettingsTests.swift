@@ -10,7 +10,7 @@ private func read(_ text: String, isLenient: Bool = false) throws(InvalidField) 
 
 /// Every member, none with its default.
 private let full = #"""
-    {"name":"The shop","members_max":50,"own_profiles":true,"offered_accounts":["help","news"],"push":{"topics":["com.example.app","com.example.beta"],"text":"id_only","only_sender":true,"options":{"sound":"bell.caf","interruption_level":"time-sensitive","relevance_score":0.5},"entitlements":["critical","time_sensitive"],"client_options":["text","title"],"client_sounds":["b.caf","a.caf"],"client_categories":["chat"],"image_hosts":["*.example.com"]},"media":{"approval":"required"},"words":{"language":"de","languages":{"de":{"other":"Neue Nachricht","neutral":"Sie haben Post","hidden":"Sie haben Post","recalled":"Widerrufen","several":"{count} Nachrichten","kinds":{"RC:ImgMsg":"[Bild]"}}}},"tokens":{"audiences":["tidings"],"audience_required":true,"jwks":"https://id.example.com/keys","jwks_trust_roots_path":"/etc/roots.pem"}}
+    {"name":"The shop","members_max":50,"own_profiles":true,"offered_accounts":["help","news"],"tags":["gold","new"],"push":{"topics":["com.example.app","com.example.beta"],"text":"id_only","only_sender":true,"options":{"sound":"bell.caf","interruption_level":"time-sensitive","relevance_score":0.5},"entitlements":["critical","time_sensitive"],"client_options":["text","title"],"client_sounds":["b.caf","a.caf"],"client_categories":["chat"],"image_hosts":["*.example.com"]},"media":{"approval":"required"},"words":{"language":"de","languages":{"de":{"other":"Neue Nachricht","neutral":"Sie haben Post","hidden":"Sie haben Post","recalled":"Widerrufen","several":"{count} Nachrichten","kinds":{"RC:ImgMsg":"[Bild]"}}}},"tokens":{"audiences":["tidings"],"audience_required":true,"jwks":"https://id.example.com/keys","jwks_trust_roots_path":"/etc/roots.pem"}}
     """#
 
 @Suite struct `Settings of an app` {
@@ -31,7 +31,7 @@ private let full = #"""
             #"{"name":null,"members_max":null,"push":{"topics":null,"text":null},"media":null,"tokens":{"jwks":null}}"#
         #expect(try read(nulls) == AppSettings())
         let json = #"""
-            {"name":"","own_profiles":false,"offered_accounts":[],"push":{"topics":[],"text":"extension","only_sender":false,"entitlements":[],"client_options":[],"client_sounds":[],"client_categories":[],"image_hosts":[]},"media":{"approval":"none"},"words":{"language":"en","languages":{}},"tokens":{"audiences":[],"audience_required":false}}
+            {"name":"","own_profiles":false,"offered_accounts":[],"tags":[],"push":{"topics":[],"text":"extension","only_sender":false,"entitlements":[],"client_options":[],"client_sounds":[],"client_categories":[],"image_hosts":[]},"media":{"approval":"none"},"words":{"language":"en","languages":{}},"tokens":{"audiences":[],"audience_required":false}}
             """#
         #expect(AppSettings().json.text == json)
         #expect(try read(json) == AppSettings())
@@ -48,8 +48,10 @@ private let full = #"""
     }
 
     @Test func `put in order what has none`() throws {
-        let settings = try read(#"{"offered_accounts":["b","a","b"],"push":{"topics":["z","y","z"]}}"#)
+        let settings = try read(
+            #"{"offered_accounts":["b","a","b"],"tags":["new","gold"],"push":{"topics":["z","y","z"]}}"#)
         #expect(settings.offeredAccounts == ["a", "b"])
+        #expect(settings.tags == ["gold", "new"])
         #expect(settings.pushTopics == ["y", "z"])
     }
 
@@ -94,10 +96,13 @@ private let full = #"""
 
     private static let topics = (0...16).map { "\"t\($0)\"" }.joined(separator: ",")
 
+    private static let tags = (0...1_000).map { "\"t\($0)\"" }.joined(separator: ",")
+
     private static let forbidden: [(json: String, fields: String)] = [
         (#"{"name":"\#(text(129))"}"#, "name"), (#"{"name":"a\nb"}"#, "name"), (#"{"members_max":0}"#, "members_max"),
         (#"{"members_max":3001}"#, "members_max"), (#"{"push":{"topics":["a b"]}}"#, "push.topics"),
         (#"{"push":{"topics":[\#(topics)]}}"#, "push.topics"), (#"{"offered_accounts":["a b"]}"#, "offered_accounts"),
+        (#"{"tags":["a b"]}"#, "tags"), (#"{"tags":[""]}"#, "tags"), (#"{"tags":[\#(tags)]}"#, "tags"),
         // With the app's id and a slash it is longer than an id may be.
         (#"{"offered_accounts":["\#(text(60))"]}"#, "offered_accounts"),
         (#"{"push":{"options":{"interruption_level":"critical"}}}"#, "push.options.interruption_level"),

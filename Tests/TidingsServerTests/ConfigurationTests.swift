@@ -196,6 +196,7 @@ import TidingsModel
                 members_max: 50
                 own_profiles: true
                 offered_accounts: [news, weather]
+                tags: [shoes, quiet]
                 push:
                   text: id_only
                 languages: [de, zh-Hant]
@@ -226,6 +227,7 @@ import TidingsModel
         #expect(settings.membersMax(in: "demo") == 3_000)
         #expect(settings.pushTextModes == ["shop": .idOnly])
         #expect(settings.appsWithOwnProfiles == ["shop"])
+        #expect(settings.tags == ["shop": ["quiet", "shoes"]])
         #expect(
             settings.offeredAccounts == [
                 "shop/news": UserKey(app: "shop", user: "news"), "shop/weather": UserKey(app: "shop", user: "weather"),
@@ -240,6 +242,7 @@ import TidingsModel
                     members_max: 3001
                     own_profiles: maybe
                     offered_accounts: ["a b"]
+                    tags: ["a tag"]
                     push:
                       text: none
                       options: '{"sound": ""}'
@@ -264,6 +267,7 @@ import TidingsModel
                 "app.shop.words.fr.kinds must be a list of NAME=WORDS, got \"RC:ImgMsg\"",
                 "app.shop.own_profiles must be true or false, got \"maybe\"",
                 "app.shop.offered_accounts must not contain spaces or control characters, in \"a b\"",
+                "app.shop.tags must not contain spaces or control characters",
                 "app.shop.members_max must be 1 to 3000, got 3001",
                 "app.shop.languages must be a BCP 47 tag of 1 to 35 letters, digits and hyphens, got \"d e\"",
                 "app.shop.words.d e.other must be 1 to 256 bytes, got 0",

@@ -249,8 +249,12 @@ private struct StreamedEvent: Equatable {
         .clearedAlarm(.init(app: "demo", environment: .sandbox, topic: "t")),
         .expiringCredential("demo", credential: "p1", expiresAt: 5, isExpired: false),
         .expiringCredential("demo", credential: "p1", expiresAt: 5, isExpired: true), .storage(isFull: true, free: 5),
-        .storage(isFull: false, free: 5),
+        .storage(isFull: false, free: 5), .pushJob(PushJobReport(push, isNews: true)),
     ]
+
+    private static let push = PushJob(
+        id: message, app: "demo", account: ConversationID(type: .pushService, target: "push"),
+        body: .custom(CustomMessage(id: message, content: "x", sentAt: 5)), audience: .everybody, createdAt: 5)
 
     @Test func `are what the description says, of every kind`() throws {
         #expect(Set(Self.reports.map(\.kind)) == Set(ServerReport.Kind.allCases))

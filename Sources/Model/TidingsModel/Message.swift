@@ -152,6 +152,8 @@ public struct Message: Hashable, Sendable {
         set { self.sharedPush = SharedPushOptions(newValue) }
     }
     package private(set) var sharedPush: SharedPushOptions?
+    /// The push job whose message it is; nil for any other. The server's own affair: no frame carries it.
+    package var pushJob: MessageID?
 
     /// A message from its parts.
     public init(

@@ -60,9 +60,22 @@ extension ByteWriter {
         case .advance(let key, let settled, let decided): self.write(Kind.advance, key, settled, decided)
         case .markRead(let key, let conversation, let upTo, let at):
             self.write(Kind.markRead, key, conversation, upTo, at)
-        case .keepLeg(let open): self.write(Kind.keepLeg, open)
-        case .endLeg(let ended): self.write(Kind.endLeg, ended)
-        case .receipt(let leg, let receipt, let at): self.write(Kind.receipt, leg, receipt, at)
+        case .keepLeg(let open):
+            if let job = open.pushJob {
+                self.write(Kind.keepPushLeg, job, open)
+            } else {
+                self.write(Kind.keepLeg, open)
+            }
+        case .endLeg(let ended):
+            if let job = ended.pushJob {
+                self.write(Kind.endPushLeg, job, ended.isRepeated)
+            } else {
+                self.write(Kind.endLeg)
+            }
+            self.write(ended)
+        case .receipt(let leg, let receipt, let at, let job):
+            if let job { self.write(Kind.pushReceipt, job) } else { self.write(Kind.receipt) }
+            self.write(leg, receipt, at)
         case .objectNames(let app, let names): self.write(Kind.objectNames, app, names)
         case .userAccount(let key, let account): self.write(Kind.userAccount, key, account)
         case .profile(let key, let profile): self.write(Kind.profile, key, profile)
@@ -76,6 +89,10 @@ extension ByteWriter {
         case .following(let key, let account, let isFollowing):
             self.write(Kind.following, key, account, isFollowing)
         case .control(let record): self.write(Kind.control, record)
+        case .push(let job): self.write(Kind.push, job)
+        case .pushStep(let step): self.write(Kind.pushStep, step)
+        case .pushChange(let state): self.write(Kind.pushChange, state)
+        case .labels(let key, let labels, let removed): self.write(Kind.labels, key, labels, removed)
         case .lost: self.write(Kind.lost)
         }
     }
@@ -168,8 +185,29 @@ extension ByteReader {
             return .account(app, id, try self.account(id))
         case .following: return .following(try self.read(), try self.read(), try self.read())
         case .control: return .control(try self.read())
+        case .push: return .push(try self.read())
+        case .pushStep: return .pushStep(try self.read())
+        case .pushChange: return .pushChange(try self.read())
+        case .keepPushLeg, .endPushLeg, .pushReceipt: return try self.pushLeg(kind)
+        case .labels: return .labels(try self.read(), try self.read(), removed: try self.read())
         case .lost: return .lost
         }
+    }
+
+    private mutating func pushLeg(_ kind: JournalRecord.Kind) throws(StoredBytesFault) -> JournalRecord {
+        let job: PushJobID = try self.read()
+        if kind == .keepPushLeg {
+            var open: OpenLeg = try self.read()
+            open.pushJob = job
+            return .keepLeg(open)
+        }
+        guard kind == .endPushLeg else {
+            return .receipt(try self.read(), try self.read(), at: try self.read(), job: job)
+        }
+        let isRepeated: Bool = try self.read()
+        var ended: EndedLeg = try self.read()
+        (ended.pushJob, ended.isRepeated) = (job, isRepeated)
+        return .endLeg(ended)
     }
 
     private mutating func conversation(isRanked: Bool, hasPush: Bool = false) throws(StoredBytesFault) -> JournalRecord

@@ -93,6 +93,7 @@ extension LegID: StoredValue {
     }
 }
 
+/// Without the job: the kind of the record says whether it stands before it.
 extension OpenLeg: StoredValue {
     func write(to writer: inout ByteWriter) {
         writer.write(self.leg, self.position, self.wait)
@@ -106,6 +107,7 @@ extension OpenLeg: StoredValue {
     }
 }
 
+/// As `OpenLeg`.
 extension EndedLeg: StoredValue {
     func write(to writer: inout ByteWriter) { writer.write(self.leg, self.end, self.at) }
 

@@ -32,7 +32,8 @@ enum JournalRecord: Hashable {
     case markRead(UserKey, ConversationID, upTo: LogPosition, at: Int64)
     case keepLeg(OpenLeg)
     case endLeg(EndedLeg)
-    case receipt(LegID, LegReceipt, at: Int64)
+    /// `job`: of its message.
+    case receipt(LegID, LegReceipt, at: Int64, job: PushJobID? = nil)
     /// The app's own object names, in place of those before; sorted.
     case objectNames(AppID, [ObjectName])
     case userAccount(UserKey, AccountState)
@@ -41,6 +42,11 @@ enum JournalRecord: Hashable {
     case account(AppID, ConversationID, ServiceAccount?)
     case following(UserKey, ConversationID, Bool)
     case control(ControlRecord)
+    case push(PushJob)
+    case pushStep(PushStepRecord)
+    case pushChange(PushStateRecord)
+    /// `removed`: aliases that are the person's no longer.
+    case labels(UserKey, PersonLabels, removed: [String])
     /// In place of a record that could not be read or applied when the store was rebuilt, so that later records keep their positions.
     case lost
 
@@ -53,11 +59,11 @@ enum JournalRecord: Hashable {
     /// Whether it is the first of the records that speak of its message id.
     var startsID: Bool {
         switch self {
-        case .accept, .recall, .custom: true
+        case .accept, .recall, .custom, .push, .pushStep: true
         case .putConversation, .change, .edit, .delete, .conversationSettings, .personSettings, .blocked, .signIn,
             .userAccount, .profile, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .markRead,
             .keepLeg, .endLeg,
-            .receipt, .objectNames, .account, .following, .control, .lost:
+            .receipt, .objectNames, .account, .following, .control, .pushChange, .labels, .lost:
             false
         }
     }
@@ -110,6 +116,16 @@ enum JournalRecord: Hashable {
         case acceptByAuthor = 53
         case following = 54
         case control = 55
+        case push = 56
+        case pushStep = 57
+        case pushChange = 58
+        /// The job and whether its push was repeated, then as `endLeg`.
+        case endPushLeg = 59
+        /// The job, then as `receipt`.
+        case pushReceipt = 60
+        case labels = 61
+        /// The job, then as `keepLeg`.
+        case keepPushLeg = 62
         // 29 to 34, 37 to 39, 41 to 44 and 48 to 51 have not been used.
         case lost = 63
     }

@@ -39,6 +39,9 @@ package struct MessageStoreConfiguration: Sendable {
     package var cachedPeopleMax = 100_000
     /// The drafts of the people in memory: one person's may take 262,144 bytes.
     package var cachedDraftBytesMax = 67_108_864
+    /// Log entries of push jobs that may wait to be derived: as many people are in memory because of them, and once more as many until the
+    /// next round of deriving is done.
+    package var pushEntriesInTailMax = 4_096
     /// Client message ids per person whose hash is kept in memory; with more, each send looks in the database.
     package var sentIDsInMemoryMax = 4_096
     package var journalRowBytes = 4_000

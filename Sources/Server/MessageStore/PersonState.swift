@@ -20,6 +20,9 @@ final class PersonState {
     var accountChanged = false
     var profile: Profile
     var profileChanged = false
+    var labels = PersonLabels()
+    var labelsChanged = false
+    var pushEnds: Set<PushEnd> = []
     var deleted: Set<MessageID> = []
     var receipts: Set<Receipt> = []
     /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
@@ -65,6 +68,17 @@ final class PersonState {
 
         static func < (left: Self, right: Self) -> Bool {
             (left.message, left.device, left.receipt.rawValue) < (right.message, right.device, right.receipt.rawValue)
+        }
+    }
+
+    /// A leg of a push job that is in its counts.
+    struct PushEnd: Hashable, Comparable {
+        var message: MessageID
+        /// As in `Receipt`.
+        var device: String
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.message, left.device) < (right.message, right.device)
         }
     }
 
@@ -180,6 +194,8 @@ final class PersonState {
         self.settingsChanged = false
         self.accountChanged = false
         self.profileChanged = false
+        self.labelsChanged = false
+        self.pushEnds.removeAll()
         self.deleted.removeAll()
         self.receipts.removeAll()
         self.isDirty = false

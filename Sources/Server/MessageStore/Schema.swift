@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 20
+    static let version = 21
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -114,6 +114,7 @@ enum Schema {
             if found < 18 { try database.execute(sql: Self.tablesOfVersion18) }
             if found < 19 { try database.execute(sql: Self.tablesOfVersion19) }
             if found < 20 { try database.execute(sql: Self.tablesOfVersion20) }
+            if found < 21 { try database.execute(sql: Self.tablesOfVersion21) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -333,5 +334,28 @@ enum Schema {
         -- When API keys were used last, and with an empty app operators' (wall milliseconds). Written with the journal's records, not derived
         -- from them (StoreEngine+Control.swift).
         CREATE TABLE key_use (app TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (app, name)) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion21 = """
+        -- Aliases and tags of the person (PersonLabels in JournalRecord+Pushes.swift); NULL for none. Whose an alias is, the table says, too.
+        ALTER TABLE person ADD COLUMN labels BLOB;
+        CREATE TABLE alias (app TEXT NOT NULL, alias TEXT NOT NULL, user TEXT NOT NULL, PRIMARY KEY (app, alias)) WITHOUT ROWID;
+        -- The job of the leg's message; NULL for none.
+        ALTER TABLE open_leg ADD COLUMN push_job INTEGER;
+        -- Push jobs. `record`: the journal's record of the job, with what it says; `applied`: everything up to this journal position is in
+        -- the row.
+        CREATE TABLE push_job (
+            id INTEGER PRIMARY KEY, app TEXT NOT NULL, record INTEGER NOT NULL, state TEXT NOT NULL, changed_at INTEGER NOT NULL,
+            cursor INTEGER NOT NULL, steps INTEGER NOT NULL, counts BLOB NOT NULL, applied INTEGER NOT NULL);
+        CREATE INDEX push_job_app ON push_job (app, id);
+        CREATE INDEX push_job_unfinished ON push_job (app) WHERE state IN ('scheduled', 'running', 'recalling');
+        -- Which records are steps of a job, counted from 0.
+        CREATE TABLE push_step (
+            job INTEGER NOT NULL, step INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (job, step)
+        ) WITHOUT ROWID;
+        -- Legs of jobs whose end is in the job's counts.
+        CREATE TABLE push_end (
+            person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (person, message, device)
+        ) WITHOUT ROWID;
         """
 }

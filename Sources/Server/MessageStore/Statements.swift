@@ -27,6 +27,9 @@ struct Statements {
     let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
+    let push, putPush, pushesBefore, allPushes, unfinishedPushes, pushStep, insertPushStep: SQLStatement
+    let pushEnd, insertPushEnd, personFacts: SQLStatement
+    let alias, allAliases, putAlias, deleteAlias, updateLabels: SQLStatement
     let pending, pendingPerson: SQLStatement
     let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
     let allSetAside, insertSetAside: SQLStatement
@@ -57,12 +60,12 @@ struct Statements {
 
         let person = """
             SELECT number, app, user, head, unread, applied, unread_all, mentions, settings, signed_in,
-                banned, tokens_not_before, name, portrait, drafts FROM person
+                banned, tokens_not_before, name, portrait, drafts, labels FROM person
             """
         self.peopleAfter = try prepare(
             """
             SELECT user, banned, signed_in, unread FROM person WHERE app = ? AND user > ? AND (head > 0 OR signed_in > 0
-                OR banned <> 0 OR tokens_not_before IS NOT NULL OR name IS NOT NULL OR portrait IS NOT NULL)
+                OR banned <> 0 OR tokens_not_before IS NOT NULL OR name IS NOT NULL OR portrait IS NOT NULL OR labels IS NOT NULL)
             ORDER BY user LIMIT ?
             """)
         self.personByKey = try prepare("\(person) WHERE app = ? AND user = ?")
@@ -129,8 +132,9 @@ struct Statements {
                 WHERE token = ?1 OR voip_token = ?1
             """)
         self.openLegs = try prepare(
-            "SELECT message, device, position, wait, apns_id, attempts, not_before FROM open_leg WHERE person = ?")
-        self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+            "SELECT message, device, position, wait, apns_id, attempts, not_before, push_job FROM open_leg WHERE person = ?"
+        )
+        self.putOpenLeg = try prepare("INSERT OR REPLACE INTO open_leg VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.deleteOpenLeg = try prepare("DELETE FROM open_leg WHERE person = ? AND message = ? AND device = ?")
 
         let conversation = """
@@ -209,6 +213,23 @@ struct Statements {
         self.mediaUses = try prepare(
             "SELECT message FROM media_use WHERE media = ? AND sender = ?")
         self.insertMediaUse = try prepare("INSERT OR IGNORE INTO media_use VALUES (?, ?, ?)")
+        self.push = try prepare(
+            "SELECT record, state, changed_at, cursor, steps, counts, applied FROM push_job WHERE id = ?")
+        self.putPush = try prepare("INSERT OR REPLACE INTO push_job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.pushesBefore = try prepare("SELECT id FROM push_job WHERE app = ? AND id < ? ORDER BY id DESC LIMIT ?")
+        self.allPushes = try prepare("SELECT id FROM push_job")
+        self.unfinishedPushes = try prepare(
+            "SELECT app, id FROM push_job WHERE state IN ('scheduled', 'running', 'recalling')")
+        self.pushStep = try prepare("SELECT record FROM push_step WHERE job = ? AND step = ?")
+        self.insertPushStep = try prepare("INSERT OR REPLACE INTO push_step VALUES (?, ?, ?)")
+        self.pushEnd = try prepare("SELECT 1 FROM push_end WHERE person = ? AND message = ? AND device = ?")
+        self.insertPushEnd = try prepare("INSERT OR IGNORE INTO push_end VALUES (?, ?, ?)")
+        self.personFacts = try prepare("SELECT app, user, signed_in, labels FROM person WHERE number = ?")
+        self.alias = try prepare("SELECT user FROM alias WHERE app = ? AND alias = ?")
+        self.allAliases = try prepare("SELECT app, alias, user FROM alias")
+        self.putAlias = try prepare("INSERT OR REPLACE INTO alias VALUES (?, ?, ?)")
+        self.deleteAlias = try prepare("DELETE FROM alias WHERE app = ? AND alias = ?")
+        self.updateLabels = try prepare("UPDATE person SET labels = ? WHERE number = ?")
         self.pending = try prepare(
             """
             SELECT person.app, person.user FROM device JOIN person ON person.number = device.person

@@ -138,6 +138,15 @@ struct StoreComparison {
         if self.stored.objectNames != self.replayed.objectNames {
             found.append("object names are not what the journal gives")
         }
+        for wanted in try self.replayed.allPushJobs() {
+            guard found.count < Self.differencesMax else { return found + ["and more"] }
+            found += try self.describing("push \(wanted.id)") {
+                try self.stored.push(wanted.id)?.job == wanted ? [] : ["is not what the journal gives"]
+            }
+        }
+        if try self.stored.allAliases() != self.replayed.allAliases() {
+            found.append("aliases are not what the journal gives")
+        }
         let (known, wanted) = (self.stored.control, self.replayed.control)
         if known.apps.map(\.json) != wanted.apps.map(\.json) { found.append("apps are not what the journal gives") }
         if known.operators.map(\.json) != wanted.operators.map(\.json) {
@@ -169,6 +178,7 @@ struct StoreComparison {
         try compare("the head of the log") { $1.head }
         try compare("the unread count") { $1.counts }
         try compare("what was set") { $1.settings }
+        try compare("what the app calls the person") { $1.labels }
         try compare("the log") { engine, person in
             var entries: [[UInt64]] = []
             try engine.forEachEntry(of: person, after: 0) { entry in

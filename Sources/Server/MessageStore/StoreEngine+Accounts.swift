@@ -99,7 +99,7 @@ extension StoreEngine {
         }
     }
 
-    private func isFollower(_ key: FollowerKey) throws -> Bool {
+    func isFollower(_ key: FollowerKey) throws -> Bool {
         if let known = self.followerTail[key] { return known }
         let (app, account) = (key.account.app, key.account.conversation)
         return try self.sql.follower.bind(app.rawValue, account.type.rawValue, account.target, key.user.rawValue)

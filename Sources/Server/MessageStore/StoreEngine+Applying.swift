@@ -53,13 +53,20 @@ extension StoreEngine {
         case .markRead(let key, let conversation, let upTo, _):
             return try self.applyRead(key, conversation, upTo: upTo, at: position)
         case .keepLeg(let open): try self.setOpenLeg(open.leg, open, at: position)
+        case .push(let job): return try self.applyPush(job, at: position)
+        case .pushStep(let step): return try self.applyPushStep(step, at: position)
+        case .pushChange(let record): try self.applyPushState(record, at: position)
+        case .labels(let key, let labels, let removed):
+            return try self.applyLabels(labels, removed: removed, of: key, at: position)
         case .endLeg(let ended):
             try self.setOpenLeg(ended.leg, nil, at: position)
+            if let job = ended.pushJob { try self.applyPushEnd(ended, of: job, at: position) }
             if ended.end.couldNotBePushed { try self.insertUnpushed(ended.leg, at: position) }
             self.appendToIndex(ended.leg.message, position)
         case .lost: break
-        case .receipt(let leg, let receipt, _):
+        case .receipt(let leg, let receipt, _, let job):
             self.appendToIndex(leg.message, position)
+            if let job { try self.count(job, at: position) { $0.add(receipt) } }
             // Builds before this one kept receipts of anybody.
             guard let person = try self.find(leg.user), position > person.applied else { break }
             person.receipts.insert(PersonState.Receipt(leg, receipt))
@@ -114,7 +121,7 @@ extension StoreEngine {
         return Delivery(user: person.key.user, position: position, unread: person.counts.unread)
     }
 
-    private func touch(_ person: PersonState) {
+    func touch(_ person: PersonState) {
         guard !person.isDirty else { return }
         person.isDirty = true
         self.dirtyPeople.append(person)
@@ -173,7 +180,7 @@ extension StoreEngine {
         return deliveries
     }
 
-    private func deliver(
+    func deliver(
         _ message: Message, _ record: JournalPosition, to person: PersonState, in conversation: ConversationNumber,
         hushes: Bool = false, into deliveries: inout [Delivery]
     ) throws {

@@ -39,7 +39,7 @@ extension StoreEngine {
         case .markRead(let key, let conversation, let upTo, let at):
             try self.markRead(key, conversation, upTo: upTo, at: at)
         case .keepLeg(let open): try self.write(.keepLeg(open))
-        case .endLeg(let ended): try self.write(.endLeg(ended))
+        case .endLeg(let ended): try self.writeEnd(ended)
         case .receipt(let leg, let receipt, let at): try self.writeReceipt(leg, receipt, at: at)
         case .compareLog(let key, let held): .isSameLog(try self.isSame(held, of: key))
         case .loadUser(let key): .user(try self.loadUser(key))
@@ -73,6 +73,16 @@ extension StoreEngine {
             try self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(try self.following(key))
         case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
+        case .createPush(let job): try self.createPush(job)
+        case .stepPush(let app, let id, let ids, let at): try self.stepPush(id, of: app, ids: ids, at: at)
+        case .changePush(let app, let id, let change, let at): try self.changePush(id, of: app, change, at: at)
+        case .readPush(let app, let id): .pushJob(try self.push(id, of: app)?.job)
+        case .readPushes(let app, let before, let limit): try self.readPushes(of: app, before: before, limit: limit)
+        case .countAudience(let app, let audience, let after, let limit):
+            try self.countAudience(audience, of: app, after: after, limit: limit)
+        case .readPushRecipient(let key, let id): .pushRecipient(try self.pushRecipient(key, of: id))
+        case .setLabels(let key, let change): try self.setLabels(key, change)
+        case .readLabels(let key): .labels(try self.labels(of: key))
         case .changeControl(let change, let at): try self.changeControl(change, at: at)
         case .readControl: .controlState(self.control)
         case .once(let request, let command): try self.execute(command, once: request)
@@ -158,10 +168,12 @@ extension StoreEngine {
     }
 
     private func writeReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) throws -> StoreResult {
-        guard let person = try self.find(leg.user), try self.hasEntry(of: leg.message, person),
+        guard let person = try self.find(leg.user), let record = try self.entryRecord(of: leg.message, person),
             try !self.isKnown(PersonState.Receipt(leg, receipt), of: person)
         else { return .done }
-        return try self.write(.receipt(leg, receipt, at: at))
+        var job: PushJobID?
+        if case .pushStep(let step) = record, !step.isCustom { job = step.job }
+        return try self.write(.receipt(leg, receipt, at: at, job: job))
     }
 
     private func signIn(
@@ -196,7 +208,7 @@ extension StoreEngine {
     private func signOut(_ key: DeviceKey, _ end: LegEnd = .signedOut, at: Int64) throws -> StoreResult {
         guard let device = try self.device(key), !device.isSignedOut else { return .done }
         try self.endLegs(of: key, end, at: at)
-        for end in try self.undecided(of: device, end, at: at) { _ = try self.write(.endLeg(end)) }
+        for end in try self.undecided(of: device, end, at: at) { _ = try self.writeEnd(end) }
         return try self.write(.signOut(key))
     }
 
@@ -211,10 +223,16 @@ extension StoreEngine {
             return true
         }
         var candidates: [(id: MessageID, end: LegEnd, ifShown: MessageID?)] = []
+        var jobs: [MessageID: PushJobID] = [:]
         for (position, record) in try records.map({ ($0, try self.record(at: $0)) }) {
             if case .accept(let message, let sentFrom, _, _, let author) = record {
                 let isOwn = author == nil && message.sender == person.key.user && sentFrom == device.key.device
                 candidates.append((message.id, isOwn ? .ownDevice : end, nil))
+            } else if case .pushStep(let step) = record, !step.isCustom,
+                let index = step.users.firstIndex(of: person.key.user)
+            {
+                candidates.append((step.ids[index], end, nil))
+                jobs[step.ids[index]] = step.job
             } else if case .recall(_, let recall, _) = record, !hushed.contains(position) {
                 candidates.append((recall.id, end, recall.message))
             }
@@ -224,7 +242,7 @@ extension StoreEngine {
             if let message = candidate.ifShown, ended[message]?.mayBeShown != true { return nil }
             guard ended[candidate.id] == nil else { return nil }
             let leg = LegID(message: candidate.id, user: device.key.user, device: device.key.device)
-            return EndedLeg(leg: leg, end: candidate.end, at: at)
+            return EndedLeg(leg: leg, end: candidate.end, at: at, pushJob: jobs[candidate.id])
         }
     }
 
@@ -294,8 +312,11 @@ extension StoreEngine {
     /// Each end is a record of its own: replayed, it must not depend on which legs are still open by then.
     private func endLegs(of key: DeviceKey, _ end: LegEnd, at: Int64) throws {
         guard let person = try self.find(key.user) else { return }
-        let legs = try self.openLegs(of: person).keys.filter { $0.device == key.device }.sorted()
-        for leg in legs { _ = try self.write(.endLeg(EndedLeg(leg: leg, end: end, at: at))) }
+        // tidy: order does not leave: they are sorted
+        let legs = try self.openLegs(of: person).values.filter { $0.leg.device == key.device }
+        for open in legs.sorted(by: { $0.leg < $1.leg }) {
+            _ = try self.writeEnd(EndedLeg(leg: open.leg, end: end, at: at, pushJob: open.pushJob))
+        }
     }
 
     private func advance(_ key: DeviceKey, settled: LogPosition, decided: LogPosition) throws -> StoreResult {

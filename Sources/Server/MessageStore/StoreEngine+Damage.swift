@@ -154,7 +154,7 @@ extension StoreCommand {
             .compareLog(let key, _), .loadUser(let key), .readLog(let key, _, _, _), .readHistory(let key, _, _, _, _),
             .readSettings(let key), .readUnread(let key, _), .changeAccount(let key, _, _), .readAccount(let key),
             .mayWrite(let key, _, _), .setFollowing(let key, _, _), .readFollowing(let key),
-            .readMedia(let key, _, _, _):
+            .readMedia(let key, _, _, _), .setLabels(let key, _), .readLabels(let key), .readPushRecipient(let key, _):
             key
         case .signIn(let key, _, _, _), .signOut(let key, _), .setPushState(let key, _, _),
             .setVoIPToken(let key, _, _), .setDeviceStatus(let key, _), .advance(let key, _, _):
@@ -166,7 +166,7 @@ extension StoreCommand {
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
             .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .readFollowers, .readPeople, .setProfiles, .readProfiles, .readKept, .readMediaUses, .changeControl,
-            .readControl:
+            .readControl, .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience:
             nil
         }
     }

@@ -55,10 +55,12 @@ extension StoreEngine {
         self.round = isDone ? nil : round
         if isDone {
             self.tokensInRound.removeAll()
+            self.pushEntriesInRound = 0
             self.evict()
         }
         self.pace.adjust(
-            after: start.duration(to: .now), isBehind: self.tailRecords >= 2 * self.configuration.tailRecordsMax)
+            after: start.duration(to: .now),
+            isBehind: self.tailRecords >= 2 * self.configuration.tailRecordsMax || self.pushTailIsLong)
         return true
     }
 
@@ -72,6 +74,8 @@ extension StoreEngine {
     private func startRound() -> DerivationRound {
         let people = self.dirtyPeople.sorted { $0.number < $1.number }
         self.dirtyPeople.removeAll(keepingCapacity: true)
+        self.pushEntriesInRound = self.pushEntriesInTail
+        self.pushEntriesInTail = 0
         self.tokensInRound = self.tokenTail
         self.tokenTail.removeAll(keepingCapacity: true)
         self.roundNumber += 1
@@ -187,6 +191,8 @@ extension StoreEngine {
             rows -= 1
             try self.sql.insertCustomMessage.bind(key.app.rawValue, key.id.rawValue, sent.id.rawValue, sent.at).run()
         }
+        try self.storePushes(&rows)
+        try self.storeAliases(&rows)
         try self.storeMediaUses(&rows)
         try self.storeFollowers(&rows)
         for room in self.roomTail.keys.sorted() where rows > 0 { try self.storeMessages(of: room, &rows) }

@@ -46,7 +46,7 @@ extension StoreEngine {
             let record = try self.loadUser(key)
             guard
                 record.head > 0 || !record.devices.isEmpty || !record.openLegs.isEmpty
-                    || record.account != AccountState() || !record.profile.isEmpty
+                    || record.account != AccountState() || !record.profile.isEmpty || !record.labels.isEmpty
             else { continue }
             people.append(
                 StoreDump.Person(
@@ -64,7 +64,8 @@ extension StoreEngine {
             },
             messages: messages, objectNames: self.objectNames, accounts: self.accounts,
             followers: try self.allFollowers(), control: self.control,
-            revisions: try self.revisions(of: messages.map(\.id)), kept: try self.allKept())
+            revisions: try self.revisions(of: messages.map(\.id)), kept: try self.allKept(),
+            pushes: try self.allPushJobs(), aliases: try self.allAliases())
     }
 
     private func revisions(of messages: [MessageID]) throws -> [StoreDump.Revision] {

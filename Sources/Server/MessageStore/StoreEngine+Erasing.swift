@@ -8,10 +8,11 @@ import TidingsModel
 // derived row depends on what a message says.
 extension StoreEngine {
     /// What a recalled or edited message said before is to leave the file.
+    /// - Parameter accepted: the record of the message; nil if others need what it says.
     /// - Parameter before: what had become of the message. An edit after `position` is the present text: the record is applied again
     ///   after a crash, and the row of the message is ahead of it.
-    func scheduleErasure(of accepted: JournalPosition, before: MessageRevision, at position: JournalPosition) {
-        self.erasureTail.insert(accepted)
+    func scheduleErasure(of accepted: JournalPosition?, before: MessageRevision, at position: JournalPosition) {
+        if let accepted { self.erasureTail.insert(accepted) }
         if before.edited > 0, before.edited < position { self.erasureTail.insert(before.edited) }
     }
 
@@ -103,11 +104,12 @@ extension ByteReader {
                 try self.skipText()
                 _ = try self.byte()
             }
-            _ = try self.fixed()
-            for _ in 0..<6 { try self.skipText() }
+            try self.messageTexts(into: &texts)
+        case .push:
+            guard try self.byte() == 1 else { break }
             texts.append(try self.skipText())
-            _ = try self.byte()
-            if try self.byte() == 1 { texts.append(try self.skipText()) }
+            try self.skipText()
+            try self.messageTexts(into: &texts)
         case .draftedConversationSettings: if try self.byte() == 1 { texts.append(try self.skipText()) }
         case .edit:
             try self.skipText()
@@ -116,6 +118,14 @@ extension ByteReader {
             texts.append(try self.skipText())
         default: throw .badValue("reference to a text")  // tidy: the other records hold none that is erased
         }
+    }
+
+    private mutating func messageTexts(into texts: inout [Range<Int>]) throws(StoredBytesFault) {
+        _ = try self.fixed()
+        for _ in 0..<6 { try self.skipText() }
+        texts.append(try self.skipText())
+        _ = try self.byte()
+        if try self.byte() == 1 { texts.append(try self.skipText()) }
     }
 
     @discardableResult

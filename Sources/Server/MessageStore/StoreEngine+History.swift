@@ -39,7 +39,7 @@ extension StoreEngine {
         var next = try self.conversationState(number, of: person)?.last ?? 0
         if let before {
             guard let accepted = try self.accepted(before, in: key.app),
-                let entry = try self.entry(of: accepted.record, in: person), entry.conversation == number
+                let entry = try self.entry(of: accepted, in: person), entry.conversation == number
             else { return .refused(StoreRules.unknownMessage(before, field: "before")) }
             next = entry.earlier ?? 0
         }
@@ -94,14 +94,30 @@ extension StoreEngine {
 
     /// The message of a record as it reads now; nil if the record is none, or it is not in the person's history.
     private func presentMessage(at record: JournalPosition, to person: PersonState?) throws -> Message? {
-        guard case .accept(let message, _, _, _, _) = try self.record(at: record), message.flags.contains(.stored)
-        else {
+        guard let message = try self.message(at: record, to: person), message.flags.contains(.stored) else {
             return nil
         }
         let revision = try self.revision(of: message.id)
         if revision.recalled > 0 { return nil }
         if let person, try self.isDeleted(message.id, by: person) { return nil }
         return message.revised(content: try self.editedContent(revision), isGone: false)
+    }
+
+    private func message(at position: JournalPosition, to person: PersonState?) throws -> Message? {
+        let record = try self.record(at: position)
+        if case .accept(let message, _, _, _, _) = record { return message }
+        guard let person, case .pushStep(let step) = record,
+            case .message(let message) = try self.entry(of: step, for: person)
+        else { return nil }
+        return message
+    }
+
+    /// What a job's step says to one of its people.
+    func entry(of step: PushStepRecord, for person: PersonState) throws -> LogEntry.Body {
+        guard let index = step.users.firstIndex(of: person.key.user) else {
+            throw StoredBytesFault.missing("\(person.key) in a step of push \(step.job)")
+        }
+        return try self.knownPush(step.job).job.entry(for: person.key.user, id: step.ids[index], at: step.at)
     }
 
     /// The chunk of a log that was read last: entries of one conversation often stand in the same one.

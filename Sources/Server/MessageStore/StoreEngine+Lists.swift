@@ -28,6 +28,7 @@ extension StoreEngine {
 extension PersonState {
     fileprivate var isKnown: Bool {
         self.head > 0 || self.signedIn > 0 || !self.profile.isEmpty || self.account != AccountState()
+            || !self.labels.isEmpty
     }
 
     fileprivate var summary: PersonSummary {

@@ -21,9 +21,10 @@ extension StoreEngine {
 
     func noteMedia(in edit: Edit, of accepted: JournalPosition) throws {
         let named = MediaID.named(in: edit.content)
-        guard !named.isEmpty, case .accept(let message, let device, _, _, let author) = try self.record(at: accepted)
+        guard !named.isEmpty,
+            let message = try self.accepted(edit.message, in: self.record(at: accepted), at: accepted)
         else { return }
-        self.noteMedia(named, of: message, isBackend: device == nil, by: author)
+        self.noteMedia(named, of: message.message, isBackend: message.isBackend, by: message.author)
     }
 
     func storeMediaUses(_ rows: inout Int) throws {
@@ -47,7 +48,7 @@ extension StoreEngine {
             let standing = try self.standing(of: key.user, in: conversation, of: key.app, at: room.at)
             return StoreRules.refusal(toEnter: conversation, standing, room: room) == nil ? use : nil
         }
-        guard let person, try self.entry(of: accepted.record, in: person) != nil else { return nil }
+        guard let person, try self.entry(of: accepted, in: person) != nil else { return nil }
         return use
     }
 
@@ -57,9 +58,7 @@ extension StoreEngine {
         let recent = self.mediaTail.filter { $0.media == media && $0.sender == sender }.map(\.message)
         var list = MediaUseList()
         for message in Set(stored + recent).sorted(by: >) {
-            guard let accepted = try self.accepted(message, in: app), let use = try self.use(of: media, accepted),
-                !use.isPortrait
-            else { continue }
+            guard let use = try self.use(of: media, by: message, in: app), !use.isPortrait else { continue }
             guard list.add(use) else { break }
         }
         let portrait = try owner.flatMap { owner in
@@ -68,6 +67,12 @@ extension StoreEngine {
             }
         }
         return (portrait.map { [$0] } ?? []) + list.uses
+    }
+
+    /// By a message, or by a push job for all of its messages.
+    private func use(of media: MediaID, by id: MessageID, in app: AppID) throws -> MediaUse? {
+        if let push = try self.push(id, of: app) { return push.job.use(of: media) }
+        return try self.accepted(id, in: app).flatMap { try self.use(of: media, $0) }
     }
 
     /// Nil if the message was recalled, or neither names the media any more nor is from somebody whose portrait it is.

@@ -85,8 +85,11 @@ extension StoreEngine {
         case .personSettings(_, let settings, _): return .personSettings(settings)
         case .blocked(_, let user, let isBlocked, _): return .blocked(user, isBlocked)
         case .custom(let operation): return .custom(operation.message)
+        case .pushStep(let step): return try self.entry(of: step, for: person)
         case .putConversation, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance, .keepLeg,
-            .endLeg, .receipt, .objectNames, .account, .following, .control, .userAccount, .profile, .lost:
+            .endLeg, .receipt, .objectNames, .account, .following, .control, .userAccount, .profile, .push, .pushChange,
+            .labels,
+            .lost:
             throw StoredBytesFault.badValue("log entry: journal record \(entry.record) is none")
         }
     }

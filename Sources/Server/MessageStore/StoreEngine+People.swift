@@ -77,6 +77,11 @@ extension StoreEngine {
             var reader = ByteReader(statement.blob(14))
             drafts = try reader.read()
         }
+        var labels = PersonLabels()
+        if !statement.isNull(15) {
+            var reader = ByteReader(statement.blob(15))
+            labels = try reader.read()
+        }
         statement.reset()
         let last = try self.sql.lastChunk.bind(number).first {
             try LogChunk(first: try $0.count(0), stored: $0.blob(1), format: $0.int(2))
@@ -89,6 +94,7 @@ extension StoreEngine {
             number: number, key: key, head: head, counts: counts, settings: settings, account: account,
             profile: profile, applied: applied, signedIn: signedIn, chunk: chunk)
         person.draftRecords = drafts
+        person.labels = labels
         // tidy: order does not leave: it is a sum
         for conversation in drafts.keys { person.draftBytes += person.settings.draftBytes(of: conversation) }
         self.remember(person)
@@ -101,12 +107,39 @@ extension StoreEngine {
         self.draftBytes += person.draftBytes
         while self.peopleByNumber.count <= Int(person.number) { self.peopleByNumber.append(nil) }
         self.peopleByNumber[Int(person.number)] = person
+        // Whoever comes into memory while a job goes through an app is not wanted there for long.
+        if self.lastPushRound + 1 >= self.roundNumber { self.passing.append(person) }
+    }
+
+    /// So many that their rows are due before others': with them memory would grow by the audience of a push.
+    var pushTailIsLong: Bool {
+        self.pushEntriesInTail + self.pushEntriesInRound >= self.configuration.pushEntriesInTailMax
+    }
+
+    /// Whoever came into memory with a push job leaves it, unless they were used since the round began.
+    private func evictPassing() {
+        guard !self.passing.isEmpty else { return }
+        let isNew = Set(self.newPeople.map(\.number))
+        self.passing = self.passing.filter { person in
+            guard self.peopleByKey[person.key] === person, !person.isSetAside else { return false }
+            if person.isDirty || person.lastUsed == self.roundNumber || isNew.contains(person.number) { return true }
+            self.drop(person)
+            return false
+        }
+    }
+
+    private func drop(_ person: PersonState) {
+        self.peopleByKey[person.key] = nil
+        self.peopleByNumber[Int(person.number)] = nil
+        self.draftBytes -= person.draftBytes
     }
 
     /// Drops people who were not used lately when there are too many, or those with drafts when these are too long; never one
     /// whose rows are behind.
     func evict() {
         self.lastFound = nil
+        self.evictPassing()
+        self.evictPushes()
         if self.hasTooManyPeople || self.hasTooLongDrafts {
             for age in [2, 1, 0] where self.hasTooManyPeople || self.hasTooLongDrafts {
                 let isAnybody = self.hasTooManyPeople
@@ -115,11 +148,7 @@ extension StoreEngine {
                         && (isAnybody || $0.draftBytes > 0)
                 }
                 let isNew = Set(self.newPeople.map(\.number))
-                for person in old where !isNew.contains(person.number) {
-                    self.peopleByKey[person.key] = nil
-                    self.peopleByNumber[Int(person.number)] = nil
-                    self.draftBytes -= person.draftBytes
-                }
+                for person in old where !isNew.contains(person.number) { self.drop(person) }
             }
         }
         if self.conversations.count > self.configuration.cachedPeopleMax / 10, self.newVersions.isEmpty {
@@ -297,7 +326,8 @@ extension StoreEngine {
             guard let wait = LegWait(rawValue: row.text(3)) else { throw StoredBytesFault.badValue("wait") }
             legs[leg] = OpenLeg(
                 leg: leg, position: try row.count(2), wait: wait, apnsID: row.optionalText(4),
-                attempts: Int(try row.count(5)), notBefore: row.isNull(6) ? nil : row.int(6))
+                attempts: Int(try row.count(5)), notBefore: row.isNull(6) ? nil : row.int(6),
+                pushJob: row.isNull(7) ? nil : PushJobID(rawValue: row.position(7)))
         }
         person.openLegs = legs
         return legs

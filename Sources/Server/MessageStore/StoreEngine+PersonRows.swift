@@ -14,6 +14,14 @@ extension StoreEngine {
             let profile = person.profile
             try self.sql.updateProfile.bind(profile.name, profile.portrait, person.number).run()
         }
+        if person.labelsChanged {
+            var labels = ByteWriter()
+            if !person.labels.isEmpty { labels.write(person.labels) }
+            try self.sql.updateLabels.bind(labels.bytes.isEmpty ? nil : labels.bytes, person.number).run()
+        }
+        for end in person.pushEnds.sorted() {
+            try self.sql.insertPushEnd.bind(person.number, end.message.rawValue, end.device).run()
+        }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
         if person.chunkChanged { try self.store(person.chunk, of: person) }
         for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -126,6 +134,7 @@ extension StoreEngine {
         }
         let put = self.sql.putOpenLeg
         put.bind(person.number, leg.message.rawValue, leg.device?.rawValue ?? "", open.position)
-        try put.bind(at: 5, open.wait.rawValue, open.apnsID, open.attempts, open.notBefore).run()
+        put.bind(at: 5, open.wait.rawValue, open.apnsID, open.attempts, open.notBefore)
+        try put.bind(at: 9, open.pushJob?.rawValue).run()
     }
 }

@@ -9,7 +9,7 @@ extension StoreEngine {
         return UserRecord(
             key: key, head: person.head, unread: person.counts.unread, devices: try self.devices(of: person),
             openLegs: try self.openLegs(of: person).values.sorted { $0.leg < $1.leg }, settings: person.settings,
-            account: person.account, profile: person.profile)
+            account: person.account, profile: person.profile, labels: person.labels)
     }
 
     func readUnread(_ key: UserKey, _ conversation: ConversationID?) throws -> UnreadReport {
@@ -62,6 +62,14 @@ extension StoreEngine {
         return try self.reading(of: person) { try self.findEntry(of: record, in: person) }
     }
 
+    /// Nil also for the message of another recipient of a push: one record has them all.
+    func entry(of accepted: AcceptedMessage, in person: PersonState) throws -> LogChunk.Entry? {
+        guard accepted.message.pushJob == nil || accepted.message.conversation.target == person.key.user.rawValue else {
+            return nil
+        }
+        return try self.entry(of: accepted.record, in: person)
+    }
+
     private func findEntry(of record: JournalPosition, in person: PersonState) throws -> LogChunk.Entry? {
         var found: LogChunk.Entry?
         var last: JournalPosition = 0
@@ -107,10 +115,16 @@ extension StoreEngine {
         return try self.storedRecords(of: id).contains { try self.record(at: $0).startsID }
     }
 
-    func hasEntry(of id: MessageID, _ person: PersonState) throws -> Bool {
-        let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
-        guard let position = try positions.first(where: { try self.record(at: $0).startsID }) else { return false }
-        return try self.entry(of: position, in: person) != nil
+    /// The record by which the person has an entry with that id.
+    func entryRecord(of id: MessageID, _ person: PersonState) throws -> JournalRecord? {
+        for position in try self.acceptedTail[id].map({ [$0] }) ?? self.storedRecords(of: id) {
+            let record = try self.record(at: position)
+            guard record.startsID else { continue }
+            // Of a step each of its people has an entry, but with another id.
+            if case .pushStep(let step) = record, step.user(of: id) != person.key.user { return nil }
+            return try self.entry(of: position, in: person) == nil ? nil : record
+        }
+        return nil
     }
 
     func isKnown(_ receipt: PersonState.Receipt, of person: PersonState) throws -> Bool {
@@ -123,6 +137,14 @@ extension StoreEngine {
     /// In order.
     func records(of id: MessageID) throws -> [JournalPosition] {
         try self.storedRecords(of: id) + self.indexTail.filter { $0.message == id }.map(\.record)
+    }
+
+    /// In order. The tail is looked through once for all of them.
+    func records(ofAll ids: Set<MessageID>) throws -> [JournalPosition] {
+        // tidy: order does not leave: they are sorted
+        var records = try ids.flatMap { try self.storedRecords(of: $0) }
+        for (message, record) in self.indexTail where ids.contains(message) { records.append(record) }
+        return records.sorted()
     }
 
     func storedRecords(of id: MessageID) throws -> [JournalPosition] {
@@ -175,25 +197,31 @@ extension StoreEngine {
                     let leg = LegID(message: id, user: person.key, device: nil)
                     if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: message.sentAt) }
                 }
+            case .pushStep(let step):
+                accepted = try self.subject(id, of: step, at: position)
+                if let (person, entry) = accepted?.entries.first, entry.lacksDevice {
+                    let leg = LegID(message: id, user: person.key, device: nil)
+                    if ended[leg] == nil { ended[leg] = EndedLeg(leg: leg, end: .noDevice, at: step.at) }
+                }
             case .recall(let app, let recall, let record) where recall.id == id:
-                guard case .accept(let message, _, let version, _, _) = try self.record(at: record) else {
+                guard let message = try self.accepted(recall.message, in: self.record(at: record), at: record) else {
                     throw StoredBytesFault.missing("the message that \(id) recalled")
                 }
+                let people = try self.recipients(of: message.message, version: message.version)
                 accepted = AcceptedSubject(
-                    subject: .recall(recall, app: app), app: app,
-                    entries: try self.entries(of: position, in: self.recipients(of: message, version: version)))
+                    subject: .recall(recall, app: app), app: app, entries: try self.entries(of: position, in: people))
             case .custom(let operation):
                 let people = try operation.recipients.map { try self.intern(UserKey(app: operation.app, user: $0)) }
                 accepted = AcceptedSubject(
                     subject: .custom(operation.message, app: operation.app), app: operation.app,
                     entries: try self.entries(of: position, in: people))
-            case .endLeg(let end): if ended[end.leg] == nil { ended[end.leg] = end }
-            case .receipt(let leg, let receipt, let at):
+            case .endLeg(let end): if ended[end.leg] == nil { ended[end.leg] = end.inTrace }
+            case .receipt(let leg, let receipt, let at, _):
                 if receipts[leg]?[receipt] == nil { receipts[leg, default: [:]][receipt] = at }
             case .putConversation, .change, .recall, .edit, .delete, .conversationSettings, .personSettings, .blocked,
                 .userAccount, .profile, .signIn, .signOut, .setPushState, .setVoIPToken, .deviceStatus, .advance,
                 .markRead,
-                .keepLeg, .objectNames, .account, .following, .control, .lost:
+                .keepLeg, .objectNames, .account, .following, .control, .push, .pushChange, .labels, .lost:
                 break
             }
         }
@@ -219,6 +247,25 @@ extension StoreEngine {
             receipts: kept.sorted())
     }
 
+    /// Of a job's message, with the entry of its one person.
+    private func subject(
+        _ id: MessageID, of step: PushStepRecord, at position: JournalPosition
+    ) throws -> AcceptedSubject? {
+        guard let user = step.user(of: id) else { return nil }
+        let person = try self.intern(UserKey(app: step.app, user: user))
+        let entries = try self.entries(of: position, in: [person])
+        switch try self.knownPush(step.job).job.entry(for: user, id: id, at: step.at) {
+        case .message(let message):
+            let revision = try self.revision(of: id)
+            let now = message.revised(
+                content: revision.recalled > 0 ? nil : try self.editedContent(revision), isGone: revision.recalled > 0)
+            return AcceptedSubject(subject: .message(now), app: step.app, entries: entries)
+        case .custom(let message):
+            return AcceptedSubject(subject: .custom(message, app: step.app), app: step.app, entries: entries)
+        default: return nil  // tidy: a push makes no other entries
+        }
+    }
+
     func withReports(_ trace: MessageTrace) throws -> MessageTrace {
         var trace = trace
         trace.reports = try trace.devices.compactMap { key in
@@ -241,6 +288,9 @@ extension StoreEngine {
     /// Everyone a message has an entry for, sorted.
     func recipients(of message: Message, version: UInt64) throws -> [PersonState] {
         if message.conversation.type == .chatRoom { return [] }
+        if message.pushJob != nil {
+            return [try self.intern(UserKey(app: message.app, user: UserID(message.conversation.target)))]
+        }
         if message.conversation.type.targetIsPeer {
             return try Set([message.sender, UserID(message.conversation.target)]).sorted().map {
                 try self.intern(UserKey(app: message.app, user: $0))

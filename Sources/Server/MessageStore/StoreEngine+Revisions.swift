@@ -98,7 +98,7 @@ extension StoreEngine {
         for id in deletion.messages {
             guard let person, let accepted = try self.accepted(id, in: key.app),
                 accepted.message.conversation(seenBy: key.user) == deletion.conversation,
-                let entry = try self.entry(of: accepted.record, in: person)
+                let entry = try self.entry(of: accepted, in: person)
             else { return .refused(StoreRules.unknownMessage(id, field: "messages")) }
             if try self.isDeleted(id, by: person) { return .refused(StoreRules.deletedMessage(id)) }
             positions.append(entry.position)
@@ -113,10 +113,11 @@ extension StoreEngine {
     func applyRecall(
         _ recall: Recall, of accepted: JournalPosition, at position: JournalPosition
     ) throws -> StoreResult {
-        let (message, version) = try self.message(at: accepted)
+        let (message, version) = try self.message(recall.message, at: accepted)
         let before = try self.revision(of: message.id)
         self.revisionTail[message.id] = MessageRevision(recalled: position, edited: before.edited)
-        self.scheduleErasure(of: accepted, before: before, at: position)
+        self.scheduleErasure(of: message.pushJob == nil ? accepted : nil, before: before, at: position)
+        if let job = message.pushJob { try self.count(job, at: position) { $0.recalled += 1 } }
         self.rememberID(recall.id, position)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
             person, entry, state in
@@ -128,15 +129,15 @@ extension StoreEngine {
     }
 
     func applyEdit(_ edit: Edit, of accepted: JournalPosition, at position: JournalPosition) throws -> StoreResult {
-        let (message, version) = try self.message(at: accepted)
+        let (message, version) = try self.message(edit.message, at: accepted)
         let before = try self.revision(of: message.id)
         self.revisionTail[message.id] = MessageRevision(recalled: before.recalled, edited: position)
-        self.scheduleErasure(of: accepted, before: before, at: position)
+        self.scheduleErasure(of: message.pushJob == nil ? accepted : nil, before: before, at: position)
         try self.noteMedia(in: edit, of: accepted)
         let deliveries = try self.appendNotice(of: message, version: version, record: accepted, at: position) {
             _, _, _ in
         }
-        return .noted(.edit(edit), deliveries: deliveries)
+        return .noted(.edit(edit.seenByRecipient(of: message, deliveries)), deliveries: deliveries)
     }
 
     private func appendNotice(
@@ -190,20 +191,31 @@ extension StoreEngine {
     func accepted(_ id: MessageID, in app: AppID) throws -> AcceptedMessage? {
         let positions = try self.acceptedTail[id].map { [$0] } ?? self.storedRecords(of: id)
         for position in positions {
-            if case .accept(let message, let device, let version, _, let author) = try self.record(at: position) {
-                guard message.app == app else { return nil }
-                return AcceptedMessage(
-                    message: message, version: version, record: position, isBackend: device == nil, author: author)
-            }
+            guard let accepted = try self.accepted(id, in: self.record(at: position), at: position) else { continue }
+            return accepted.message.app == app ? accepted : nil
         }
         return nil
     }
 
-    private func message(at position: JournalPosition) throws -> (Message, version: UInt64) {
-        guard case .accept(let message, _, let version, _, _) = try self.record(at: position) else {
+    /// The message of a record, or the one with that id of a job's step; nil if it has none.
+    func accepted(
+        _ id: MessageID, in record: JournalRecord, at position: JournalPosition
+    ) throws -> AcceptedMessage? {
+        if case .accept(let message, let device, let version, _, let author) = record {
+            return AcceptedMessage(
+                message: message, version: version, record: position, isBackend: device == nil, author: author)
+        }
+        guard case .pushStep(let step) = record, let user = step.user(of: id),
+            let message = try self.knownPush(step.job).job.message(for: user, id: id, at: step.at)
+        else { return nil }
+        return AcceptedMessage(message: message, version: 0, record: position, isBackend: true)
+    }
+
+    private func message(_ id: MessageID, at position: JournalPosition) throws -> (Message, version: UInt64) {
+        guard let accepted = try self.accepted(id, in: self.record(at: position), at: position) else {
             throw StoredBytesFault.badValue("reference to a message: journal record \(position) is none")
         }
-        return (message, version)
+        return (accepted.message, accepted.version)
     }
 
     func revision(of id: MessageID) throws -> MessageRevision {

@@ -17,6 +17,7 @@ final class StoreEngine {
     /// The number of each known opening, with the first record that is not of it; `.max` for the last opening.
     var openingEnds: [UInt64: JournalPosition] = [:]
     private(set) var pendingAtOpening: [UserKey] = []
+    private(set) var pushJobsAtOpening: [PushJob] = []
     var lastMessageID = MessageID(rawValue: 0)
     /// The position of the next record.
     private(set) var next: JournalPosition = 1
@@ -83,6 +84,19 @@ final class StoreEngine {
     var control = ControlState()
     /// Those whose rows are behind.
     var controlTail: Set<ControlKey> = []
+    /// Those whose rows are behind, and others that were used lately.
+    var pushes: [PushJobID: PushJobState] = [:]
+    var unfinishedPushes: [AppID: Int] = [:]
+    /// nil for one that is nobody's any more.
+    var aliasTail: [AliasKey: UserID?] = [:]
+    /// The step of a push job that was read last: its people's entries all lead to it.
+    private var lastStep: (position: JournalPosition, step: PushStepRecord)?
+    /// Of steps that are not derived, of those in the present round, and the round of the last step.
+    var pushEntriesInTail = 0
+    var pushEntriesInRound = 0
+    var lastPushRound = -2
+    /// People who are in memory because of a push job.
+    var passing: [PersonState] = []
     var erasureTail: Set<JournalPosition> = []
     var mediaTail: Set<MediaMention> = []
     /// Erased texts may still stand in the write-ahead log; unknown at the start.
@@ -127,7 +141,10 @@ final class StoreEngine {
         let pageBytes = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         try self.recover(bytes: pages * pageBytes, settingAside: setAside)
         // Before anything is written: a store that cannot be read is left as it is.
-        if case .opening = start { self.pendingAtOpening = try self.pending() }
+        if case .opening = start {
+            self.pendingAtOpening = try self.pending()
+            self.pushJobsAtOpening = try self.unfinishedPushJobs()
+        }
         if case .reading = start { return }
         try self.inTransaction {
             switch start {
@@ -163,6 +180,7 @@ final class StoreEngine {
         }
         try self.loadAccounts()
         try self.loadControl()
+        try self.loadUnfinishedPushes()
         try self.loadKeptCounts()
         self.lastPersonNumber = try self.single(self.sql.lastPersonNumber)
         self.lastConversationNumber = try self.single(self.sql.lastConversationNumber)
@@ -304,6 +322,7 @@ extension StoreEngine {
     }
 
     func record(at position: JournalPosition) throws -> JournalRecord {
+        if let lastStep, lastStep.position == position { return .pushStep(lastStep.step) }
         if position >= self.next - UInt64(self.row.count) { try self.flushRow() }
         self.sql.rowAt.bind(position)
         defer { self.sql.rowAt.reset() }
@@ -320,6 +339,7 @@ extension StoreEngine {
             }
         }
         guard let found else { throw StoredBytesFault.missing("journal record \(position)") }
+        if case .pushStep(let step) = found { self.lastStep = (position, step) }
         return found
     }
 }

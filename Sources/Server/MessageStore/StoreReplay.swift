@@ -15,6 +15,8 @@ final class StoreReplay {
     private(set) var engine: StoreEngine
     /// Since the last commit.
     private var pending: [JournalRecord] = []
+    /// Of steps of push jobs, which have a thousand people each.
+    private var pendingEntries = 0
 
     private static let recordsAtOnce = 4_096
 
@@ -73,7 +75,8 @@ final class StoreReplay {
     private func add(_ record: JournalRecord) throws {
         self.records += 1
         self.pending.append(record)
-        if self.pending.count >= Self.recordsAtOnce { try self.commit() }
+        if case .pushStep(let step) = record { self.pendingEntries += step.users.count }
+        if max(self.pending.count, self.pendingEntries) >= Self.recordsAtOnce { try self.commit() }
     }
 
     /// A record that cannot be applied is left out, and everything since the last commit is done again without it.
@@ -99,7 +102,10 @@ final class StoreReplay {
         }
         try self.engine.commitRecords()
         self.pending.removeAll(keepingCapacity: true)
-        while self.engine.tailIsLong || self.engine.round != nil, try self.engine.deriveStep() {}
+        self.pendingEntries = 0
+        while self.engine.tailIsLong || self.engine.pushTailIsLong || self.engine.round != nil,
+            try self.engine.deriveStep()
+        {}
     }
 
     /// Takes over the other store's epoch, openings, identity, kept answers, and when keys were used that there are. With records lost it is another generation, and no answer
@@ -232,8 +238,12 @@ extension JournalRecord {
             "device \(key)"
         case .keepLeg(let open): "person \(open.leg.user)"
         case .endLeg(let ended): "person \(ended.leg.user)"
-        case .receipt(let leg, _, _): "person \(leg.user)"
-        case .userAccount(let key, _), .profile(let key, _), .following(let key, _, _): "person \(key)"
+        case .receipt(let leg, _, _, _): "person \(leg.user)"
+        case .userAccount(let key, _), .profile(let key, _), .following(let key, _, _), .labels(let key, _, _):
+            "person \(key)"
+        case .push(let job): "push \(job.id) of \(job.app)"
+        case .pushStep(let step): "a step of push \(step.job) of \(step.app)"
+        case .pushChange(let record): "push \(record.job) of \(record.app)"
         case .account(let app, let account, _): "account \(account) of \(app)"
         case .objectNames(let app, _): "object names of \(app)"
         case .control(.app(let app)): "app \(app.id)"

@@ -99,7 +99,8 @@ final class StoreWriter: @unchecked Sendable {
                     .success(
                         StoreOpening(
                             epoch: engine.epoch, lastMessageID: engine.lastMessageID, pending: engine.pendingAtOpening,
-                            identity: engine.identity, control: engine.control)))
+                            identity: engine.identity, control: engine.control,
+                            pushJobs: engine.pushJobsAtOpening)))
                 return engine
             }
             self.loop(engine, queue)
@@ -242,6 +243,15 @@ final class StoreWriter: @unchecked Sendable {
 
     /// One thing that is due between two batches, so that waiting commands wait for no more than that.
     private func catchUp(_ engine: inout StoreEngine, _ database: Database) throws -> Deriving? {
+        if engine.pushTailIsLong {
+            if engine.mustCheckpoint { try engine.checkpoint(database) }
+            // Each step of a push brings up to a thousand people into memory, who leave it by this.
+            var deriving = Deriving.now
+            for _ in 0..<4 where engine.pushTailIsLong && deriving != .never {
+                deriving = try self.derive(&engine, database)
+            }
+            return deriving
+        }
         if engine.mustCheckpoint {
             try engine.checkpoint(database)
         } else if engine.tailIsLong {

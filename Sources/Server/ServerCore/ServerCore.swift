@@ -73,6 +73,8 @@ package struct ServerCore: Sendable {
     /// Cached: a group's pushes share it.
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
+    var pushRunner = PushRunner()
+
     var keysUnderWay = KeysUnderWay()
 
     var timers: Heap<Timer> = []
@@ -117,6 +119,7 @@ package struct ServerCore: Sendable {
             self.identity = opening.identity
             self.applySettings(of: opening.control)
             self.recover(opening, now, &effects)
+            self.resumePushJobs(opening.pushJobs, now)
             return .open
         case (.open, .opened), (.draining, .opened), (.drained, .opened), (.failed, .opened):
             effects.append(.flagBug("the store was opened twice"))

@@ -80,6 +80,14 @@ package enum APIResult: Hashable, Sendable {
     case followers([UserID], hasMore: Bool)
     /// Sorted.
     case people([PersonSummary], hasMore: Bool)
+    /// nil if the app has no such job.
+    indirect case pushJob(PushJob?)
+    case pushJobs([PushJob], hasMore: Bool)
+    /// How many people are in it now.
+    case audience(Int)
+    /// The message that a job has sent to somebody; nil if there is none.
+    case pushRecipient(MessageID?)
+    case labels(PersonLabels)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])

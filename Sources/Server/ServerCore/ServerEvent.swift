@@ -113,6 +113,22 @@ package enum APICommand: Hashable, Sendable {
     case followers(AppID, ConversationID, after: UserID?, limit: Int)
     /// At most `limit`, after a person. Answers `.people`.
     case people(AppID, after: UserID?, limit: Int)
+    /// A push to an audience. Answers `.pushJob` or `.refused`.
+    indirect case createPush(AppID, PushDraft)
+    /// Answers `.pushJob`, with nil if the app has no such job, or `.refused`.
+    case changePush(AppID, PushJobID, PushJobChange)
+    /// Answers `.pushJob`.
+    case pushJob(AppID, PushJobID)
+    /// At most `limit`, the newest first, of those before a job. Answers `.pushJobs`.
+    case pushJobs(AppID, before: PushJobID?, limit: Int)
+    /// Answers `.audience` or `.refused`.
+    indirect case countAudience(AppID, PushAudience)
+    /// Answers `.pushRecipient`.
+    case pushRecipient(UserKey, PushJobID)
+    /// Answers `.done` or `.refused`.
+    indirect case setLabels(UserKey, LabelChange)
+    /// Answers `.labels`.
+    case labels(UserKey)
     /// Of people and accounts, 1 to 1,000, all or none. Answers `.done` or `.refused`.
     case setProfiles(AppID, [UserProfile])
     /// Answers `.profiles`, in the order asked.

@@ -60,6 +60,8 @@ package struct ServerSettings: Hashable, Sendable {
     package var idempotencyKeysMax: Int = 1_000_000
     package var recoveryLoadsMax: Int = 256
     package var idleTime: Int64 = 60_000
+    /// `idleTime` of people who are in memory for a push job alone.
+    package var pushIdleTime: Int64 = 1_000
     /// How long a `decided` cursor may wait to be written along with others; only ends that a crash would repeat move
     /// it.
     package var cursorFlushTime: Int64 = 1_000
@@ -136,6 +138,14 @@ package struct ServerSettings: Hashable, Sendable {
     package var breakerBase: Int64 = 5_000
     /// The longest wait of such a lane.
     package var breakerMax: Int64 = 600_000
+
+    // Push jobs.
+    /// With so many legs of jobs under way no step begins: memory is bounded, however slow APNs is.
+    package var pushLegsMax: Int = 2_000
+    /// With so many commands waiting for the store no step begins: whoever chats goes first.
+    package var pushBacklogMax: Int = 5_000
+    /// What apps call people by tags.
+    package var tags: [AppID: [String]] = [:]
 
     // Drain.
     /// The reconnects of all clients are spread over this time when the server stops.

@@ -7,6 +7,7 @@ struct Timer: Comparable, Sendable {
     enum Subject: Hashable, Sendable {
         case person(slot: Int)
         case lane(PushLane)
+        case pushJobs
         /// Whoever has asked for a test push has waited long enough for APNs.
         case testPush(PushID)
         case drain
@@ -50,7 +51,8 @@ extension ServerCore {
 
     /// What is still owed of a limit would be forgotten with the person.
     private func idleEnd(_ slot: Int) -> Int64 {
-        max(self.people[slot].busyAt + self.settings.idleTime, self.people[slot].buckets.allFullAt)
+        let time = self.people[slot].leavesSoon ? self.settings.pushIdleTime : self.settings.idleTime
+        return max(self.people[slot].busyAt + time, self.people[slot].buckets.allFullAt)
     }
 
     mutating func handleDueTimers(_ now: Now, _ effects: inout [ServerEffect]) {
@@ -61,6 +63,7 @@ extension ServerCore {
                 self.people[slot].armedAt = nil
                 self.checkPerson(slot: slot, now, &effects)
             case .lane(let lane): self.handleLaneTimer(lane, now, &effects)
+            case .pushJobs: self.handlePushTimer(at: timer.at, now, &effects)
             case .testPush(let push): self.handleTestTimer(push, now, &effects)
             case .drain: break
             }

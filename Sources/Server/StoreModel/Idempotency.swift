@@ -77,7 +77,9 @@ extension StoreRules {
     package static func answer(to command: StoreCommand, _ result: StoreResult) -> IdempotentAnswer? {
         switch result {
         case .changed(_, let invited): invited.isEmpty ? .done : .invited(invited)
-        case .done, .noted, .recalled, .read, .control: .done
+        case .done, .noted, .recalled, .read, .control, .labels: .done
+        case .pushJob(let job):
+            job == nil ? nil : command.acceptance.map { .accepted($0.id, sentAt: $0.sentAt, isRepeat: false) } ?? .done
         case .accepted: command.acceptance.map { .accepted($0.id, sentAt: $0.sentAt, isRepeat: false) }
         case .duplicate(let id, let sentAt): .accepted(id, sentAt: sentAt, isRepeat: true)
         // Read for a user token, which nobody who is banned gets.
@@ -88,7 +90,7 @@ extension StoreRules {
             .followers, .following, .people, .controlState, .bans, .invited, .mediaUse, .mediaUses, .isSameLog,
             .unreadable, .device,
             .user, .page, .trace,
-            .kept, .failed:
+            .kept, .failed, .pushJobs, .pushStep, .audience, .pushRecipient:
             nil
         }
     }
@@ -108,6 +110,7 @@ extension StoreCommand {
         switch self {
         case .accept(let message, _, _, _, _, _): (message.id, message.sentAt)
         case .acceptCustom(let operation): (operation.message.id, operation.message.sentAt)
+        case .createPush(let job): (job.id, job.createdAt)
         case .once(_, let command): command.acceptance
         default: nil  // tidy: no other command accepts a message
         }

@@ -9,6 +9,7 @@ extension ReferenceStore {
         self.conversations[key] = Conversation(
             .put(record, version: (earlier?.stored.version ?? 0) + 1, over: earlier?.stored),
             messages: earlier?.messages ?? [])
+        self.makePeopleKnown(in: key)
         return .done
     }
 
@@ -62,12 +63,20 @@ extension ReferenceStore {
         let conversation = Conversation(
             change.applied(to: known?.stored, in: operation.app), messages: known?.messages ?? [])
         self.conversations[key] = conversation
+        self.makePeopleKnown(in: key)
         if operation.conversation.type == .chatRoom { return MadeChange(change) }
+        for user in change.invitees { _ = self.people.place(making: UserKey(app: operation.app, user: user)) }
         let told = conversation.members.union(known?.members ?? []).union(change.invitees)
         let deliveries = told.sorted().map { user in
             self.appendChange(to: user, change, in: operation.app, isMember: conversation.members.contains(user))
         }
         return MadeChange(change, deliveries)
+    }
+
+    private mutating func makePeopleKnown(in key: ConversationKey) {
+        for member in self.conversations[key]?.stored.record.members ?? [] {
+            _ = self.people.place(making: UserKey(app: key.app, user: member.id))
+        }
     }
 
     /// Somebody who is no longer a member has nothing unread there.

@@ -127,7 +127,9 @@ extension ReferenceStore {
                 let isOwn =
                     message.sender == device.key.user.user && accepted?.device == device.key.device
                     && accepted?.author == nil
-                return EndedLeg(leg: leg(message.id), end: isOwn ? .ownDevice : end, at: at)
+                guard self.ended[message.id]?.end(of: leg(message.id)) == nil else { return nil }
+                return EndedLeg(
+                    leg: leg(message.id), end: isOwn ? .ownDevice : end, at: at, pushJob: message.pushJob)
             case .recall(let recall):
                 guard !hushed.contains(entry.position),
                     self.ended[recall.message]?.end(of: leg(recall.message))?.mayBeShown == true
@@ -141,8 +143,10 @@ extension ReferenceStore {
 
     private mutating func endLegs(of key: DeviceKey, _ end: LegEnd, at: Int64) {
         let open = self.people.read(key.user) { $0.openLegs } ?? [:]
-        let legs = open.keys.filter { $0.device == key.device }.sorted()
-        for leg in legs { _ = self.endLeg(EndedLeg(leg: leg, end: end, at: at)) }
+        let legs = open.values.filter { $0.leg.device == key.device }.sorted { $0.leg < $1.leg }
+        for open in legs {
+            _ = self.endLeg(EndedLeg(leg: open.leg, end: end, at: at, pushJob: open.pushJob))
+        }
     }
 
     mutating func advance(_ key: DeviceKey, settled: LogPosition?, decided: LogPosition?) -> StoreResult {
@@ -166,9 +170,8 @@ extension ReferenceStore {
     }
 
     mutating func endLeg(_ end: EndedLeg) -> StoreResult {
-        if let place = self.people.place(of: end.leg.user), !self.people[place].openLegs.isEmpty {
-            self.people[place].openLegs[end.leg] = nil
-        }
+        let place = self.people.place(making: end.leg.user)
+        if !self.people[place].openLegs.isEmpty { self.people[place].openLegs[end.leg] = nil }
         if end.end.couldNotBePushed, let device = end.leg.device, let place = self.people.place(of: end.leg.user),
             self.people[place].devices[device]?.isSignedOut == false
         {
@@ -179,7 +182,8 @@ extension ReferenceStore {
     }
 
     mutating func keepEnd(_ end: EndedLeg) {
-        self.ended[end.leg.message, default: Ends()].insert(end)
+        self.count(end)
+        self.ended[end.leg.message, default: Ends()].insert(end.inTrace)
     }
 
     mutating func keepReceipt(_ leg: LegID, _ receipt: LegReceipt, at: Int64) -> StoreResult {
@@ -187,7 +191,10 @@ extension ReferenceStore {
         let app = self.messages[leg.message]?.message.app ?? self.others[leg.message]?.subject.app
         guard app == leg.user.app, deliveries.contains(where: { $0.user == leg.user.user }) else { return .done }
         let key = ReceiptKey(leg: leg, receipt: receipt)
-        if self.receipts[leg.message]?[key] == nil { self.receipts[leg.message, default: [:]][key] = at }
+        if self.receipts[leg.message]?[key] == nil {
+            self.receipts[leg.message, default: [:]][key] = at
+            if let job = self.messages[leg.message]?.message.pushJob { self.pushes[job]?.job.counts.add(receipt) }
+        }
         return .done
     }
 }

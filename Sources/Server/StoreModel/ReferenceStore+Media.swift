@@ -29,8 +29,14 @@ extension ReferenceStore {
     }
 
     func mediaUses(of media: MediaID, by owner: UserID?, in app: AppID) -> [MediaUse] {
-        let uses = self.messages.values.filter { $0.message.app == app && $0.names(media) && $0.use.isBy(owner) }
-            .map(\.use).sorted { $0.message > $1.message }
+        // Of a job's messages its one template speaks, but for those that were edited.
+        // tidy: order does not leave: they are sorted with those of jobs
+        let single = self.messages.values.filter {
+            $0.message.app == app && ($0.message.pushJob == nil || $0.content != nil) && $0.names(media)
+        }.map(\.use)
+        // tidy: order does not leave: as above
+        let pushes = self.pushes.values.map(\.job).filter { $0.app == app }.compactMap { $0.use(of: media) }
+        let uses = (single + pushes).filter { $0.isBy(owner) }.sorted { $0.message > $1.message }
         let portrait = owner.flatMap { MediaUse(portrait: media, of: self.profile(of: $0, in: app)) }
         var list = MediaUseList()
         for use in uses { guard list.add(use) else { break } }

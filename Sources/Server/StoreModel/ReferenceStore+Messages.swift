@@ -38,6 +38,11 @@ extension ReferenceStore {
         message.fillPush(conversation: self.conversations[place]?.stored.record.push, app: push)
         // Shared by all logs.
         let body = LogEntry.Body.message(message)
+        // People become known in this order: pushes go through them in it.
+        _ = self.people.place(making: sender)
+        if message.conversation.type.targetIsPeer {
+            _ = self.people.place(making: UserKey(app: message.app, user: UserID(message.conversation.target)))
+        }
         let deliveries = recipients.map { user in
             !ignoresBlocks && self.hasBlocked(message.sender, UserKey(app: message.app, user: user))
                 ? self.deliver(message.hushed, .message(message.hushed), to: user, isHushed: true)
@@ -54,15 +59,23 @@ extension ReferenceStore {
         return .accepted(deliveries: deliveries, names: self.names(of: message), push: message.sharedPush)
     }
 
-    func isUsed(_ id: MessageID) -> Bool { self.messages[id] != nil || self.others[id] != nil }
+    func isUsed(_ id: MessageID) -> Bool {
+        self.messages[id] != nil || self.others[id] != nil || self.pushes[id] != nil
+    }
 
     func names(of message: Message) -> MessageNames {
         let conversation = self.conversations[ConversationKey(app: message.app, conversation: message.conversation)]
         let nickname = conversation?.stored.record.members.first { $0.id == message.sender }?.nickname
-        let profile = self.profile(of: message.sender, in: message.app).profile
-        return MessageNames(
-            conversation: conversation?.stored.record.name ?? "", sender: nickname ?? profile.name ?? "",
-            portrait: profile.portrait)
+        var names = self.names(ofSender: message.sender, in: message.app)
+        names.conversation = conversation?.stored.record.name ?? ""
+        if let nickname { names.sender = nickname }
+        return names
+    }
+
+    /// Where it has no nickname.
+    func names(ofSender sender: UserID, in app: AppID) -> MessageNames {
+        let profile = self.profile(of: sender, in: app).profile
+        return MessageNames(sender: profile.name ?? "", portrait: profile.portrait)
     }
 
     func profile(of user: UserID, in app: AppID) -> UserProfile {
@@ -141,7 +154,7 @@ extension ReferenceStore {
                 ? conversation.stored.record.members.map(\.id) : Set(message.recipients + [message.sender]).sorted())
     }
 
-    private mutating func deliver(
+    mutating func deliver(
         _ message: Message, _ body: LogEntry.Body, to user: UserID, isHushed: Bool = false
     ) -> Delivery {
         let key = UserKey(app: message.app, user: user)

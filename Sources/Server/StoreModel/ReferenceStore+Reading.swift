@@ -7,7 +7,7 @@ extension ReferenceStore {
                 key: key, head: person.head, unread: person.counts.unread,
                 devices: person.devices.values.sorted { $0.key < $1.key },
                 openLegs: person.openLegs.values.sorted { $0.leg < $1.leg }, settings: person.settings,
-                account: person.account, profile: person.profile)
+                account: person.account, profile: person.profile, labels: person.labels)
         }
         return record ?? UserRecord(key: key, head: 0, unread: 0, devices: [], openLegs: [])
     }
@@ -216,7 +216,7 @@ extension ReferenceStore {
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
             guard let person = self.people.read(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
-                    || person.account != AccountState() || !person.profile.isEmpty
+                    || person.account != AccountState() || !person.profile.isEmpty || !person.labels.isEmpty
             else { return nil }
             return StoreDump.Person(
                 record: self.record(of: key), counts: person.counts,
@@ -242,7 +242,8 @@ extension ReferenceStore {
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message },
-            kept: self.kept.values.flatMap(\.values).sorted { $0.key < $1.key })
+            kept: self.kept.values.flatMap(\.values).sorted { $0.key < $1.key },
+            pushes: self.pushes.values.map(\.job).sorted { $0.id < $1.id }, aliases: self.aliases)
     }
 }
 

@@ -1,4 +1,4 @@
-import TidingsModel
+package import TidingsModel
 
 extension ReferenceStore {
     mutating func recall(_ operation: RecallOperation) -> StoreResult {
@@ -21,6 +21,7 @@ extension ReferenceStore {
         self.messages[message.id]?.isRecalled = true
         self.messages[message.id]?.content = nil
         self.messages[message.id]?.recall = operation.id
+        if let job = message.pushJob { self.pushes[job]?.job.counts.recalled += 1 }
         self.lastMessageID = max(self.lastMessageID, operation.id)
         var recall = Recall(
             id: operation.id, message: message.id, conversation: message.conversation,
@@ -80,7 +81,7 @@ extension ReferenceStore {
             }
         }
         edit.conversation = message.conversation
-        return .noted(.edit(edit), deliveries: deliveries)
+        return .noted(.edit(edit.seenByRecipient(of: message, deliveries)), deliveries: deliveries)
     }
 
     mutating func delete(_ key: UserKey, _ deletion: Deletion) -> StoreResult {
@@ -136,5 +137,15 @@ extension LegEnd {
             .muted, .quietHours, .noToken, .tokenQuarantined, .tokenDead, .rejected:
             false
         }
+    }
+}
+
+extension Edit {
+    /// Of a push's message, which is in nobody's log but its recipient's: as they see it. Of any other as its sender does.
+    package func seenByRecipient(of message: Message, _ deliveries: [Delivery]) -> Edit {
+        guard message.pushJob != nil, let recipient = deliveries.first?.user else { return self }
+        var edit = self
+        edit.conversation = message.conversation(seenBy: recipient)
+        return edit
     }
 }

@@ -89,6 +89,17 @@ package import TidingsModel
 ///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
 ///   the account's name or the backend in one's own, names no files but those it named; by a person it reaches followers only.
 /// - **changeControl** follows `ControlState.apply`. An app needs no record there for people to write in it.
+/// - **createPush** needs a new id, a valid audience, an object name as `accept` does, an account that is declared where its kind needs
+///   one, and fewer than `StoreRules.pushJobsMax` of the app's jobs unfinished.
+/// - **stepPush** looks at up to `StoreRules.pushLookFactor` people for each id: at those the audience names, in its order, or else at all
+///   people of the store in the order in which they became known. Whoever is in the audience gets an entry, without `clientMessageID` being
+///   asked: not who has blocked the account (unless the job ignores blocks), does not follow it where it writes to followers, or is the account. The
+///   account's own log gets nothing. A person without a signed-in device ends `no_device` as in `accept`. The job is `done` when all were looked at.
+/// - **Recalling** a job goes through the messages of its steps, and recalls each that was not recalled before, as the backend. In the end the
+///   job says nothing any more. What each change does to a job, `StoreRules.job(_:after:at:)` says.
+/// - **Counts of a job** grow with each leg that ends naming the job (the first time), with each receipt that is kept for a message of it, and
+///   with each of its messages that is recalled, also alone.
+/// - **setLabels** replaces aliases or tags. An alias is of one person in an app: whoever had it before has it no longer.
 /// - **Bans** are of chat rooms. A banned person is no member; one made a member by `putConversation` is banned no longer.
 /// - **setObjectNames** sorts the names and drops repeats; at most `StoreRules.objectNamesMax` valid ones. Messages accepted before stay.
 /// - **compareLog** knows the numbered openings, and how far the logs reached when the next one began. Position 0 is every store's log.
@@ -116,6 +127,11 @@ package struct ReferenceStore: Hashable, Sendable {
     var control = ControlState()
     /// No empty dictionaries.
     var kept: [AppID: [IdempotencyKey: KeptAnswer]] = [:]
+    var pushes: [PushJobID: KeptPush] = [:]
+    /// Legs of jobs that are in their counts.
+    var countedEnds: Set<LegID> = []
+    /// Who is called so; no empty dictionaries.
+    var aliases: [AppID: [String: UserID]] = [:]
     var sent: [SentKey: MessageID] = [:]
     var custom: [CustomKey: CustomSent] = [:]
     var ended: [MessageID: Ends] = [:]
@@ -136,6 +152,7 @@ package struct ReferenceStore: Hashable, Sendable {
         var settings = AllSettings()
         var account = AccountState()
         var profile = Profile()
+        var labels = PersonLabels()
         var devices: [DeviceID: DeviceRecord] = [:]
         var openLegs: [LegID: OpenLeg] = [:]
 
@@ -144,6 +161,7 @@ package struct ReferenceStore: Hashable, Sendable {
         /// Otherwise others may have named them, and that is all.
         var isKnown: Bool {
             self.head > 0 || self.isSignedIn || !self.profile.isEmpty || self.account != AccountState()
+                || !self.labels.isEmpty
         }
         var isPending: Bool {
             !self.openLegs.isEmpty
@@ -245,7 +263,8 @@ package struct ReferenceStore: Hashable, Sendable {
         }
         let pending = self.people.indices.filter { self.people[$0].isPending }.map { self.people.keys[$0] }
         return StoreOpening(
-            epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted(), control: self.control)
+            epoch: self.epoch, lastMessageID: self.lastMessageID, pending: pending.sorted(), control: self.control,
+            pushJobs: self.pushes.values.map(\.job).filter(\.state.isUnfinished).sorted { $0.id < $1.id })
     }
 
     /// One result per command. Throws `StaleEpoch`, with nothing carried out, if `epoch` is not that of the last
@@ -336,41 +355,20 @@ package struct ReferenceStore: Hashable, Sendable {
             self.followers(of: account, in: app, after: after, limit: limit)
         case .readFollowing(let key): .following(self.following(key))
         case .readPeople(let app, let after, let limit): self.people(of: app, after: after, limit: limit)
+        case .createPush(let job): self.createPush(job)
+        case .stepPush(let app, let id, let ids, let at): self.stepPush(id, of: app, ids: ids, at: at)
+        case .changePush(let app, let id, let change, let at): self.changePush(id, of: app, change, at: at)
+        case .readPush(let app, let id): .pushJob(self.push(id, of: app))
+        case .readPushes(let app, let before, let limit): self.readPushes(of: app, before: before, limit: limit)
+        case .countAudience(let app, let audience, let after, let limit):
+            self.countAudience(audience, of: app, after: after, limit: limit)
+        case .readPushRecipient(let key, let id): .pushRecipient(self.pushRecipient(key, of: id))
+        case .setLabels(let key, let change): self.setLabels(key, change)
+        case .readLabels(let key): .labels(self.labels(of: key))
         case .changeControl(let change, let at): self.changeControl(change, at: at)
         case .readControl: .controlState(self.control)
         case .once(let request, let command): self.carryOut(command, once: request)
         case .readKept(let key, let at): .kept(self.kept(key, at: at))
-        }
-    }
-}
-
-extension ReferenceStore.Person {
-    mutating func append(_ body: LogEntry.Body, of user: UserID) -> Delivery {
-        let position = self.head + 1
-        self.log.append(LogEntry(position: position, body: body))
-        return Delivery(user: user, position: position, unread: self.counts.unread)
-    }
-
-    mutating func append(_ body: LogEntry.Body, of user: UserID, after change: (inout Self) -> Void) -> Delivery {
-        change(&self)
-        return self.append(body, of: user)
-    }
-
-    /// Negative numbers take away.
-    mutating func count(_ conversation: ConversationID, unread: Int, mentions: Int) {
-        self.cursors[conversation, default: .init()].add(unread: unread, mentions: mentions)
-        self.counts.unreadWithMuted += unread
-        self.counts.mentions += mentions
-        if unread != 0, !self.settings.isMuted(conversation) { self.counts.unread += unread }
-    }
-
-    /// Settings decide what is muted, so counts follow.
-    mutating func changeSettings(to settings: AllSettings) {
-        self.settings = settings
-        self.counts.unread = 0
-        // tidy: order does not leave: a sum is the same in any order
-        for (conversation, cursor) in self.cursors where !self.settings.isMuted(conversation) {
-            self.counts.unread += cursor.unread
         }
     }
 }

@@ -105,6 +105,27 @@ package enum StoreCommand: Hashable, Sendable {
     case readFollowing(UserKey)
     /// Of an app: at most `limit`, after a person. Answers `.people`, sorted.
     case readPeople(AppID, after: UserID?, limit: Int)
+    /// A new one: its state, cursor and counts are those of `PushJob.init`. Answers `.pushJob` or `.refused`.
+    indirect case createPush(PushJob)
+    /// Makes the entries of the next people, each with one of `ids`, which are new and ascending, 1 to `StoreRules.pushStepMax`; of a job
+    /// that is `recalling` recalls the next messages, and the ids are those of the recalls. Answers `.pushStep` or `.refused`.
+    indirect case stepPush(AppID, PushJobID, ids: [MessageID], at: Int64)
+    /// Answers `.pushJob`, with nil if the app has no such job, or `.refused`.
+    case changePush(AppID, PushJobID, PushJobChange, at: Int64)
+    /// Answers `.pushJob`.
+    case readPush(AppID, PushJobID)
+    /// At most `limit`, the newest first, of those before a job. Answers `.pushJobs`.
+    case readPushes(AppID, before: PushJobID?, limit: Int)
+    /// How many people of the audience are among the next `limit` people (or names), from `after` on: 0 for the first, then what the
+    /// answer before said. Answers `.audience`.
+    indirect case countAudience(AppID, PushAudience, after: UInt64, limit: Int)
+    /// The message that the job has sent to the person, among the last `StoreRules.pushRecipientLookMax` of the conversation. Answers
+    /// `.pushRecipient`.
+    case readPushRecipient(UserKey, PushJobID)
+    /// Answers `.labels` or `.refused`.
+    indirect case setLabels(UserKey, LabelChange)
+    /// Answers `.labels`.
+    case readLabels(UserKey)
     /// `at` is now: what has ended by then may go. Answers `.control` or `.refused`.
     indirect case changeControl(ControlChange, at: Int64)
     /// Answers `.controlState`.

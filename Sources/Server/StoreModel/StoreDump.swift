@@ -18,6 +18,9 @@ package struct StoreDump: Hashable, Sendable {
     package var revisions: [Revision]
     /// Sorted by key; also those that have expired and are not forgotten.
     package var kept: [KeptAnswer]
+    /// Sorted by id.
+    package var pushes: [PushJob]
+    package var aliases: [AppID: [String: UserID]]
 
     package struct Person: Hashable, Sendable {
         package var record: UserRecord
@@ -75,8 +78,10 @@ package struct StoreDump: Hashable, Sendable {
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
         followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
-        revisions: [Revision], kept: [KeptAnswer]
+        revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob], aliases: [AppID: [String: UserID]]
     ) {
+        self.pushes = pushes
+        self.aliases = aliases
         self.epoch = epoch
         self.lastMessageID = lastMessageID
         self.people = people

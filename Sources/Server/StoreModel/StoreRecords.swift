@@ -223,11 +223,14 @@ package struct UserRecord: Hashable, Sendable {
     package var settings: AllSettings
     package var account: AccountState
     package var profile: Profile
+    package var labels: PersonLabels
 
     package init(
         key: UserKey, head: LogPosition, unread: Int, devices: [DeviceRecord], openLegs: [OpenLeg],
-        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), profile: Profile = Profile()
+        settings: AllSettings = AllSettings(), account: AccountState = AccountState(), profile: Profile = Profile(),
+        labels: PersonLabels = PersonLabels()
     ) {
+        self.labels = labels
         self.account = account
         self.profile = profile
         self.key = key
@@ -249,11 +252,14 @@ package struct OpenLeg: Hashable, Sendable {
     package var attempts: Int
     /// Wall milliseconds; nil for "as soon as the wait is over".
     package var notBefore: Int64?
+    /// Of its message, so that the store need not look for it where it ends the leg.
+    package var pushJob: PushJobID?
 
     package init(
         leg: LegID, position: LogPosition, wait: LegWait, apnsID: String? = nil, attempts: Int = 0,
-        notBefore: Int64? = nil
+        notBefore: Int64? = nil, pushJob: PushJobID? = nil
     ) {
+        self.pushJob = pushJob
         self.leg = leg
         self.position = position
         self.wait = wait
@@ -267,12 +273,21 @@ package struct EndedLeg: Hashable, Sendable {
     package var leg: LegID
     package var end: LegEnd
     package var at: Int64
+    /// Of its message, where that is of a job: its counts grow. In no trace.
+    package var pushJob: PushJobID?
+    /// Of a job's leg: its push was in flight at a restart, and was sent once more. In no trace.
+    package var isRepeated: Bool
 
-    package init(leg: LegID, end: LegEnd, at: Int64) {
+    package init(leg: LegID, end: LegEnd, at: Int64, pushJob: PushJobID? = nil, isRepeated: Bool = false) {
         self.leg = leg
         self.end = end
         self.at = at
+        self.pushJob = pushJob
+        self.isRepeated = isRepeated
     }
+
+    /// As traces tell it.
+    package var inTrace: EndedLeg { EndedLeg(leg: self.leg, end: self.end, at: self.at) }
 }
 
 /// What the phone said later about a pushed message (DESIGN §5 "receipts").

@@ -29,6 +29,15 @@ package enum StoreResult: Hashable, Sendable {
     case followers([UserID], hasMore: Bool)
     case following([ConversationID])
     case people([PersonSummary], hasMore: Bool)
+    /// nil if the app has no such job.
+    indirect case pushJob(PushJob?)
+    case pushJobs([PushJob], hasMore: Bool)
+    indirect case pushStep(PushStep)
+    /// `next` is nil after the last.
+    case audience(count: Int, next: UInt64?)
+    /// nil if there is none.
+    case pushRecipient(MessageID?)
+    case labels(PersonLabels)
     case control(ControlAnswer)
     case controlState(ControlState)
     case profiles([UserProfile])
@@ -315,11 +324,14 @@ package struct StoreOpening: Hashable, Sendable {
     package var pending: [UserKey]
     package var identity: StoreIdentity
     package var control: ControlState
+    /// Those that are unfinished, by id.
+    package var pushJobs: [PushJob]
 
     package init(
         epoch: UInt64, lastMessageID: MessageID, pending: [UserKey], identity: StoreIdentity = StoreIdentity(),
-        control: ControlState = ControlState()
+        control: ControlState = ControlState(), pushJobs: [PushJob] = []
     ) {
+        self.pushJobs = pushJobs
         self.epoch = epoch
         self.lastMessageID = lastMessageID
         self.pending = pending

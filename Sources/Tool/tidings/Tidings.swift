@@ -12,7 +12,8 @@ struct Tidings: AsyncParsableCommand {
         version: toolVersion,
         subcommands: [
             Serve.self, APNs.self, Phone.self, Demo.self, Send.self, Trace.self, Token.self, ConversationCommand.self,
-            SettingsCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self, OperatorCommand.self,
+            SettingsCommand.self, PushCommand.self, DeviceCommand.self, UserCommand.self, AppCommand.self,
+            OperatorCommand.self,
             CredentialCommand.self, Simulate.self, ScenarioCommand.self, Bench.self, Chaos.self, Backup.self,
             Restore.self, Check.self, Rebuild.self,
         ])

@@ -90,7 +90,8 @@ extension StoreCommand {
             .changeAccount(let user, _, _), .readAccount(let user), .loadUser(let user), .readLog(let user, _, _, _),
             .readHistory(let user, _, _, _, _), .readSettings(let user), .readUnread(let user, _),
             .mayWrite(let user, _, _), .setFollowing(let user, _, _), .readFollowing(let user),
-            .compareLog(let user, _), .readMedia(let user, _, _, _):
+            .compareLog(let user, _), .readMedia(let user, _, _, _), .readPushRecipient(let user, _),
+            .setLabels(let user, _), .readLabels(let user):
             user.app
         case .signIn(let device, _, _, _), .signOut(let device, _), .setPushState(let device, _, _),
             .setVoIPToken(let device, _, _), .setDeviceStatus(let device, _), .advance(let device, _, _):
@@ -103,8 +104,10 @@ extension StoreCommand {
             .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
             .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .setProfiles(let app, _, _),
             .readProfiles(let app, _, _),
-            .readMediaUses(let app, _, _):
+            .readMediaUses(let app, _, _), .stepPush(let app, _, _, _), .changePush(let app, _, _, _),
+            .readPush(let app, _), .readPushes(let app, _, _), .countAudience(let app, _, _, _):
             app
+        case .createPush(let job): job.app
         // Of operators and of the whole server: no tenant's.
         case .changeControl(let change, _): change.app ?? AppID("")
         case .readControl: AppID("")

@@ -61,6 +61,18 @@ extension ServerCore {
                 .readFollowers(app, account, after: after, limit: limit), for: .apiAnswer(request), &effects)
         case .people(let app, let after, let limit):
             self.sendToStore(.readPeople(app, after: after, limit: limit), for: .apiAnswer(request), &effects)
+        case .createPush(let app, let draft): self.createPush(draft, of: app, for: request, now, &effects)
+        case .changePush(let app, let id, let change):
+            self.changePush(id, of: app, change, for: request, now, &effects)
+        case .pushJob(let app, let id): self.sendToStore(.readPush(app, id), for: .apiAnswer(request), &effects)
+        case .pushJobs(let app, let before, let limit):
+            self.sendToStore(.readPushes(app, before: before, limit: limit), for: .apiAnswer(request), &effects)
+        case .countAudience(let app, let audience):
+            self.countAudience(audience, of: app, for: request, now, &effects)
+        case .pushRecipient(let user, let id):
+            self.sendToStore(.readPushRecipient(user, id), for: .apiAnswer(request), &effects)
+        case .setLabels(let user, let change): self.setLabels(change, of: user, for: request, now, &effects)
+        case .labels(let user): self.sendToStore(.readLabels(user), for: .apiAnswer(request), &effects)
         case .setProfiles(let app, let profiles):
             guard !self.isStorageFull else { return effects.append(.reply(request, .refused(Self.storageFull))) }
             self.sendToStore(.setProfiles(app, profiles, isOwn: false), for: .apiAnswer(request), &effects)

@@ -44,6 +44,13 @@ struct Loading: Sendable {
         return recalled
     }
 
+    /// Of messages that were stored while the person was loading: no earlier process has begun with them.
+    var deliveredPositions: Set<LogPosition> {
+        var positions: Set<LogPosition> = []
+        for case .delivery(let delivery, _, _) in self.queue { positions.insert(delivery.position) }
+        return positions
+    }
+
     var namesFromQueue: [ConversationSender: MessageNames] {
         var names: [ConversationSender: MessageNames] = [:]
         for case .delivery(_, let shared, _) in self.queue {
@@ -91,12 +98,16 @@ extension ServerCore {
         _ effects: inout [ServerEffect]
     ) -> Int? {
         let slot = self.slot(of: user, now, &effects)
+        self.people[slot].leavesSoon = false
         guard !self.people[slot].isReady else { return slot }
         self.loadings[slot]?.queue.append(.api(request, command))
         return nil
     }
 
-    mutating func slot(of user: UserKey, isRecovery: Bool = false, _ now: Now, _ effects: inout [ServerEffect]) -> Int {
+    mutating func slot(
+        of user: UserKey, isRecovery: Bool = false, leavesSoon: Bool = false, _ now: Now,
+        _ effects: inout [ServerEffect]
+    ) -> Int {
         if let slot = self.slots[user] { return slot }
         let slot: Int
         if let free = self.freeSlots.popLast() {
@@ -107,6 +118,7 @@ extension ServerCore {
             self.people.append(Person(key: user, at: now.monotonic))
         }
         self.slots[user] = slot
+        self.people[slot].leavesSoon = leavesSoon
         self.loadings[slot] = Loading(isRecovery: isRecovery)
         self.sendToStore(.loadUser(user), for: .loadUser(slot: slot), &effects)
         return slot
@@ -228,6 +240,7 @@ extension ServerCore {
         of slot: Int, _ loading: Loading, _ openLegs: [OpenLeg], _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let senders = loading.senders
+        let delivered = loading.deliveredPositions
         let recalled = loading.recalled
         // Recalls that were synced before the crash, while their legs perhaps were not.
         var unsure: OrderedDictionary<LogPosition, Recall> = [:]
@@ -276,7 +289,7 @@ extension ServerCore {
                         let sender = senders[entry.position]
                         self.startLeg(
                             loading.shared(message, at: entry.position), at: entry.position, slot: slot, index: index,
-                            from: sender, now, &effects)
+                            from: sender, isRestored: !delivered.contains(entry.position), now, &effects)
                     }
                 }
             }
@@ -294,6 +307,7 @@ extension ServerCore {
         var leg = Leg(position: open.position, subject: subject, state: .queued, liveSince: now.monotonic)
         leg.attempts = open.attempts
         leg.isKept = true
+        leg.isRestored = leg.pushJob != nil
         leg.mayBeShown = open.apnsID != nil
         leg.isMerging = open.wait == .merging
         leg.hasWaitedForAPNs = open.wait.isForAPNs

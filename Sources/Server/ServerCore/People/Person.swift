@@ -28,6 +28,8 @@ struct Person: Sendable {
     /// Wall milliseconds at which the app was last in the foreground on a device; nil while it is, and if unknown.
     var lastSeenAt: Int64?
     var busyAt: Int64
+    /// A push job alone has brought the person into memory: there they stay no longer than it takes.
+    var leavesSoon = false
 
     init(key: UserKey, at now: Int64) {
         self.key = key
@@ -38,7 +40,8 @@ struct Person: Sendable {
     var isIdle: Bool {
         self.isReady && self.signingIn.isEmpty
             && self.devices.allSatisfy {
-                $0.session == nil && !$0.isLeaving && $0.legs.isEmpty && $0.flushAt == nil && $0.lease == .gone
+                $0.session == nil && !$0.isLeaving && $0.legs.isEmpty && $0.unsure.isEmpty && $0.flushAt == nil
+                    && $0.lease == .gone
                     && $0.badge == ServerCore.BadgeState(shown: $0.badge.shown, alertAt: $0.badge.alertAt)
             }
     }

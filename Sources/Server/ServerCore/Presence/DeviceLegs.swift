@@ -73,6 +73,8 @@ struct Leg: Sendable {
     var recall: Recall?
     /// The store keeps it as an open leg, so that `decided` may pass it.
     var isKept = false
+    /// Of a push job: an earlier process may have sent it, and has not lived to hear what became of it.
+    var isRestored = false
 
     var id: MessageID {
         switch self.subject {
@@ -93,6 +95,19 @@ struct Leg: Sendable {
         case .message(let shared): .message(shared.message)
         case .recall(let recall, _): .recall(recall)
         }
+    }
+
+    var pushJob: PushJobID? {
+        switch self.subject {
+        case .message(let shared): shared.message.pushJob
+        case .recall: nil
+        }
+    }
+
+    func ended(_ end: LegEnd, of device: DeviceKey, at wall: Int64) -> EndedLeg {
+        EndedLeg(
+            leg: LegID(message: self.id, user: device.user, device: device.device), end: end, at: wall,
+            pushJob: self.pushJob, isRepeated: self.isRestored && self.sentAttempt != nil)
     }
 
     func impliedDisposition(for user: UserID) -> Disposition {

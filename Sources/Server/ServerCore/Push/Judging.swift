@@ -7,9 +7,9 @@ extension ServerCore {
     ) -> Judgement {
         switch PushVerdict(self.facts(slot, index, leg, now)) {
         case .end(let end):
-            let message = self.people[slot].devices[index].legs[leg].id
+            let ended = self.people[slot].devices[index].legs[leg]
             self.people[slot].devices[index].legs.remove(at: leg)
-            self.endLeg(message, slot: slot, index: index, end, now, &effects)
+            self.endLeg(ended, slot: slot, index: index, end, now, &effects)
             return .ended
         case .wait(.live), .wait(.grace), .wait(.inFlight):
             self.people[slot].devices[index].legs[leg].state = .held
@@ -58,6 +58,8 @@ extension ServerCore {
     ) {
         guard self.people[slot].devices[index].legs[leg].state != .waiting(wait) else { return }
         self.people[slot].devices[index].legs[leg].state = .waiting(wait)
+        // It has waited for them in the earlier process, too.
+        if wait == .quietHours { self.people[slot].devices[index].legs[leg].isRestored = false }
         if wait.isForAPNs { self.people[slot].devices[index].legs[leg].hasWaitedForAPNs = true }
         self.people[slot].devices[index].legs[leg].isKept = true
         let end = until ?? self.people[slot].devices[index].retry?.until
@@ -79,7 +81,7 @@ extension ServerCore {
         return OpenLeg(
             leg: id, position: open.position, wait: wait,
             apnsID: open.sentAttempt.map { apnsID(of: id, attempt: $0) }, attempts: open.attempts,
-            notBefore: notBefore)
+            notBefore: notBefore, pushJob: open.pushJob)
     }
 
     func facts(_ slot: Int, _ index: Int, _ leg: Int, _ now: Now) -> PushFacts {

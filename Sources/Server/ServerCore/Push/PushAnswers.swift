@@ -170,10 +170,10 @@ extension ServerCore {
     ) {
         for position in positions {
             guard let leg = self.people[push.slot].devices[index].legs.index(of: position) else { continue }
-            let id = self.people[push.slot].devices[index].legs[leg].id
+            let ended = self.people[push.slot].devices[index].legs[leg]
             self.people[push.slot].devices[index].legs.remove(at: leg)
             self.people[push.slot].busyAt = now.monotonic
-            self.endLeg(id, slot: push.slot, index: index, end, now, &effects)
+            self.endLeg(ended, slot: push.slot, index: index, end, now, &effects)
         }
     }
 

@@ -122,7 +122,7 @@ extension ServerCore {
             return .sent
         } catch {
             self.people[slot].devices[index].legs.remove(at: newest)
-            self.endLeg(id.message, slot: slot, index: index, .rejected(reason: "\(error)"), now, &effects)
+            self.endLeg(open, slot: slot, index: index, .rejected(reason: "\(error)"), now, &effects)
             return .ended
         }
     }
@@ -137,6 +137,6 @@ extension ServerCore {
             guard case .message = leg.subject, !leg.isInFlight else { return false }
             return leg.position <= upTo && leg.conversation(seenBy: user) == conversation
         }
-        for leg in read { self.endLeg(leg.id, slot: slot, index: index, .readElsewhere, now, &effects) }
+        for leg in read { self.endLeg(leg, slot: slot, index: index, .readElsewhere, now, &effects) }
     }
 }

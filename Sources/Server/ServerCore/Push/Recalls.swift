@@ -26,7 +26,7 @@ extension ServerCore {
             self.publishEntry(
                 LogEntry(position: delivery.position, body: .recall(seen)), unread: delivery.unread,
                 recalled: RecalledMessage(shown: shown, wasUnread: delivery.wasUnread),
-                slot: self.slot(of: user, now, &effects), now, &effects)
+                slot: self.slot(of: user, leavesSoon: message.pushJob != nil, now, &effects), now, &effects)
         }
     }
 
@@ -42,7 +42,7 @@ extension ServerCore {
         for leg in self.people[slot].devices[index].legs.removeAll(where: {
             $0.recall == .recalled && !$0.isInFlight
         }) {
-            self.endLeg(leg.id, slot: slot, index: index, .recalled, now, &effects)
+            self.endLeg(leg, slot: slot, index: index, .recalled, now, &effects)
         }
         guard isShown || mayBeShown else { return }
         self.startRecall(recall, at: position, wasUnread: recalled.wasUnread, slot, index, now, &effects)

@@ -33,7 +33,7 @@ package struct AppStatistics: Hashable, Sendable {
         case .receipt(_, .shown): self.shown += 1
         case .receipt(_, .opened): self.opened += 1
         case .device(_, let change): self.add(change)
-        case .sentLeg, .waitingLeg, .raisedAlarm, .clearedAlarm, .expiringCredential, .storage: break
+        case .sentLeg, .waitingLeg, .raisedAlarm, .clearedAlarm, .expiringCredential, .pushJob, .storage: break
         }
     }
 

@@ -18,6 +18,7 @@ package enum ServerReport: Hashable, Sendable {
     case answeredPush(DeviceKey, PushSubject, PushResult)
     case raisedAlarm(PushLane, PushAlarm)
     case clearedAlarm(PushLane)
+    case pushJob(PushJobReport)
     /// An active push credential of the app expires soon, or has expired.
     case expiringCredential(AppID, credential: String, expiresAt: Int64, isExpired: Bool)
     /// Of the server: every app's.
@@ -66,6 +67,7 @@ package enum ServerReport: Hashable, Sendable {
         case deviceLease = "device_lease"
         case pushAnswered = "push_answered"
         case lane
+        case pushJob = "push_job"
         case credentialExpiring = "credential_expiring"
         case storage
     }
@@ -89,6 +91,7 @@ package enum ServerReport: Hashable, Sendable {
             }
         case .answeredPush: .pushAnswered
         case .raisedAlarm, .clearedAlarm: .lane
+        case .pushJob: .pushJob
         case .expiringCredential: .credentialExpiring
         case .storage: .storage
         }
@@ -108,6 +111,7 @@ package enum ServerReport: Hashable, Sendable {
         case .device(let device, _): device.user.app
         case .answeredPush(let device, _, _): device.user.app
         case .raisedAlarm(let lane, _), .clearedAlarm(let lane): lane.app
+        case .pushJob(let job): job.app
         case .expiringCredential(let app, _, _, _): app
         case .storage: nil
         }

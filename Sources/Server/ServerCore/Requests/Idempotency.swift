@@ -49,8 +49,15 @@ extension ServerCore {
         guard kept.fingerprint == self.keysUnderWay[id]?.fingerprint else {
             return effects.append(.reply(id, .keyReused))
         }
-        let repeated = self.repeatedAnswer(to: command, kept, now) ?? Self.result(of: command, kept)
-        effects.append(.reply(id, repeated))
+        switch (command, kept.answer) {
+        case (.createPush(let app, _), .accepted(let job, _, _)):
+            self.sendToStore(.readPush(app, job), for: .push(.again(id)), &effects)
+        case (.changePush(let app, let job, _), _):
+            self.sendToStore(.readPush(app, job), for: .push(.again(id)), &effects)
+        default:  // tidy: the others are answered at once
+            let repeated = self.repeatedAnswer(to: command, kept, now) ?? Self.result(of: command, kept)
+            effects.append(.reply(id, repeated))
+        }
     }
 
     /// The first answer once more.
@@ -86,6 +93,7 @@ extension PendingStoreRequest {
             request
         case .clientRequest(let asked), .enterRoom(let asked, _, _):
             if case .api(let request) = asked.requester { request } else { nil }
+        case .push(let asked): asked.apiRequest
         // They look for what others need, or have kept.
         case .apiKept, .apiFindRead, .apiFindUnread: nil
         case .send, .sync, .markRead, .opened, .typing, .readReceipt, .setPushState, .setVoIPToken, .signIn,

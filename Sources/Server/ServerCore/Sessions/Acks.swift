@@ -3,10 +3,13 @@ import TidingsModel
 
 extension ServerCore {
     mutating func endLeg(
-        _ message: MessageID, slot: Int, index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
+        _ leg: Leg, slot: Int, index: Int, _ end: LegEnd, _ now: Now, _ effects: inout [ServerEffect]
     ) {
-        let leg = LegID(message: message, user: self.people[slot].key, device: self.people[slot].devices[index].id)
-        let ended = EndedLeg(leg: leg, end: end, at: now.wall)
+        let device = DeviceKey(user: self.people[slot].key, device: self.people[slot].devices[index].id)
+        self.endLeg(leg.ended(end, of: device, at: now.wall), slot: slot, index: index, &effects)
+    }
+
+    mutating func endLeg(_ ended: EndedLeg, slot: Int, index: Int, _ effects: inout [ServerEffect]) {
         guard !self.people[slot].devices[index].isLeaving else {
             self.people[slot].devices[index].leaving?.ended.append(ended)
             return
@@ -75,10 +78,9 @@ extension ServerCore {
         var untold: [EndedLeg] = []
         self.people[slot].devices[index].legs.settle(upTo: position) { leg in
             if isWatched, let arrival = leg.arrival(at: user.user) { arrivals.append(arrival) }
-            let ended = EndedLeg(
-                leg: LegID(message: leg.id, user: user, device: device),
-                end: leg.isGone ? .recalled : .settled(disposition ?? leg.impliedDisposition(for: user.user)),
-                at: now.wall)
+            let ended = leg.ended(
+                leg.isGone ? .recalled : .settled(disposition ?? leg.impliedDisposition(for: user.user)),
+                of: DeviceKey(user: user, device: device), at: now.wall)
             guard !isLeaving else { return untold.append(ended) }
             requests += 1
             effects.append(.store(StoreRequestID(requests), .endLeg(ended)))

@@ -133,6 +133,7 @@ extension ServerCore {
             self.people[slot].signingIn.remove(at: place)
         }
         self.people[slot].busyAt = now.monotonic
+        self.people[slot].leavesSoon = false
         let index = self.deviceIndex(of: record, in: slot, &effects)
         guard let opening = self.openings.removeValue(forKey: session) else {
             // The connection was closed meanwhile: the device is signed in all the same.

@@ -153,6 +153,7 @@ extension ServerCore {
         self.people[slot].head = delivery.position
         self.people[slot].unread = delivery.unread
         self.people[slot].busyAt = now.monotonic
+        if message.message.pushJob == nil { self.people[slot].leavesSoon = false }
         self.countWithoutDevice(message, slot, &effects)
         for index in self.people[slot].devices.indices {
             self.startLeg(message, at: delivery.position, slot: slot, index: index, from: sender, now, &effects)
@@ -161,20 +162,23 @@ extension ServerCore {
         self.arm(slot)
     }
 
+    /// - Parameter isRestored: an earlier process may have sent it.
     mutating func startLeg(
         _ message: SharedMessage, at position: LogPosition, slot: Int, index: Int, from sender: DeviceID?,
-        _ now: Now, _ effects: inout [ServerEffect]
+        isRestored: Bool = false, _ now: Now, _ effects: inout [ServerEffect]
     ) {
         let isOwn = sender.map { self.people[slot].devices[index].id == $0 } ?? false
         if isOwn {
-            self.endLeg(message.message.id, slot: slot, index: index, .ownDevice, now, &effects)
+            let leg = LegID(
+                message: message.message.id, user: self.people[slot].key, device: self.people[slot].devices[index].id)
+            self.endLeg(EndedLeg(leg: leg, end: .ownDevice, at: now.wall), slot: slot, index: index, &effects)
             return
         }
         let lease = self.people[slot].devices[index].lease
         self.people[slot].devices[index].legs.append(
             Leg(
                 position: position, subject: .message(message), state: Self.firstState(of: lease),
-                liveSince: now.monotonic))
+                liveSince: now.monotonic, isRestored: isRestored && message.message.pushJob != nil))
         guard lease.getsFrames, let session = self.people[slot].devices[index].session else { return }
         if self.people[slot].devices[index].legs.count <= self.settings.liveWindowMax {
             effects.append(.write(session, .entry(LogEntry(position: position, body: .message(message.message)))))
@@ -196,7 +200,9 @@ extension ServerCore {
         guard self.people[slot].devices.isEmpty, self.people[slot].key.user != message.message.sender else { return }
         effects.append(.countEnd(.noDevice))
         let leg = LegID(message: message.message.id, user: self.people[slot].key, device: nil)
-        effects.append(.report(.endedLeg(EndedLeg(leg: leg, end: .noDevice, at: message.message.sentAt))))
+        let ended = EndedLeg(
+            leg: leg, end: .noDevice, at: message.message.sentAt, pushJob: message.message.pushJob)
+        effects.append(.report(.endedLeg(ended)))
     }
 }
 

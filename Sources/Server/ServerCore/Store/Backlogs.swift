@@ -67,7 +67,9 @@ extension ServerCore {
 extension StoreCommand {
     var isReading: Bool {
         switch self {
-        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing, .readPeople: true
+        case .readLog, .readHistory, .readReceipts, .readProfiles, .readFollowers, .readFollowing, .readPeople,
+            .countAudience:
+            true
         default: false  // tidy: every other command writes, or reads a record or two
         }
     }

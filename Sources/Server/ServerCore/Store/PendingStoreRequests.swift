@@ -54,6 +54,7 @@ enum PendingStoreRequest: Sendable {
     case apiMarkRead(APIRequestID, UserKey, ConversationID, upTo: LogPosition)
     case apiKept(APIRequestID, APICommand)
     indirect case apiChangeControl(APIRequestID, ControlChange)
+    indirect case push(PushStoreRequest)
 }
 
 extension ServerCore {
@@ -267,6 +268,11 @@ extension ServerCore {
             effects.append(.reply(request, .followers(users, hasMore: hasMore)))
         case (.apiAnswer(let request), .people(let people, let hasMore)):
             effects.append(.reply(request, .people(people, hasMore: hasMore)))
+        case (.apiAnswer(let request), .pushJob(let job)): effects.append(.reply(request, .pushJob(job)))
+        case (.apiAnswer(let request), .pushJobs(let jobs, let hasMore)):
+            effects.append(.reply(request, .pushJobs(jobs, hasMore: hasMore)))
+        case (.apiAnswer(let request), .pushRecipient(let id)): effects.append(.reply(request, .pushRecipient(id)))
+        case (.apiAnswer(let request), .labels(let labels)): effects.append(.reply(request, .labels(labels)))
         case (.apiAnswer(let request), .profiles(let profiles)): effects.append(.reply(request, .profiles(profiles)))
         case (.apiAnswer(let request), .mediaUse(let use)): effects.append(.reply(request, .mediaUse(use)))
         case (.apiAnswer(let request), .mediaUses(let uses)): effects.append(.reply(request, .mediaUses(uses)))
@@ -291,6 +297,7 @@ extension ServerCore {
             self.finishControl(change, answer, for: request, now, &effects)
         case (.apiKept(let request, let command), .kept(let kept)):
             self.finishLookup(request, command, kept, now, &effects)
+        case (.push(let asked), let result): self.completePush(asked, with: result, now, &effects)
         // The compiler cannot check so many pairs: a case that is missing here shows as a bug, one missing in `refuse` does not compile.
         default:
             effects.append(.flagBug("the store gave \(request) an answer of the wrong kind"))
@@ -352,6 +359,7 @@ extension ServerCore {
         case .loadUser(let slot), .loadPage(let slot):
             guard !storeHasFailed else { return }
             self.abandonLoading(slot, now, &effects)
+        case .push(let asked): self.refusePush(asked, storeHasFailed: storeHasFailed, now, &effects)
         case .opened(let session): self.sessions[session]?.openedInFlight -= 1
         case .typing(_, _, _, let session): self.sessions[session]?.isTypingAsked = false
         case .kick(let device): if !storeHasFailed { self.keepSignedIn(device, now, &effects) }

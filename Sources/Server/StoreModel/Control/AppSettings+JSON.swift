@@ -8,7 +8,7 @@ extension AppSettings {
         if let max = self.membersMax { members.append(("members_max", .int(max))) }
         members += [
             ("own_profiles", .bool(self.hasOwnProfiles)), ("offered_accounts", .texts(self.offeredAccounts)),
-            ("push", self.pushJSON),
+            ("tags", .texts(self.tags)), ("push", self.pushJSON),
             ("media", ["approval": .string(self.needsMediaApproval ? "required" : "none")]),
             ("words", self.words.json), ("tokens", self.tokens.json),
         ]
@@ -37,6 +37,7 @@ extension AppSettings {
         self.membersMax = try fields.given("members_max", as: Int.self)
         self.hasOwnProfiles = try fields.given("own_profiles", as: Bool.self) ?? false
         self.offeredAccounts = try fields.set("offered_accounts")
+        self.tags = try fields.set("tags")
         if let push = try fields.inner("push") { try self.readPush(push, isLenient: isLenient) }
         if let media = try fields.inner("media") {
             switch try media.given("approval", as: String.self) {

@@ -38,6 +38,10 @@ extension AppSettings {
                 faults.append(InvalidField(field: error.field, rule: "\(error.rule), in \"\(account)\""))
             }
         }
+        check { () throws(InvalidField) in
+            try InvalidField.check(self.tags.count, atMost: Self.tagsMax, "tags")
+            for tag in self.tags { try PersonLabels.check(tag, "tags") }
+        }
         if let max = self.membersMax, !Self.membersMaxRange.contains(max) {
             let range = "\(Self.membersMaxRange.lowerBound) to \(Self.membersMaxRange.upperBound)"
             faults.append(InvalidField(field: "members_max", rule: "must be \(range), got \(max)"))

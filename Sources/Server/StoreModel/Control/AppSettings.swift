@@ -14,6 +14,8 @@ package struct AppSettings: Hashable, Sendable {
     package var hasOwnProfiles = false
     /// Ids of its `MP` accounts whose card people of the server's other apps may see.
     package var offeredAccounts: [String] = []
+    /// Names that its phones may put on their people, for audiences of pushes; sorted.
+    package var tags: [String] = []
     package var pushText = PushTextMode.serviceExtension
     /// Whether nobody else pushes to the app, so that the system may set its icon's number.
     package var isOnlyPushSender = false
@@ -26,6 +28,7 @@ package struct AppSettings: Hashable, Sendable {
     package static let nameBytesMax = 128
     /// Each topic makes lanes.
     package static let pushTopicsMax = 16
+    package static let tagsMax = 1_000
 
     package init() {}
 

@@ -89,6 +89,17 @@ extension API {
         }
     }
 
+    /// A member of the query that is written out, not a name: a plus sign is a space, as forms encode it and most libraries send it
+    /// (WHATWG URL §5.1).
+    static func writtenOut(_ name: String, in request: Request) -> String? {
+        for member in (request.uri.query ?? "").split(separator: "&") {
+            let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0] == name else { continue }
+            return parts[1].replacing("+", with: " ").removingPercentEncoding
+        }
+        return nil
+    }
+
     /// The query's `actor`; nil for the app's backend, which may do everything.
     func actor(_ request: Request) throws(InvalidField) -> UserID? {
         guard let actor = request.uri.queryParameters.get("actor") else { return nil }

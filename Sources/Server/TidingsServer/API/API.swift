@@ -60,6 +60,8 @@ struct API: Sendable {
         self.addPushCredentials(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
+        self.addPushes(to: app)
+        self.addLabels(to: app)
         self.addConversations(to: app)
         self.addAccounts(to: app)
         self.addRestrictions(to: app)

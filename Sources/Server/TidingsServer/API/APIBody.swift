@@ -14,7 +14,7 @@ struct APIBody {
         }
     }
 
-    private init(_ fields: JSONFields) { self.fields = fields }
+    init(_ fields: JSONFields) { self.fields = fields }
 
     /// For a type that reads its members itself.
     var allMembers: JSONFields { self.fields }
@@ -40,6 +40,8 @@ struct APIBody {
     func bool(_ key: String) throws(InvalidField) -> Bool { try self.needed(key, try self.optional(key)) }
 
     func bool(_ key: String, default fallback: Bool) throws(InvalidField) -> Bool { try self.optional(key) ?? fallback }
+
+    func optionalBool(_ key: String) throws(InvalidField) -> Bool? { try self.optional(key) }
 
     func integer(_ key: String, in range: ClosedRange<Int64>, default fallback: Int64) throws(InvalidField) -> Int64 {
         try self.optionalInteger(key, in: range) ?? fallback

@@ -35,6 +35,7 @@ extension APIProblem {
         case apnsRefused = "apns_refused"
         case apnsUnanswered = "apns_unanswered"
         case unknownAccount = "unknown_account"
+        case unknownPush = "unknown_push"
         case unknownApp = "unknown_app"
         case unknownAPIKey = "unknown_api_key"
         case unknownTokenSecret = "unknown_token_secret"
@@ -116,6 +117,7 @@ extension APIProblem.Own {
         case .apnsRefused: (.badGateway, "APNs refused it")
         case .apnsUnanswered: (.gatewayTimeout, "The answer of APNs was lost")
         case .unknownAccount: (.notFound, "There is no such account")
+        case .unknownPush: (.notFound, "There is no such push")
         case .unknownApp: (.notFound, "There is no such app")
         case .unknownAPIKey: (.notFound, "The app has no such API key")
         case .unknownTokenSecret: (.notFound, "The app has no such token secret")

@@ -41,6 +41,12 @@ extension ServerReport {
         case .raisedAlarm(let lane, let alarm):
             lane.reported + [("state", .string(alarm.name)), ("reason", .string(alarm.reason))]
         case .clearedAlarm(let lane): lane.reported + [("state", "usable"), ("reason", .null)]
+        case .pushJob(let job):
+            [
+                ("push", .string(job.id.description)), ("push_state", .string(job.state.rawValue)),
+                ("is_news", .bool(job.isNews)), ("looked_at", .int(Int64(job.lookedAt))),
+                ("recipients", .int(Int64(job.recipients))),
+            ]
         case .expiringCredential(_, let credential, let end, let isExpired):
             [
                 ("credential", .string(credential)), ("state", isExpired ? "expired" : "expiring"),

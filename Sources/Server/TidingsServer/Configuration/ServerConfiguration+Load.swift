@@ -167,6 +167,7 @@ private struct ConfigurationReading {
             await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
         settings.words = await self.words(path)
         settings.offeredAccounts = Set(await self.list(path + ["offered_accounts"]) ?? []).sorted()
+        settings.tags = Set(await self.list(path + ["tags"]) ?? []).sorted()
         settings.hasOwnProfiles = await self.flag(path + ["own_profiles"])
         settings.needsMediaApproval = await self.mediaApproval(path + ["media", "approval"])
         return settings

@@ -3,7 +3,9 @@ import ServerCore
 
 extension ServerLoop {
     func collectReport(of effect: ServerEffect) {
-        if let report = ServerReport(effect) { self.reports.append(report) }
+        guard let report = ServerReport(effect) else { return }
+        if case .pushJob(let job) = report, job.isNews { self.metrics.countPushJob(job.state) }
+        self.reports.append(report)
     }
 
     /// Once a tick.

@@ -295,6 +295,7 @@ final class ServerLoop: @unchecked Sendable {
         if case .failed = results.first { self.metrics.storeFailures.increment() }
         for (id, result) in zip(ids, results) {
             if case .accepted = result { self.metrics.messagesAccepted.increment() }
+            if case .pushStep(let step) = result { self.metrics.pushRecipients.increment(by: step.ids.count) }
             if case .duplicate = result { self.metrics.messagesRepeated.increment() }
             if case .unreadable = result { self.metrics.storeUnreadable.increment() }
             self.receive(.stored(id, result))

@@ -1,5 +1,6 @@
 import Metrics
 import ServerCore
+import StoreModel
 import TidingsModel
 
 package enum ServerMetric: String, CaseIterable, Sendable {
@@ -24,6 +25,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case pushesInFlight = "tidings.pushes.in.flight"
     case alarms = "tidings.push.alarms"
     case registrationsRefused = "tidings.push.registrations.refused"
+    case pushJobs = "tidings.push.jobs"
+    case pushRecipients = "tidings.push.jobs.recipients"
     case credentialExpiry = "tidings.credential.expiry.seconds"
     case bugs = "tidings.bugs"
     case apiRequests = "tidings.api.requests"
@@ -62,6 +65,8 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .pushesInFlight: "Pushes handed to APNs whose outcome is open."
         case .alarms: "Alarms raised for a push lane, by kind."
         case .registrationsRefused: "Push registrations refused for their token's form or their topic."
+        case .pushJobs: "Push jobs that came to a state, by state."
+        case .pushRecipients: "People to whom push jobs have sent a message."
         case .credentialExpiry: "Seconds until the first active push credential expires; ten years if none does."
         case .bugs: "Things our own code must not do."
         case .apiRequests: "Requests of the HTTP API, by route and status class."
@@ -89,12 +94,13 @@ struct ServerMetrics: Sendable {
     let connections, storageFree, storageFull, pushesInFlight, mediaFiles, mediaBytes, credentialExpiry: Meter
     let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
     let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
-    let bugs, logDropped: Counter
+    let bugs, logDropped, pushRecipients: Counter
     let storeBatch: Recorder
     let storeTime: Timer
     private let problems: [ServerFrame.Problem.Code: Counter]
     private let refusals: [Refusal: Counter]
     private let pushes: [PushOutcome: Counter]
+    private let pushJobs: [PushJob.State: Counter]
     private let legsEnded: [String: Counter]
     private let tokenKeys: [KeysOutcome: Counter]
     private let mediaUploads: [MediaUpload: Counter]
@@ -160,6 +166,7 @@ struct ServerMetrics: Sendable {
         self.pushesInFlight = meter(.pushesInFlight)
         self.bugs = counter(.bugs)
         self.logDropped = counter(.logDropped)
+        self.pushRecipients = counter(.pushRecipients)
         func counters<Key: Hashable>(
             _ metric: ServerMetric, _ keys: [Key], _ dimensions: (Key) -> [(String, String)]
         ) -> [Key: Counter] {
@@ -176,6 +183,7 @@ struct ServerMetrics: Sendable {
             [("scope", $0.scope.rawValue), ("kind", $0.kind?.rawValue ?? "backlog")]
         }
         self.pushes = counters(.pushes, PushOutcome.allCases) { [("outcome", $0.rawValue)] }
+        self.pushJobs = counters(.pushJobs, PushJob.State.allCases) { [("state", $0.rawValue)] }
         self.legsEnded = counters(.legsEnded, LegEnd.names) { [("end", $0)] }
         self.tokenKeys = counters(.tokenKeys, KeysOutcome.allCases) { [("outcome", $0.rawValue)] }
         self.mediaFiles = meter(.mediaFiles)
@@ -201,6 +209,8 @@ struct ServerMetrics: Sendable {
         guard let counter = self.legsEnded[end.name] else { return self.count(.legsEnded, [("end", end.name)]) }
         counter.increment()
     }
+
+    func countPushJob(_ state: PushJob.State) { self.pushJobs[state]?.increment() }
 
     func countPush(_ outcome: PushOutcome) { self.pushes[outcome]?.increment() }
 

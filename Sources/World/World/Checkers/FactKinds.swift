@@ -124,7 +124,10 @@ extension StoreCommand {
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
-            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl:
+            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl,
+            // Nobody in the World pushes to an audience.
+            .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience, .readPushRecipient,
+            .setLabels, .readLabels:
             .askStore
         case .once(_, let command): command.kind
         }

@@ -1,0 +1,203 @@
+import StoreModel
+import TidingsModel
+
+/// What one step of a push job has sent: to whom, and as which messages. What these say, the record of the job says.
+struct PushStepRecord: Hashable {
+    var app: AppID
+    var job: PushJobID
+    var at: Int64
+    var isCustom: Bool
+    /// Nobody is left.
+    var isLast = false
+    var cursor: UInt64 = 0
+    var lookedAt = 0
+    var skipped = 0
+    /// How many had no device that was signed in.
+    var withoutDevice = 0
+    /// Ascending.
+    var ids: [MessageID] = []
+    /// By name: a person's number is not the same after a rebuild that has lost something.
+    var users: [UserID] = []
+
+    func user(of id: MessageID) -> UserID? {
+        let place = self.ids.sortedPlace { $0 < id }
+        return place < self.ids.count && self.ids[place] == id ? self.users[place] : nil
+    }
+}
+
+/// A job as a change has left it.
+struct PushStateRecord: Hashable {
+    var app: AppID
+    var job: PushJobID
+    var state: PushJob.State
+    var cursor: UInt64
+    var changedAt: Int64
+}
+
+extension PushStepRecord: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.app, self.job, self.at, self.isCustom, self.isLast)
+        writer.write(self.cursor, self.lookedAt, self.skipped, self.withoutDevice)
+        writer.number(UInt64(self.ids.count))
+        var last: UInt64 = 0
+        for (id, user) in zip(self.ids, self.users) {
+            writer.number(id.rawValue &- last)
+            writer.write(user)
+            last = id.rawValue
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(app: try reader.read(), job: try reader.read(), at: try reader.read(), isCustom: try reader.read())
+        self.isLast = try reader.read()
+        self.cursor = try reader.cursor()
+        self.lookedAt = try reader.amount()
+        (self.skipped, self.withoutDevice) = (try reader.amount(), try reader.amount())
+        var last: UInt64 = 0
+        for _ in 0..<(try reader.number()) {
+            last &+= try reader.number()
+            self.ids.append(MessageID(rawValue: last))
+            self.users.append(try reader.read())
+        }
+    }
+}
+
+extension PushStateRecord: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.app, self.job, self.state, self.cursor, self.changedAt)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(
+            app: try reader.read(), job: try reader.read(), state: try reader.read(), cursor: try reader.cursor(),
+            changedAt: try reader.read())
+    }
+}
+
+extension PushJob.State: StoredValue {}
+
+/// A new job. The texts come first, where `JournalRow.erase` finds them.
+extension PushJob: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self.body {
+        case .message(let message):
+            writer.byte(1)
+            writer.write(message.push?.words?.json.text ?? "", message.push?.withoutWords?.json.text ?? "", message)
+        case .custom(let message):
+            writer.byte(2)
+            writer.write(message.title, message.content, message.contentType)
+            writer.write(JSONValue.object(message.extras).text)
+        }
+        writer.write(self.id, self.app, self.account, self.audience, self.ignoresBlocks)
+        writer.write(self.lifetimeMilliseconds, self.sendAt, self.ratePerSecond, self.createdAt)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        let body: Body
+        switch try reader.byte() {
+        case 1:
+            // What is erased by now is no JSON.
+            let words = PushOptions(stored: try reader.text())
+            let others = PushOptions(stored: try reader.text())
+            var message: Message = try reader.read()
+            message.push = words?.merged(over: others) ?? others
+            body = .message(message)
+        case 2:
+            var message = CustomMessage(
+                id: MessageID(rawValue: 0), title: try reader.read(), content: try reader.read(),
+                contentType: try reader.read(), sentAt: 0)
+            guard let extras = (try? JSONValue(parsing: try reader.text()))?.objectValue else {
+                throw .badValue("object of extras")
+            }
+            message.extras = extras
+            body = .custom(message)
+        default: throw .badValue("body of a push")
+        }
+        let (id, app): (PushJobID, AppID) = (try reader.read(), try reader.read())
+        self.init(
+            id: id, app: app, account: try reader.read(), body: body, audience: try reader.read(),
+            ignoresBlocks: try reader.read(), lifetimeMilliseconds: try reader.read(), sendAt: try reader.read(),
+            ratePerSecond: try reader.read(), createdAt: try reader.read())
+    }
+}
+
+extension PushAudience: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        switch self {
+        case .everybody: writer.byte(1)
+        case .users(let users): writer.write(2 as UInt8, users)
+        case .alias(let alias): writer.write(3 as UInt8, alias)
+        case .tag(let tag): writer.write(4 as UInt8, tag)
+        case .all(let parts): writer.write(5 as UInt8, parts)
+        case .any(let parts): writer.write(6 as UInt8, parts)
+        case .not(let part): writer.write(7 as UInt8, part)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        try self.init(from: &reader, depth: 1)
+    }
+
+    /// Damaged bytes must not nest without an end.
+    private init(from reader: inout ByteReader, depth: Int) throws(StoredBytesFault) {
+        guard depth <= Self.depthMax else { throw .badValue("audience") }
+        switch try reader.byte() {
+        case 1: self = .everybody
+        case 2: self = .users(try reader.read())
+        case 3: self = .alias(try reader.read())
+        case 4: self = .tag(try reader.read())
+        case 5: self = .all(try Self.parts(from: &reader, depth: depth))
+        case 6: self = .any(try Self.parts(from: &reader, depth: depth))
+        case 7: self = .not(try PushAudience(from: &reader, depth: depth + 1))
+        default: throw .badValue("audience")
+        }
+    }
+
+    private static func parts(from reader: inout ByteReader, depth: Int) throws(StoredBytesFault) -> [PushAudience] {
+        var parts: [PushAudience] = []
+        for _ in 0..<(try reader.number()) { parts.append(try PushAudience(from: &reader, depth: depth + 1)) }
+        return parts
+    }
+}
+
+extension PushCounts: StoredValue {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.lookedAt, self.recipients, self.skipped, self.repeated)
+        writer.write(self.shown, self.opened, self.recalled, self.ends)
+    }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init()
+        (self.lookedAt, self.recipients) = (try reader.amount(), try reader.amount())
+        (self.skipped, self.repeated) = (try reader.amount(), try reader.amount())
+        (self.shown, self.opened) = (try reader.amount(), try reader.amount())
+        self.recalled = try reader.amount()
+        self.ends = try reader.read()
+        guard self.ends.values.allSatisfy(ByteReader.amounts.contains) else { throw .badValue("count") }
+    }
+}
+
+extension PersonLabels: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.aliases, self.tags) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(aliases: try reader.read(), tags: try reader.read())
+    }
+}
+
+extension ByteReader {
+    /// Of things that are counted, so that no sum of them overflows.
+    fileprivate static let amounts = 0..<(1 << 48)
+
+    fileprivate mutating func amount() throws(StoredBytesFault) -> Int {
+        let amount: Int = try self.read()
+        guard Self.amounts.contains(amount) else { throw .badValue("count") }
+        return amount
+    }
+
+    fileprivate mutating func cursor() throws(StoredBytesFault) -> UInt64 {
+        let cursor = try self.number()
+        guard cursor < 1 << 53 else { throw .badValue("cursor of a push") }
+        return cursor
+    }
+}

@@ -1,0 +1,212 @@
+import OrderedCollections
+import StoreModel
+import TidingsModel
+
+// Push jobs: the core says when a step is due, the store whom it reaches (docs/decisions/0046-push-jobs.md). One step of a job is under way
+// at a time.
+extension ServerCore {
+    /// At a start, before anything else happens: the timer carries them on.
+    mutating func resumePushJobs(_ jobs: [PushJob], _ now: Now) {
+        for job in jobs { self.pushRunner.runs[job.id] = PushRunner.Run(job: job) }
+        if !jobs.isEmpty { self.armPushTimer(at: now.monotonic) }
+    }
+
+    mutating func handlePushTimer(at: Int64, _ now: Now, _ effects: inout [ServerEffect]) {
+        guard self.pushRunner.dueAt == at else { return }
+        self.pushRunner.dueAt = nil
+        self.runPushJobs(now, &effects)
+    }
+
+    private mutating func armPushTimer(at: Int64) {
+        guard at < self.pushRunner.dueAt ?? .max else { return }
+        self.pushRunner.dueAt = at
+        self.setTimer(at: at, .pushJobs)
+    }
+
+    mutating func runPushJobs(_ now: Now, _ effects: inout [ServerEffect]) {
+        guard self.state == .open, !self.pushRunner.runs.isEmpty else { return }
+        var room = self.settings.pushLegsMax - self.pushLegsUnderWay()
+        for run in self.pushRunner.runs.values { room -= run.reach }
+        var due = Int64.max
+        for id in Array(self.pushRunner.runs.keys) {
+            due = min(due, self.runPushJob(id, &room, now, &effects) ?? .max)
+        }
+        if due != .max { self.armPushTimer(at: due) }
+    }
+
+    /// When to look again, in monotonic milliseconds; nil if the store's answer comes first.
+    private mutating func runPushJob(
+        _ id: PushJobID, _ room: inout Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) -> Int64? {
+        guard let run = self.pushRunner.runs[id], run.asked == 0 else { return nil }
+        guard now.monotonic >= run.notBefore else { return run.notBefore }
+        guard !self.settings.suspendedApps.contains(run.job.app) else { return now.monotonic + PushRunner.longWait }
+        switch run.job.state {
+        case .scheduled:
+            let wait = (run.job.sendAt ?? now.wall) - now.wall
+            // Somebody may set the clock.
+            guard wait <= 0 else { return now.monotonic + min(wait, Self.clockCheckInterval) }
+            self.askAboutPush(id, .changePush(run.job.app, id, .start, at: now.wall), for: .start(id), &effects)
+            return nil
+        case .running:
+            // Taking back is possible on a full disk.
+            guard !self.isStorageFull else { return now.monotonic + PushRunner.longWait }
+            return self.step(run, &room, now, &effects)
+        case .recalling: return self.step(run, &room, now, &effects)
+        case .done, .cancelled, .recalled:
+            self.pushRunner.runs.removeValue(forKey: id)
+            return nil
+        }
+    }
+
+    private mutating func step(
+        _ run: PushRunner.Run, _ room: inout Int, _ now: Now, _ effects: inout [ServerEffect]
+    ) -> Int64? {
+        guard self.storeBacklog < self.settings.pushBacklogMax,
+            room >= min(PushRunner.reachMin, self.settings.pushLegsMax)
+        else { return now.monotonic + PushRunner.shortWait }
+        var reach = min(StoreRules.pushStepMax, room)
+        if run.job.state == .running, let limit = PushRunner.limit(of: run.job) {
+            let least = max(1, min(limit.perSecond / PushRunner.stepsPerSecond, PushRunner.reachMin))
+            if let wait = run.bucket.wait(.deliveries, least, limit, at: now.monotonic) { return now.monotonic + wait }
+            reach = min(reach, run.bucket.left(.deliveries, limit, at: now.monotonic).count)
+        }
+        room -= reach
+        let ids = (0..<reach).map { _ in self.messageIDs.next(wallMilliseconds: now.wall) }
+        self.pushRunner.runs[run.job.id]?.reach = reach
+        self.askAboutPush(
+            run.job.id, .stepPush(run.job.app, run.job.id, ids: ids, at: now.wall),
+            for: .step(run.job.id, at: now.wall),
+            &effects)
+        return nil
+    }
+
+    private mutating func askAboutPush(
+        _ id: PushJobID, _ command: StoreCommand, for request: PushStoreRequest, _ effects: inout [ServerEffect]
+    ) {
+        self.pushRunner.runs[id]?.asked += 1
+        self.sendToStore(command, for: .push(request), &effects)
+    }
+
+    // MARK: - What is under way
+
+    /// Those that are handed over, wait for their turn, or for APNs. What waits for the person, or for one token, is durable, and may take
+    /// until the morning: no job waits for that.
+    private mutating func pushLegsUnderWay() -> Int {
+        var runner = self.pushRunner
+        self.pushRunner = PushRunner()
+        let count = runner.countLegs { self.pushLegs(of: $0) }
+        self.pushRunner = runner
+        return count
+    }
+
+    private func pushLegs(of person: UserKey) -> Int {
+        guard let slot = self.slots[person] else { return 0 }
+        guard self.people[slot].isReady else { return 1 }
+        var count = 0
+        for index in self.people[slot].devices.indices {
+            for leg in 0..<self.people[slot].devices[index].legs.count
+            where self.people[slot].devices[index].legs[leg].occupiesPushJob {
+                count += 1
+            }
+        }
+        return count
+    }
+
+    // MARK: - What the store says
+
+    mutating func finishStep(
+        _ id: PushJobID, _ step: PushStep, at: Int64, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        self.noteAnswer(id)
+        self.pushRunner.runs[id]?.reach = 0
+        let before = self.pushRunner.runs[id]?.job.state
+        self.pushRunner.runs[id]?.job = step.job
+        let limit = PushRunner.limit(of: step.job)
+        self.pushRunner.runs[id]?.bucket.consume(.deliveries, step.ids.count, limit, at: now.monotonic)
+        self.fanOut(step, at: at, now, &effects)
+        if step.isDone {
+            self.pushRunner.runs.removeValue(forKey: id)
+        } else {
+            self.pushRunner.moveToEnd(id)
+        }
+        self.reportPush(step.job, isNews: step.job.state != before, now, &effects)
+        self.runPushJobs(now, &effects)
+    }
+
+    private mutating func fanOut(_ step: PushStep, at: Int64, _ now: Now, _ effects: inout [ServerEffect]) {
+        let job = step.job
+        for (message, delivery) in step.sent {
+            let user = UserKey(app: job.app, user: delivery.user)
+            guard let message = job.message(for: delivery.user, id: message, at: at) else {
+                let entry = job.entry(for: delivery.user, id: message, at: at)
+                self.publishEntry(entry, [delivery], in: job.app, now, &effects)
+                continue
+            }
+            let slot = self.slot(of: user, leavesSoon: true, now, &effects)
+            let shared = SharedMessage(message, names: step.names)
+            if self.people[slot].isReady {
+                self.deliver(shared, delivery, to: slot, from: nil, now, &effects)
+            } else {
+                self.loadings[slot]?.queue.append(.delivery(delivery, shared, from: nil))
+            }
+            self.pushRunner.begin(user)
+        }
+        for recalled in step.recalls {
+            self.recall(
+                recalled.message, recalled.recall, [recalled.delivery], shown: recalled.shown, now, &effects)
+            self.pushRunner.begin(UserKey(app: job.app, user: recalled.delivery.user))
+        }
+    }
+
+    /// A job after a change: nothing may have changed.
+    mutating func followPush(_ job: PushJob, _ now: Now, _ effects: inout [ServerEffect]) {
+        let before = self.pushRunner.runs[job.id]?.job.state
+        if job.state.isUnfinished {
+            self.pushRunner.runs[job.id, default: PushRunner.Run(job: job)].job = job
+        } else {
+            self.pushRunner.runs.removeValue(forKey: job.id)
+        }
+        let isNews = before.map { $0 != job.state } ?? job.state.isUnfinished
+        if isNews { self.reportPush(job, isNews: true, now, &effects) }
+        self.runPushJobs(now, &effects)
+    }
+
+    mutating func noteAnswer(_ id: PushJobID) {
+        guard let run = self.pushRunner.runs[id] else { return }
+        self.pushRunner.runs[id]?.asked = max(0, run.asked - 1)
+    }
+
+    /// The store could not read what it needs: once more, later.
+    mutating func delayPush(_ id: PushJobID, _ now: Now) {
+        self.noteAnswer(id)
+        self.pushRunner.runs[id]?.reach = 0
+        let at = now.monotonic + PushRunner.unreadableWait
+        self.pushRunner.runs[id]?.notBefore = at
+        self.armPushTimer(at: at)
+    }
+
+    /// - Parameter isNews: the job has another state than before; otherwise it is told how far it is, at most once a second.
+    private mutating func reportPush(
+        _ job: PushJob, isNews: Bool, _ now: Now, _ effects: inout [ServerEffect]
+    ) {
+        if !isNews, let run = self.pushRunner.runs[job.id], run.reportedAt != .min,
+            now.monotonic < run.reportedAt + PushRunner.reportInterval
+        {
+            return
+        }
+        self.pushRunner.runs[job.id]?.reportedAt = now.monotonic
+        effects.append(.report(.pushJob(PushJobReport(job, isNews: isNews))))
+    }
+}
+
+extension Leg {
+    /// Of a job, or of its recall.
+    fileprivate var occupiesPushJob: Bool {
+        if case .message(let shared) = self.subject, shared.message.pushJob == nil { return false }
+        switch self.state {
+        case .live, .held, .queued, .inFlight: return true
+        case .waiting(let wait): return wait.isForAPNs
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package import TidingsModel
+
+/// Drawn as ids of messages are: jobs are ordered by it, and no message has it.
+package typealias PushJobID = MessageID
+
+/// A push to an audience: the entries of its people are made in steps (`StoreCommand.stepPush`), each a message with an id of its own.
+package struct PushJob: Hashable, Sendable {
+    package enum Body: Hashable, Sendable {
+        /// What each message says and how it counts; `PushJob.message(for:id:at:)` gives id, conversation and times. With the app's options
+        /// in `push` already.
+        indirect case message(Message)
+        /// With the message's own id and time in place of those here.
+        indirect case custom(CustomMessage)
+    }
+
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// Nothing was sent yet.
+        case scheduled
+        case running
+        /// Everybody of the audience was looked at.
+        case done
+        /// Stopped before that: what was sent stays.
+        case cancelled
+        /// What was sent is recalled, step by step.
+        case recalling
+        case recalled
+
+        /// Whether steps, or the start, are still to come.
+        package var isUnfinished: Bool {
+            switch self {
+            case .scheduled, .running, .recalling: true
+            case .done, .cancelled, .recalled: false
+            }
+        }
+    }
+
+    package var id: PushJobID
+    package var app: AppID
+    /// Of a service's kind, its id as target: whose messages they are.
+    package var account: ConversationID
+    package var body: Body
+    package var audience: PushAudience
+    /// It reaches people who have blocked the account as it reaches others.
+    package var ignoresBlocks: Bool
+    /// Of each message from its step on; nil for as long as the server keeps it.
+    package var lifetimeMilliseconds: Int64?
+    /// Wall milliseconds, of which `.start` is a matter of the core; nil for at once.
+    package var sendAt: Int64?
+    package var ratePerSecond: Int?
+    package var createdAt: Int64
+    package var state: State
+    /// When it got its state.
+    package var changedAt: Int64
+    /// How far its steps have come. Only the store knows what it counts.
+    package var cursor: UInt64 = 0
+    /// How many steps have sent something.
+    package var steps = 0
+    package var counts = PushCounts()
+
+    /// A new one: it runs at once, or is scheduled.
+    package init(
+        id: PushJobID, app: AppID, account: ConversationID, body: Body, audience: PushAudience,
+        ignoresBlocks: Bool = false, lifetimeMilliseconds: Int64? = nil, sendAt: Int64? = nil,
+        ratePerSecond: Int? = nil, createdAt: Int64
+    ) {
+        self.id = id
+        self.app = app
+        self.account = account
+        self.body = body
+        self.audience = audience
+        self.ignoresBlocks = ignoresBlocks
+        self.lifetimeMilliseconds = lifetimeMilliseconds
+        self.sendAt = sendAt
+        self.ratePerSecond = ratePerSecond
+        self.createdAt = createdAt
+        self.state = sendAt == nil ? .running : .scheduled
+        self.changedAt = createdAt
+    }
+
+    package var sender: UserID { UserID(self.account.target) }
+
+    package var isCustom: Bool { if case .custom = self.body { true } else { false } }
+
+    /// What each message has for itself has no value here.
+    private var plainBody: Body {
+        switch self.body {
+        case .message(var message):
+            (message.id, message.app, message.sender) = (MessageID(rawValue: 0), self.app, self.sender)
+            (message.conversation, message.clientMessageID) = (self.account, "")
+            (message.mentions, message.recipients) = (.none, [])
+            (message.sentAt, message.expiresAt, message.pushJob) = (0, nil, nil)
+            return .message(message)
+        case .custom(var message):
+            (message.id, message.sentAt, message.expiresAt) = (MessageID(rawValue: 0), 0, nil)
+            return .custom(message)
+        }
+    }
+
+    /// With the state, cursor and counts of a new one.
+    package var asNew: PushJob {
+        PushJob(
+            id: self.id, app: self.app, account: self.account, body: self.plainBody, audience: self.audience,
+            ignoresBlocks: self.ignoresBlocks, lifetimeMilliseconds: self.lifetimeMilliseconds, sendAt: self.sendAt,
+            ratePerSecond: self.ratePerSecond, createdAt: self.createdAt)
+    }
+
+    /// Of a job that is `recalling`: which of its steps is next, and how many of that step's messages are done.
+    package var placeOfRecall: (step: Int, offset: Int) {
+        let max = UInt64(StoreRules.pushStepMax)
+        return (Int(clamping: self.cursor / max), Int(self.cursor % max))
+    }
+
+    /// - Parameters:
+    ///   - count: how many of the step's messages were looked at.
+    ///   - all: how many that step has sent.
+    package mutating func advanceRecall(by count: Int, of all: Int, at: Int64) {
+        let max = UInt64(StoreRules.pushStepMax)
+        let (step, offset) = self.placeOfRecall
+        self.cursor = offset + count >= all ? UInt64(step + 1) * max : self.cursor + UInt64(count)
+        guard self.placeOfRecall.step >= self.steps else { return }
+        self.state = .recalled
+        self.changedAt = at
+        self.eraseBody()
+    }
+
+    /// Nobody reads any more what it said.
+    package mutating func eraseBody() {
+        guard case .message(let template) = self.body else { return }
+        self.body = .message(template.revised(content: nil, isGone: true))
+    }
+
+    /// The entry of one of its people.
+    package func entry(for user: UserID, id: MessageID, at: Int64) -> LogEntry.Body {
+        switch self.body {
+        case .message(let template): .message(self.message(template, for: user, id: id, at: at))
+        case .custom(let template): .custom(self.custom(template, id: id, at: at))
+        }
+    }
+
+    /// nil for a custom message.
+    package func message(for user: UserID, id: MessageID, at: Int64) -> Message? {
+        guard case .message(let template) = self.body else { return nil }
+        return self.message(template, for: user, id: id, at: at)
+    }
+
+    private func message(_ template: Message, for user: UserID, id: MessageID, at: Int64) -> Message {
+        var message = template
+        message.id = id
+        message.app = self.app
+        message.sender = self.sender
+        message.conversation = ConversationID(type: self.account.type, target: user.rawValue)
+        message.clientMessageID = ClientMessageID(self.id.description)
+        message.sentAt = at
+        message.expiresAt = self.lifetimeMilliseconds.map { at &+ $0 }
+        message.pushJob = self.id
+        return message
+    }
+
+    private func custom(_ template: CustomMessage, id: MessageID, at: Int64) -> CustomMessage {
+        var message = template
+        message.id = id
+        message.sentAt = at
+        message.expiresAt = self.lifetimeMilliseconds.map { at &+ $0 }
+        return message
+    }
+}
+
+/// What has become of a job's messages. Exact, whatever was interrupted.
+package struct PushCounts: Hashable, Sendable {
+    /// People of the app whom the steps have looked at.
+    package var lookedAt = 0
+    /// People who got a message.
+    package var recipients = 0
+    /// Of the audience, but the account is blocked, writes to its followers and they are none, or they are the account.
+    package var skipped = 0
+    /// Legs that have ended, by `LegEnd.name`; without zeros.
+    package var ends: [String: Int] = [:]
+    /// Of these, those whose push was in flight at a restart and was sent once more.
+    package var repeated = 0
+    /// Legs whose phone has said so.
+    package var shown = 0
+    package var opened = 0
+    /// Messages that were recalled.
+    package var recalled = 0
+
+    package init() {}
+
+    package mutating func add(_ ended: EndedLeg) {
+        self.ends[ended.end.name, default: 0] += 1
+        if ended.isRepeated { self.repeated += 1 }
+    }
+
+    package mutating func add(_ receipt: LegReceipt) {
+        switch receipt {
+        case .shown: self.shown += 1
+        case .opened: self.opened += 1
+        }
+    }
+}
+
+/// What a job is told to do.
+package enum PushJobChange: Hashable, Sendable {
+    /// A scheduled one.
+    case start
+    /// A scheduled or running one; nothing happens to one that has come to its end.
+    case cancel
+    /// Takes back what was sent, and sends nothing more. Of one that has sent nothing it is `cancel`.
+    case recall
+}
+
+/// What one step has done.
+package struct PushStep: Hashable, Sendable {
+    /// After the step.
+    package var job: PushJob
+    /// In the order of their ids. Their messages are `job.entry(for:id:at:)`, with the step's time.
+    package var sent: [(id: MessageID, delivery: Delivery)] {
+        zip(self.ids, self.deliveries).map { ($0, $1) }
+    }
+    /// Of the messages that were sent, ascending: the first of those handed in.
+    package var ids: [MessageID] = []
+    /// Of these, one each.
+    package var deliveries: [Delivery] = []
+    /// What a step of a job that is `recalling` has recalled.
+    package var recalls: [Recalled] = []
+    package var names = MessageNames()
+
+    /// Nothing is left to do.
+    package var isDone: Bool { !self.job.state.isUnfinished }
+
+    /// As `StoreResult.recalled` has it.
+    package struct Recalled: Hashable, Sendable {
+        package var recall: Recall
+        /// It says nothing any more.
+        package var message: Message
+        package var delivery: Delivery
+        package var shown: [LegID]
+
+        package init(recall: Recall, message: Message, delivery: Delivery, shown: [LegID]) {
+            self.recall = recall
+            self.message = message
+            self.delivery = delivery
+            self.shown = shown
+        }
+    }
+
+    package init(job: PushJob) { self.job = job }
+}
+
+extension PushJob {
+    /// nil if it does not name the file. It does so for as long as it can still send, whatever its messages' lifetime.
+    package func use(of media: MediaID) -> MediaUse? {
+        guard case .message(let template) = self.body, template.namedMedia.contains(media) else { return nil }
+        return MediaUse(message: self.id, sender: self.sender, isBackend: true)
+    }
+}

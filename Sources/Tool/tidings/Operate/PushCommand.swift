@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import TidingsModel
+
+struct PushCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push",
+        abstract: "Push to an audience, and see and stop such pushes.",
+        discussion: "The API key needs the scope messages; 'list' and 'show' need trace.",
+        subcommands: [Send.self, List.self, Show.self, Cancel.self, Recall.self])
+
+    struct Send: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Push a text, now or later; prints the push's id.",
+            discussion: """
+                Give whom it is for: --everybody, --user, --alias, --tag, of which any is enough, or --audience with JSON as of the HTTP \
+                API: '{"all": [{"tag": "a"}, {"not": {"tag": "b"}}]}'.
+                """)
+        @OptionGroup var options: APIOptions
+        @Flag(help: "To everybody with a device that is signed in.") var everybody = false
+        @Option(help: "To a person; give it once for each.") var user: [String] = []
+        @Option(help: "To whom the alias names; give it once for each.") var alias: [String] = []
+        @Option(help: "To who has the tag; give it once for each.") var tag: [String] = []
+        @Option(help: "To an audience, as JSON.") var audience: String?
+        @Option(help: "The notification's title.") var title: String?
+        @Option(help: "The account it is from, for example MP:news.") var account: ConversationArgument?
+        @Option(help: "When, in milliseconds since 1970.") var at: Int64?
+        @Option(help: "How many people a second at most.") var rate: Int?
+        @Flag(help: "It counts as unread.") var counted = false
+        @Argument(help: "The text.") var text: String
+
+        func validate() throws { _ = try self.whom() }
+
+        func run() async throws {
+            var notification: [(String, JSONValue)] = [("text", .string(self.text))]
+            if let title { notification.append(("title", .string(title))) }
+            let body: [(String, JSONValue)] = [
+                ("notification", .members(notification)), ("audience", try self.whom()),
+                (
+                    "account",
+                    self.account.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] } ?? .null
+                ), ("send_at", self.at.map { .int($0) } ?? .null),
+                ("rate_per_second", self.rate.map { .int($0) } ?? .null),
+                ("counted", .bool(self.counted)),
+            ]
+            let push = try await self.options.request("POST", "pushes", body: .members(body))
+            guard let id = push["id"]?.stringValue else { throw ToolFailure("the answer holds no id") }
+            print(id)
+        }
+
+        func whom() throws -> JSONValue {
+            var parts: [JSONValue] = []
+            if self.everybody { parts.append(["everybody": true]) }
+            if !self.user.isEmpty { parts.append(["users": JSONValue(texts: self.user)]) }
+            parts += self.alias.map { ["alias": .string($0)] }
+            parts += self.tag.map { ["tag": .string($0)] }
+            if let audience {
+                guard let json = try? JSONValue(parsing: audience) else {
+                    throw ValidationError("--audience must be JSON, got \"\(audience)\"")
+                }
+                parts.append(json)
+            }
+            guard let first = parts.first else {
+                throw ValidationError("give --everybody, --user, --alias, --tag or --audience")
+            }
+            return parts.count == 1 ? first : ["any": .array(parts)]
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print the app's pushes, newest first, one a line.")
+        @OptionGroup var options: APIOptions
+
+        func run() async throws {
+            let pushes = try await self.options.list("pushes", "pushes")
+            if pushes.isEmpty { print("there are no pushes") }
+            for push in pushes { print(PushCommand.line(push)) }
+        }
+    }
+
+    struct One: ParsableArguments {
+        @OptionGroup var options: APIOptions
+        @Argument(help: "The push's id, 13 characters.") var push: String
+        @Flag(help: "Print the server's JSON instead of lines.") var json = false
+
+        func request(_ method: String, _ part: String = "", body: JSONValue? = nil) async throws {
+            let push = try await self.options.request(
+                method, "pushes/\(APIOptions.escaped(self.push))\(part)", body: body)
+            if self.json { print(push.text) } else { PushCommand.lines(push).forEach { print($0) } }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Print how a push stands.")
+        @OptionGroup var one: One
+
+        func run() async throws { try await self.one.request("GET") }
+    }
+
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Send nothing more of a push; what was sent stays.")
+        @OptionGroup var one: One
+
+        func run() async throws { try await self.one.request("POST", "/cancel", body: .members([])) }
+    }
+
+    struct Recall: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send nothing more of a push, and take back what was sent.")
+        @OptionGroup var one: One
+
+        func run() async throws { try await self.one.request("DELETE") }
+    }
+
+    static func line(_ push: JSONValue) -> String {
+        let progress = push["progress"]
+        return "\(push["id"]?.stringValue ?? "?")  \(push["state"]?.stringValue ?? "?")  "
+            + "\(progress?["recipients"]?.intValue ?? 0) people"
+    }
+
+    /// Ends that there are none of are left out.
+    static func lines(_ push: JSONValue) -> [String] {
+        let statistics = push["statistics"]
+        func count(_ name: String) -> Int64 { statistics?[name]?.intValue ?? 0 }
+        let ends = (statistics?["ends"]?.objectValue?.members ?? []).filter { $0.value != .int(0) }
+        return [
+            Self.line(push), "  for \(push["audience"]?.text ?? "?")",
+            "  shown at least \(count("shown"))  opened \(count("opened"))  repeated at most \(count("repeated"))"
+                + "  recalled \(count("recalled"))",
+        ] + ends.map { "  \($0.key)  \($0.value.intValue ?? 0)" }
+    }
+}

@@ -1,0 +1,157 @@
+import StoreModel
+import TidingsModel
+
+// Push jobs, aliases and tags: so few people and ids a step that a job takes several, and that what happens in between meets them.
+extension CommandGenerator {
+    mutating func nextAboutPushes() -> StoreCommand {
+        switch self.number(0..<100) {
+        case 0..<14: self.signIn()
+        case 14..<26: self.createPush()
+        case 26..<48: self.stepPush()
+        case 48..<56: self.changePush()
+        case 56..<60: self.readPush()
+        case 60..<64: .countAudience(self.app(), self.audience(), after: UInt64(self.number(0..<4)), limit: 3)
+        case 64..<70: self.setLabels()
+        case 70..<72: .readLabels(self.userKey())
+        case 72..<84: self.nextAboutLegs()
+        case 84..<94: self.nextAboutPushed()
+        default: self.nextAboutDesk()
+        }
+    }
+
+    private var desk: ConversationID { ConversationID(type: .pushService, target: "desk") }
+
+    private mutating func job() -> (app: AppID, id: PushJobID) {
+        if self.jobs.isEmpty || self.chance(6) { return (self.app(), MessageID(rawValue: 7)) }
+        return self.chance(60) ? self.jobs[self.jobs.count - 1] : self.pick(self.jobs)
+    }
+
+    private mutating func sent() -> (app: AppID, job: PushJobID, id: MessageID) {
+        if self.pushed.isEmpty { return ("shop", MessageID(rawValue: 7), MessageID(rawValue: 8)) }
+        return self.pick(self.pushed)
+    }
+
+    private mutating func createPush() -> StoreCommand {
+        let account =
+            self.chance(85)
+            ? self.desk
+            : ConversationID(type: self.pick([.publicService, .system, .pushService]), target: self.user().rawValue)
+        var template = Message(
+            id: MessageID(rawValue: 0), app: "shop", sender: "x", conversation: account, clientMessageID: "x",
+            objectName: self.objectName(), content: self.shortContent(),
+            flags: self.chance(60) ? [.stored, .notified] : .normal, pushText: self.chance(40) ? "psst" : nil,
+            sentAt: 5)
+        if self.chance(25) { template.push = self.pushOptions().nonEmpty }
+        let custom = CustomMessage(
+            id: MessageID(rawValue: 0), title: self.chance(50) ? "t" : nil, content: "{}",
+            extras: JSONObject([("n", .int(1))]), sentAt: 5)
+        guard let id = self.ids(1).first else { return .readControl }
+        let app: AppID = self.chance(92) ? "shop" : "club"
+        self.jobs.append((app, id))
+        return .createPush(
+            PushJob(
+                id: id, app: app, account: account, body: self.chance(88) ? .message(template) : .custom(custom),
+                audience: self.audience(), ignoresBlocks: self.chance(20),
+                lifetimeMilliseconds: self.chance(20) ? 60_000 : nil, sendAt: self.chance(25) ? self.clock + 9 : nil,
+                ratePerSecond: self.chance(20) ? 5 : nil, createdAt: self.time()))
+    }
+
+    private mutating func audience() -> PushAudience {
+        switch self.number(0..<16) {
+        case 0..<5: .everybody
+        case 5..<8: .users(self.users(0..<4) + (self.chance(40) ? ["zed"] : []))
+        case 8: .alias(self.pick(["boss", "one"]))
+        case 9..<11: .tag("gold")
+        case 11: .not(.tag("gold"))
+        case 12: .all([.everybody, .not(.users(self.users(1..<3)))])
+        case 13: .any([.alias("boss"), .users(self.users(1..<3))])
+        case 14: .all([.users(self.users(1..<4)), .any([.tag("gold"), .everybody])])
+        default: self.chance(40) ? .any([]) : .any([.tag("gold"), .alias("one")])
+        }
+    }
+
+    private mutating func stepPush() -> StoreCommand {
+        let job = self.job()
+        let ids = self.ids(self.chance(96) ? self.number(1..<4) : 0)
+        for id in ids { self.pushed.append((job.app, job.id, id)) }
+        if self.pushed.count > 12 { self.pushed.removeFirst(self.pushed.count - 12) }
+        return .stepPush(self.chance(97) ? job.app : self.app(), job.id, ids: ids, at: self.time())
+    }
+
+    private mutating func changePush() -> StoreCommand {
+        let job = self.job()
+        return .changePush(job.app, job.id, self.pick([.start, .cancel, .recall, .recall]), at: self.time())
+    }
+
+    private mutating func readPush() -> StoreCommand {
+        let job = self.job()
+        if self.chance(40) { return .readPush(job.app, job.id) }
+        return .readPushes(job.app, before: self.chance(50) ? job.id : nil, limit: self.chance(85) ? 2 : 0)
+    }
+
+    private mutating func setLabels() -> StoreCommand {
+        let change: LabelChange =
+            self.chance(50)
+            ? .aliases(self.pick([["boss"], ["one"], ["boss", "one"], []]))
+            : .tags(self.pick([["gold"], ["gold", "new"], [], ["a b"]]))
+        return .setLabels(self.userKey(), change)
+    }
+
+    private mutating func nextAboutLegs() -> StoreCommand {
+        let sent = self.sent()
+        let device: DeviceID? = self.chance(90) ? self.pick(["phone", "phone", "pad"]) : nil
+        let leg = LegID(message: sent.id, user: UserKey(app: sent.app, user: self.user()), device: device)
+        let job = self.chance(95) ? sent.job : nil
+        switch self.number(0..<10) {
+        case 0..<3:
+            return .keepLeg(
+                OpenLeg(
+                    leg: leg, position: self.position(), wait: .inFlight, apnsID: self.chance(50) ? "A-3" : nil,
+                    pushJob: job))
+        case 3..<7:
+            return .endLeg(
+                EndedLeg(leg: leg, end: self.end(), at: self.time(), pushJob: job, isRepeated: self.chance(20)))
+        default: return .receipt(leg, self.pick([.shown, .opened]), at: self.time())
+        }
+    }
+
+    /// About one of a job's messages, as about any.
+    private mutating func nextAboutPushed() -> StoreCommand {
+        let sent = self.sent()
+        let key = UserKey(app: sent.app, user: self.user())
+        switch self.number(0..<10) {
+        case 0..<2:
+            return .recall(
+                RecallOperation(
+                    id: self.ids(1)[0], app: sent.app, message: sent.id, actor: self.chance(80) ? nil : "desk",
+                    window: 5_000, at: self.time()))
+        case 2:
+            return .edit(
+                EditOperation(
+                    app: sent.app, message: sent.id, actor: nil,
+                    content: self.chance(50) ? self.mediaContent() : "new", window: 0, at: self.time()))
+        case 3: return .delete(key, Deletion(conversation: self.desk, messages: [sent.id]), at: self.time())
+        case 4: return .markRead(key, self.desk, upTo: self.position(), at: self.time())
+        case 5: return .trace(sent.app, sent.id)
+        case 6: return .readReceipts(sent.app, sent.id, asked: nil)
+        case 7: return .readPushRecipient(key, sent.job)
+        case 8: return .readMedia(key, self.pick(Self.media), in: sent.id)
+        default: return .signOut(DeviceKey(user: key, device: "phone"), at: self.time())
+        }
+    }
+
+    private mutating func nextAboutDesk() -> StoreCommand {
+        let app = self.job().app
+        let key = UserKey(app: app, user: self.user())
+        switch self.number(0..<7) {
+        case 0: return .setBlocked(key, "desk", self.chance(80), at: self.time())
+        case 1: return .putAccount(app, ServiceAccount(self.desk, audience: self.chance(50) ? .followers : .everybody))
+        case 2: return .setFollowing(key, self.desk, self.chance(80))
+        case 3: return .readHistory(key, self.desk, before: self.chance(40) ? self.sent().id : nil, limit: 3)
+        case 4: return .readLog(key, after: self.position(), limit: self.number(0..<8))
+        case 5: return .readMediaUses(app, self.pick(Self.media), by: self.chance(50) ? "desk" : nil)
+        default:
+            return .setObjectNames(app, self.chance(50) ? [] : ["my:Poll"])
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import HTTPTypes
+import ServerCore
+import StoreModel
+import Testing
+import TidingsModel
+
+@testable import TidingsServer
+
+private let first = MessageID("01qdq6qdr0000")!
+private let push = ConversationID(type: .pushService, target: "push")
+
+private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State = .running) -> PushJob {
+    let template = Message(
+        id: first, app: "demo", sender: "push", conversation: push, clientMessageID: "c", objectName: .text,
+        content: "{}", flags: [.stored, .notified], pushText: nil, sentAt: 5)
+    var job = PushJob(
+        id: first, app: "demo", account: push, body: .message(template), audience: audience, ratePerSecond: 7,
+        createdAt: 5)
+    job.state = state
+    job.counts.recipients = 3
+    job.counts.ends = ["accepted": 2, "muted": 1]
+    job.counts.shown = 1
+    return job
+}
+
+@Suite struct `A push of the HTTP API` {
+    private static func draft(
+        _ flags: MessageFlags = [.stored, .notified], push options: PushOptions? = nil, name: ObjectName = .text,
+        content: String = #"{"content":"Half price"}"#
+    ) -> MessageDraft {
+        MessageDraft(
+            clientMessageID: "push", conversation: push, objectName: name, content: content, flags: flags, push: options
+        )
+    }
+
+    @Test func `is a text with options for an audience, from the push account, and does not count`() async throws {
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let answer = try await api.request(
+            .post, "pushes",
+            #"{"notification":{"title":"Sale","text":"Half price","sound":"bell.caf"},"audience":{"everybody":true}}"#)
+        #expect(answer.status == 202)
+        #expect(answer.json["id"] == "01qdq6qdr0000")
+        #expect(answer.json["state"] == "running")
+        #expect(answer.json["counted"] == false)
+        #expect(answer.json["progress"] == ["looked_at": 0, "recipients": 3, "skipped": 0])
+        #expect(answer.json["statistics"]?["accepted"] == 2)
+        #expect(answer.json["statistics"]?["shown"] == 1)
+        #expect(answer.json["statistics"]?["ends"]?["muted"] == 1)
+        #expect(answer.json["statistics"]?["ends"]?["expired"] == 0)
+        let options = PushOptions(title: "Sale", sound: "bell.caf")
+        #expect(
+            api.commands == [
+                .createPush(
+                    "demo", PushDraft(account: push, body: .message(Self.draft(push: options)), audience: .everybody))
+            ])
+    }
+
+    @Test func `says when, how fast, how long, for whom and whether it counts`() async throws {
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let body = #"""
+            {"account":{"kind":"MP","id":"news"},"message":{"object_name":"my:news","content":"x","push_text":"News"},
+             "audience":{"all":[{"any":[{"tag":"a"},{"alias":"b"}]},{"not":{"users":["eve","bob","eve"]}}]},
+             "counted":true,"send_at":9,"rate_per_second":50,"lifetime_ms":1000,"ignores_blocks":true}
+            """#
+        #expect(try await api.request(.post, "pushes", body).status == 202)
+        let account = ConversationID(type: .publicService, target: "news")
+        var message = MessageDraft(
+            clientMessageID: "push", conversation: account, objectName: "my:news", content: "x", flags: .normal)
+        message.pushText = "News"
+        var draft = PushDraft(
+            account: account, body: .message(message),
+            audience: .all([.any([.tag("a"), .alias("b")]), .not(.users(["bob", "eve"]))]))
+        draft.sendAt = 9
+        draft.ratePerSecond = 50
+        draft.lifetimeMilliseconds = 1_000
+        draft.ignoresBlocks = true
+        #expect(api.commands == [.createPush("demo", draft)])
+    }
+
+    @Test(arguments: [
+        (#"{"audience":{"everybody":true}}"#, "notification"),
+        (
+            #"{"notification":{"text":"x"},"custom":{"content":"x"},"audience":{"everybody":true}}"#, "notification"
+        ),
+        (#"{"notification":{"title":"x"},"audience":{"everybody":true}}"#, "notification.text"),
+        (#"{"notification":{"text":{"loc_key":"K"}},"audience":{"everybody":true}}"#, "notification.text"),
+        (#"{"notification":{"text":"x","sand":"x"},"audience":{"everybody":true}}"#, "notification.sand"),
+        (#"{"notification":{"text":"x"}}"#, "audience"),
+        (#"{"notification":{"text":"x"},"audience":{}}"#, "audience"),
+        (#"{"notification":{"text":"x"},"audience":{"everybody":true,"tag":"a"}}"#, "audience"),
+        (#"{"notification":{"text":"x"},"audience":{"everybody":false}}"#, "audience.everybody"),
+        (#"{"notification":{"text":"x"},"audience":{"everyone":true}}"#, "audience"),
+        (#"{"notification":{"text":"x"},"audience":{"users":["a b"]}}"#, "audience.users[0]"),
+        (#"{"custom":{"content":"x"},"audience":{"everybody":true},"counted":true}"#, "counted"),
+        (#"{"notification":{"text":"x"},"audience":{"everybody":true},"rate_per_second":0}"#, "rate_per_second"),
+        (
+            #"{"notification":{"text":"x"},"audience":{"everybody":true},"account":{"kind":"X","id":"y"}}"#,
+            "account.kind"
+        ),
+    ])
+    func `that breaks a rule is refused by the name of the field`(body: String, field: String) async throws {
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let answer = try await api.request(.post, "pushes", body)
+        #expect(answer.status == 400)
+        #expect(answer.json["field"] == .string(field))
+        #expect(api.commands == [])
+    }
+
+    @Test func `to the app itself is a custom message`() async throws {
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let body = #"{"custom":{"content":"refresh","title":"t","extras":{"a":1}},"audience":{"users":["bob"]}}"#
+        #expect(try await api.request(.post, "pushes", body).status == 202)
+        let message = CustomMessage(
+            id: MessageID(rawValue: 0), title: "t", content: "refresh", extras: JSONObject([("a", 1)]), sentAt: 0)
+        #expect(
+            api.commands == [
+                .createPush("demo", PushDraft(account: push, body: .custom(message), audience: .users(["bob"])))
+            ])
+    }
+
+    @Test func `is read, cancelled and taken back by its id`() async throws {
+        let api = try await APIDouble(answering: .pushJob(job(.not(.any([.tag("a"), .alias("b")])), .recalling)))
+        let shown = try await api.request(.get, "pushes/01qdq6qdr0000")
+        #expect(shown.json["audience"] == ["not": ["any": [["tag": "a"], ["alias": "b"]]]])
+        #expect(shown.json["rate_per_second"] == 7)
+        #expect(try await api.request(.post, "pushes/01qdq6qdr0000/cancel").status == 200)
+        #expect(try await api.request(.delete, "pushes/01qdq6qdr0000").status == 202)
+        #expect(
+            api.commands == [
+                .pushJob("demo", first), .changePush("demo", first, .cancel), .changePush("demo", first, .recall),
+            ])
+    }
+
+    @Test func `that there is not is unknown`() async throws {
+        let api = try await APIDouble(answering: .pushJob(nil))
+        for (method, path) in [
+            (HTTPRequest.Method.get, ""), (.post, "/cancel"), (.delete, ""), (.get, "/recipients/bob"),
+        ] {
+            let answer = try await api.request(method, "pushes/01qdq6qdr0000\(path)")
+            #expect(answer.status == 404)
+            #expect(answer.json["code"] == "unknown_push")
+        }
+        #expect(try await api.request(.get, "pushes/x").status == 400)
+    }
+
+    @Test func `is listed page by page, the newest first`() async throws {
+        let api = try await APIDouble(answering: .pushJobs([job()], hasMore: true))
+        let page = try await api.request(.get, "pushes?limit=1")
+        #expect(page.json["pushes"]?.arrayValue?.count == 1)
+        let next = try #require(page.json["next"]?.stringValue)
+        _ = try await api.request(.get, "pushes?limit=1&cursor=\(next)")
+        #expect(
+            api.commands == [
+                .pushJobs("demo", before: nil, limit: 1), .pushJobs("demo", before: first, limit: 1),
+            ])
+    }
+
+    @Test func `is preceded by a count of its audience`() async throws {
+        let api = try await APIDouble(answering: .audience(7))
+        let answer = try await api.request(.get, "pushes/count?audience=%7B%22tag%22:%22a%22%7D")
+        #expect(answer.json == ["people": 7])
+        // A plus sign is a space, as forms have it.
+        _ = try await api.request(.get, "pushes/count?audience=%7B%22tag%22:+%22a%2Bb%22%7D")
+        #expect(api.commands == [.countAudience("demo", .tag("a")), .countAudience("demo", .tag("a+b"))])
+        #expect(try await api.request(.get, "pushes/count").status == 400)
+        #expect(try await api.request(.get, "pushes/count?audience=x").status == 400)
+    }
+
+    @Test func `needs the scope for messages, and is seen with that for traces`() async throws {
+        let reader = try await APIDouble(answering: .pushJob(job()), scopes: [.trace])
+        #expect(try await reader.request(.get, "pushes/01qdq6qdr0000").status == 200)
+        #expect(try await reader.request(.post, "pushes", "{}").status == 403)
+        #expect(try await reader.request(.delete, "pushes/01qdq6qdr0000").status == 403)
+        let sender = try await APIDouble(answering: .pushJob(job()), scopes: [.messages])
+        #expect(try await sender.request(.get, "pushes").status == 403)
+        #expect(try await sender.request(.post, "pushes/01qdq6qdr0000/cancel").status == 200)
+    }
+}
+
+@Suite struct `The labels of a person in the HTTP API` {
+    @Test func `are read, replaced and taken away`() async throws {
+        let api = try await APIDouble(answering: .labels(PersonLabels(aliases: ["b", "a"], tags: ["t"])))
+        #expect(try await api.request(.get, "users/bob/aliases").json == ["aliases": ["a", "b"]])
+        #expect(try await api.request(.get, "users/bob/tags").json == ["tags": ["t"]])
+        let bob = UserKey(app: "demo", user: "bob")
+        #expect(api.commands == [.labels(bob), .labels(bob)])
+        let writer = try await APIDouble(answering: .done)
+        #expect(try await writer.request(.put, "users/bob/aliases", #"{"aliases":["a"]}"#).status == 204)
+        #expect(try await writer.request(.put, "users/bob/tags", #"{"tags":["t"]}"#).status == 204)
+        #expect(try await writer.request(.delete, "users/bob/aliases").status == 204)
+        #expect(try await writer.request(.delete, "users/bob/tags").status == 204)
+        #expect(
+            writer.commands == [
+                .setLabels(bob, .aliases(["a"])), .setLabels(bob, .tags(["t"])), .setLabels(bob, .aliases([])),
+                .setLabels(bob, .tags([])),
+            ])
+        #expect(try await writer.request(.put, "users/bob/tags", "{}").status == 400)
+    }
+}
