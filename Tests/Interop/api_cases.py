@@ -599,6 +599,15 @@ class Run:
                 query.pop("after", None)
         elif "audience" in query:
             query["audience"] = json.dumps(self.world.audience())
+        elif path.endswith("/{app}/messages"):
+            query["text"] = self.chance.choice(["hello", "no such word"])
+            place = self.world.conversation() if "conversation_id" in query and "user" in query else {}
+            for name in ("conversation_type", "conversation_id"):
+                query.pop(name, None)
+            if place:
+                query |= {"conversation_type": place["type"], "conversation_id": place["target"]}
+            if "since" in query and "until" in query:
+                del query["until"]
         elif path.endswith("/missed"):
             query["after"] = query.get("after", 0) % 3
         case.query = query

@@ -19,7 +19,7 @@ from api_cases import JPEG, read_document
 from conftest import ROOT, TOPIC
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from media import settings
+from media import everything
 from test_api_events import Reader
 from test_apps import SCOPES, first_operator
 from test_push_credentials import apple, refusal
@@ -132,7 +132,7 @@ class Tenant:
 def stage(make_site, tmp_path):
     """Two apps: theirs with a phone and pushes, and ours, whose credentials are used against it."""
     site = make_site(
-        with_apns=True, with_production=True, settings=settings(tmp_path), app_settings={"own_profiles": True, "tags": [TAG]}).start()
+        with_apns=True, with_production=True, settings=everything(tmp_path), app_settings={"own_profiles": True, "tags": [TAG]}).start()
     operator = first_operator(site)
     operator.call("POST", "/v1/apps", {"id": "ours"})
     key = operator.call("POST", "/v1/apps/ours/api-keys", {"name": "backend", "scopes": SCOPES})["key"]
@@ -239,11 +239,11 @@ class Asker:
         query, headers = {}, {"Authorization": f"Bearer {self.credential(operation)}"}
         for it in operation.get("parameters", []):
             it = self.document["components"]["parameters"][it["$ref"].rpartition("/")[2]] if "$ref" in it else it
-            if it["in"] == "query" and it["name"] in {"user", "actor", "message", "after", "environment", "topic", "audience"}:
+            if it["in"] == "query" and it["name"] in {"user", "actor", "message", "after", "environment", "topic", "audience", "text"}:
                 # Their channel under a topic that is ours to ask for.
                 query[it["name"]] = {
                     "message": theirs.message, "after": 0, "environment": "sandbox", "topic": self.ours.topic,
-                    "audience": json.dumps(AUDIENCE)}.get(it["name"], "bea")
+                    "audience": json.dumps(AUDIENCE), "text": MARK}.get(it["name"], "bea")
             elif it["in"] == "header" and it.get("required"):
                 headers[it["name"]] = {
                     "Tus-Resumable": "1.0.0", "Upload-Length": "64", "Upload-Offset": "0", "Upload-Metadata": "filetype aW1hZ2UvanBlZw==",

@@ -65,6 +65,7 @@ extension APIProblem {
         case checksumMismatch = "checksum_mismatch"
         case tusVersion = "tus_version"
         case rangeNotSatisfiable = "range_not_satisfiable"
+        case searchOff = "search_off"
     }
 }
 
@@ -147,6 +148,7 @@ extension APIProblem.Own {
         case .checksumMismatch: (.checksumMismatch, "The body is not what its checksum says")
         case .tusVersion: (.preconditionFailed, "Another version of the upload protocol")
         case .rangeNotSatisfiable: (.rangeNotSatisfiable, "None of the bytes asked for is there")
+        case .searchOff: (.notFound, "The server keeps no index for message search")
         case .storageUnwritable: (.serviceUnavailable, "The disk does not take what is written")
         }
     }

@@ -20,6 +20,11 @@ extension ServerConfiguration {
                     remedy: "give \(port) and \(taken) different values")
             }
         }
+        if !self.search.path.isEmpty, self.search.path == self.store.path {
+            faults.append(
+                field: "search.path", rule: "must not be store.path, got \"\(self.search.path)\"",
+                remedy: "name a file of its own")
+        }
         do throws(InvalidField) {
             _ = try self.apns.parsedProxy
         } catch {

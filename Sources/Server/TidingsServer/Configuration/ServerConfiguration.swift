@@ -13,6 +13,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var store = Store()
     package var tokens = Tokens()
     package var media = Media()
+    package var search = Search()
     package var log = Log()
     /// `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
     package var core = ServerSettings()
@@ -115,6 +116,11 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var limits = MediaLimits()
         /// Raw values of `MediaKind`.
         package var types = MediaLimits().kinds.map(\.rawValue)
+    }
+
+    package struct Search: Equatable, Sendable {
+        /// Empty for none.
+        package var path = ""
     }
 
     /// Without what is set of apps.
