@@ -56,6 +56,8 @@ import TidingsModel
         // One person is one step at least, however many devices.
         #expect(try step(31...39, 1) == ["di"])
         #expect(try step(41...49, 1) == ["ed"])
+        // The account became known with the job, and is looked at last.
+        #expect(try step(51...59, 1) == [])
         #expect(try opened.job(1)?.state == .done)
         #expect(try opened.job(1)?.counts.recipients == 5)
     }

@@ -55,7 +55,7 @@ extension SimulatorEngine {
         var tokens: [JSONValue] = []
         for phone in phones {
             let target = DeviceTopic(phone: phone, topic: topic, environment: environment)
-            self.note(.deviceRegistered(target, drawn: self.random.deviceToken()))
+            self.applyEvent(.deviceRegistered(target, drawn: self.random.deviceToken()))
             guard let token = self.core.token(of: target) else {
                 throw InvalidField(field: "token", rule: "was drawn twice; ask again")
             }

@@ -147,12 +147,12 @@ final class SimulatorEngine: @unchecked Sendable {
     // MARK: The operator
 
     func change(_ event: APNsService.Event) {
-        self.note(event)
+        self.applyEvent(event)
         self.commit()
     }
 
     /// One of several changes: `commit` ends them.
-    func note(_ event: APNsService.Event) { self.handle(event) }
+    func applyEvent(_ event: APNsService.Event) { self.handle(event) }
 
     func commit() {
         self.store?.commit()

@@ -122,6 +122,14 @@ package struct TidingsServer: Service {
         )
     }
 
+    private static func watch(_ disk: StoreDisk, on loop: any EventLoop, _ server: ServerLoop) -> RepeatedTask {
+        loop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { disk.free }.map { free in
+                if let free { server.updateFreeBytes(free) }
+            }
+        }
+    }
+
     private func serve(
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ opening: StoreOpening,
         _ apps: AppRegistry, _ clients: APNsClients, _ disk: StoreDisk, _ search: (any MessageSearch)?,
@@ -139,11 +147,7 @@ package struct TidingsServer: Service {
             tokens: tokens, metrics: metrics, readiness: readiness, logger: self.logger, audit: self.audit,
             seed: UInt64.random(in: .min ... .max))
         if let free = disk.free { server.updateFreeBytes(free) }
-        let watch = gatewayLoop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: gatewayLoop) { disk.free }.map { free in
-                if let free { server.updateFreeBytes(free) }
-            }
-        }
+        let watch = Self.watch(disk, on: gatewayLoop, server)
         defer { watch.cancel() }
         let searchWatch = Self.watch(search, on: gatewayLoop, metrics)
         defer { searchWatch?.cancel() }

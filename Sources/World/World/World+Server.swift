@@ -192,7 +192,7 @@ extension World {
     }
 
     private mutating func emitStep(_ command: StoreCommand, _ result: StoreResult) {
-        guard case .stepPush(_, _, _, let at) = command, case .pushStep(let step) = result else { return }
+        guard case .stepPush(_, _, _, _, let at) = command, case .pushStep(let step) = result else { return }
         for one in step.asCommands(at: at) {
             self.emit(.committed(one.command, one.result))
             self.emitAway(one.command, one.result)

@@ -27,8 +27,8 @@ package struct SearchIndexConfiguration: Sendable {
 
 /// An index of what messages say, in a file of its own that is derived behind the journal (docs/decisions/0048-message-search.md). A thread
 /// of its own asks the store for what is new, a page at a time, writes it, and answers questions; nothing waits for it, and whatever happens
-/// to the file, it is made anew from the journal. `@unchecked Sendable`: `waiting`, `isStopping`, `isFinished` and `told` are guarded by
-/// `condition`; everything else belongs to the thread alone.
+/// to the file, it is made anew from the journal. `@unchecked Sendable`: `waiting`, `isStopping`, `isFinished`, `told` and
+/// `toldPosition` are guarded by `condition`; everything else belongs to the thread alone.
 package final class SearchIndex: @unchecked Sendable {
     enum Work {
         case find(MessageQuestion, @Sendable (Result<FoundMessages, MessageSearchFault>) -> Void)
@@ -45,6 +45,8 @@ package final class SearchIndex: @unchecked Sendable {
     private var isStopping = false
     private var isFinished = false
     private var told = SearchProgress()
+    /// The last record that was looked at.
+    private var toldPosition: JournalPosition = 0
 
     private var file: SearchFile?
     private var eraseAt: TimeInterval?
@@ -84,7 +86,11 @@ package final class SearchIndex: @unchecked Sendable {
     package var progress: SearchProgress {
         self.condition.lock()
         defer { self.condition.unlock() }
-        return self.told
+        var progress = self.told
+        // Of now: the store goes on also where the index stands still.
+        let last = self.store.lastRecord
+        progress.behind = Int(clamping: last - min(last, self.toldPosition))
+        return progress
     }
 
     package func find(_ question: MessageQuestion) async throws(MessageSearchFault) -> FoundMessages {
@@ -308,11 +314,10 @@ extension SearchIndex {
     }
 
     private func publish() {
-        let behind = self.store.lastRecord - min(self.store.lastRecord, self.file?.place?.position ?? 0)
-        let progress = SearchProgress(
-            messages: self.file?.messages ?? 0, behind: Int(clamping: behind), fileBytes: self.file?.bytes ?? 0)
+        let progress = SearchProgress(messages: self.file?.messages ?? 0, fileBytes: self.file?.bytes ?? 0)
         self.condition.lock()
         self.told = progress
+        self.toldPosition = self.file?.place?.position ?? 0
         self.condition.unlock()
     }
 }

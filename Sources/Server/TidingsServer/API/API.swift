@@ -37,6 +37,7 @@ struct API: Sendable {
             self.addHealth(to: router)
             self.addExtension(to: router)
             self.addMedia(to: router)
+            self.addInstallations(to: router)
         }
     }
 
@@ -59,6 +60,7 @@ struct API: Sendable {
         self.addOperators(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
+        self.addClientKeys(to: app)
         self.addPushCredentials(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)

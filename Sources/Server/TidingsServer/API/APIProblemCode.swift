@@ -38,6 +38,7 @@ extension APIProblem {
         case unknownPush = "unknown_push"
         case unknownApp = "unknown_app"
         case unknownAPIKey = "unknown_api_key"
+        case unknownClientKey = "unknown_client_key"
         case unknownTokenSecret = "unknown_token_secret"
         case unknownPushCredential = "unknown_push_credential"
         case unknownOperator = "unknown_operator"
@@ -121,6 +122,7 @@ extension APIProblem.Own {
         case .unknownPush: (.notFound, "There is no such push")
         case .unknownApp: (.notFound, "There is no such app")
         case .unknownAPIKey: (.notFound, "The app has no such API key")
+        case .unknownClientKey: (.notFound, "The app has no such client key")
         case .unknownTokenSecret: (.notFound, "The app has no such token secret")
         case .unknownPushCredential: (.notFound, "The app has no such push credential")
         case .unknownOperator: (.notFound, "There is no such operator")

@@ -152,6 +152,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var previousSecret: Secret?
         package var settings = AppSettings()
         package var apiKeys: [APIKey] = []
+        package var clientKeys: [ClientKey] = []
         package var apns: APNs?
 
         package init(id: AppID, tokenSecret: Secret) {
@@ -162,6 +163,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Of an app that is made otherwise.
         var isCredentialAlone: Bool {
             self.apns != nil && self.tokenSecret.value.isEmpty && self.previousSecret == nil && self.apiKeys.isEmpty
+                && self.clientKeys.isEmpty
                 && self.settings == AppSettings()
         }
     }
@@ -172,6 +174,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// 64 hexadecimal digits.
         package var sha256: String
         package var scopes: [APIScope]
+    }
+
+    /// A key that stands in the app's binary.
+    package struct ClientKey: Equatable, Sendable {
+        package var name: String
+        package var key: String
     }
 
     /// A token key, from which the app's first push credential is made.
