@@ -164,6 +164,26 @@ import TidingsModel
         #expect(opened.store.open().pushJobs == [])
     }
 
+    @Test func `ends with its account`() throws {
+        var opened = Opened()
+        try opened.signIn("ada", "bo")
+        let news = ConversationID(type: .publicService, target: "news")
+        #expect(try opened.apply(.putAccount("shop", ServiceAccount(news, audience: .followers))) == .done)
+        for user in ["ada", "bo"] {
+            let key = UserKey(app: "shop", user: UserID(user))
+            _ = try opened.apply(.setFollowing(key, news, true))
+        }
+        var ofNews = job(1, .everybody)
+        ofNews.account = news
+        #expect(try opened.create(ofNews)?.state == .running)
+        #expect(try opened.step(1, 11...11)?.deliveries == [at(1, "ada")])
+        #expect(try opened.apply(.setAccount("shop", news, isDeclared: false)) == .done)
+        let stopped = try #require(try opened.step(1, 12...13, at: 101))
+        #expect(stopped.ids == [] && stopped.isDone)
+        #expect(stopped.job.state == .cancelled && stopped.job.changedAt == 101)
+        #expect(stopped.job.counts.recipients == 1)
+    }
+
     @Test func `leaves out who has blocked its account, does not follow it, or is it`() throws {
         var opened = Opened()
         try opened.signIn("ada", "bo", "cy", "push")

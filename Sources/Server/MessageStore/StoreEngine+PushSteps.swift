@@ -10,6 +10,10 @@ extension StoreEngine {
         guard let push = try self.push(id, of: app) else { return .refused(StoreRules.unknownPush(id)) }
         if let fault = StoreRules.fault(inStep: ids, of: push.job) { return .refused(fault) }
         if let used = try ids.first(where: { try self.isUsed($0) }) { return .refused(StoreRules.usedMessageID(used)) }
+        let isDeclared = self.accounts[app]?[push.job.account] != nil
+        if let stopped = StoreRules.stop(push.job, isDeclared: isDeclared, at: at) {
+            return .pushStep(PushStep(job: try self.writeState(of: stopped, push)))
+        }
         return push.job.state == .recalling
             ? try self.recallStep(of: push, ids: ids, at: at)
             : try self.sendStep(of: push, ids: ids, devicesMax: devicesMax, at: at)

@@ -61,7 +61,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var recoveryLoadsMax: Int = 256
     package var idleTime: Int64 = 60_000
     /// `idleTime` of people who are in memory for a push job alone.
-    package var pushIdleTime: Int64 = 1_000
+    package var pushIdleTime: Int64 = 200
     /// How long a `decided` cursor may wait to be written along with others; only ends that a crash would repeat move
     /// it.
     package var cursorFlushTime: Int64 = 1_000

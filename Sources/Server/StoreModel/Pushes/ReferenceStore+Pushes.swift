@@ -58,6 +58,10 @@ extension ReferenceStore {
         guard let job = self.push(id, of: app) else { return .refused(StoreRules.unknownPush(id)) }
         if let fault = StoreRules.fault(inStep: ids, of: job) { return .refused(fault) }
         if let used = ids.first(where: { self.isUsed($0) }) { return .refused(StoreRules.usedMessageID(used)) }
+        if let stopped = StoreRules.stop(job, isDeclared: self.accounts[app]?[job.account] != nil, at: at) {
+            self.pushes[id]?.job = stopped
+            return .pushStep(PushStep(job: stopped))
+        }
         return .pushStep(
             job.state == .recalling
                 ? self.recallStep(of: job, ids: ids, at: at)

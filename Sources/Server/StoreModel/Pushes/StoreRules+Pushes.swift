@@ -45,6 +45,16 @@ extension StoreRules {
             retryAfterMilliseconds: 1_000)
     }
 
+    /// A job of an account that was taken back since, as it is from now on: what it would send is refused as that account's messages are. nil
+    /// for another one.
+    package static func stop(_ job: PushJob, isDeclared: Bool, at: Int64) -> PushJob? {
+        guard job.state == .running, job.account.type.needsAccount, !isDeclared else { return nil }
+        var stopped = job
+        stopped.state = .cancelled
+        stopped.changedAt = at
+        return stopped
+    }
+
     package static func unknownPush(_ id: PushJobID) -> ServerFrame.Problem {
         .init(code: .unknownMessage, field: "push", rule: "must name a push of this app, got \(id)")
     }

@@ -142,6 +142,8 @@ struct AudienceChecker: Checker {
         self.pushes[id]?.job = step.job
         guard step.isDone else { return }
         if push.job.state == .recalling { return findings.reach(.recalledPushes) }
+        // Its account was taken back.
+        if step.job.state == .cancelled { return }
         findings.reach(.pushesDone)
         let reached = Set(self.pushes[id]?.reached.keys.elements ?? [])
         for user in push.stays.subtracting(reached).sorted() {
