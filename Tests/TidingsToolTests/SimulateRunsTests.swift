@@ -75,7 +75,7 @@ import World
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
             .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes, .cancelledPushes,
-            .recalledPushes,
+            .recalledPushes, .anonymousSignIns, .pushesToAnonymous,
         ]
         #expect(total.missing(with: .harsh) == drawn.filter { !crowds.contains($0) })
         #expect(total.text.contains("60 events (each run 10 at least)"))

@@ -28,6 +28,8 @@ package struct Population: Hashable, Sendable {
     var accounts: [ConversationType] = []
     /// Whether the app's backend pushes to audiences.
     var hasPushes = false
+    /// Whether installations are people before somebody signs in, and may be again.
+    var hasAnonymousPeople = false
 
     init() {}
 }
@@ -100,6 +102,7 @@ extension Population {
     mutating func drawPushes(seed: UInt64) {
         var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.pushesDraw)
         self.hasPushes = chance.chance(perMille: 500)
+        self.hasAnonymousPeople = self.hasPushes && chance.chance(perMille: 600)
     }
 }
 

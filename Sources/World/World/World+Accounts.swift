@@ -136,7 +136,8 @@ extension World {
     /// Somebody who looks at the app.
     private mutating func looking(where fits: (UserID) -> Bool = { _ in true }) -> (index: Int, process: ProcessID)? {
         let looking = self.phones.indices.filter {
-            self.phones[$0].isSignedIn && self.phones[$0].isInForeground && fits(self.phones[$0].person)
+            self.phones[$0].isSignedIn && self.phones[$0].isInForeground && !self.phones[$0].person.isAnonymous
+                && fits(self.phones[$0].person)
         }
         guard let index = self.drawn(looking), let process = self.phones[index].core.process(of: Self.bundle) else {
             return nil

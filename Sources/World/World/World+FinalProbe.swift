@@ -16,7 +16,7 @@ extension World {
     mutating func beginFinalProbe() {
         self.emit(.measured(self.memoryLoad(isQuiet: true)))
         let conversation = Self.callConversation
-        for person in self.people {
+        for person in self.people + self.anonymousPeople {
             let key = UserKey(app: Self.app, user: person)
             guard case .user(let record)? = try? self.store.apply(.loadUser(key), epoch: self.epoch),
                 record.settings.mayRing(in: conversation, for: person, wall: self.now.wall)
@@ -37,17 +37,19 @@ extension World {
 
     /// Every second call is recalled, while its pushes are on their way or have just come.
     mutating func recallCall(_ accepted: ServerFrame.SendAccepted) {
-        if self.people.contains(where: { accepted.clientMessageID == Self.secondCall(of: $0) }) {
+        if (self.people + self.anonymousPeople).contains(where: { accepted.clientMessageID == Self.secondCall(of: $0) })
+        {
             self.callsToStay.insert(accepted.messageID)
         }
-        let called = self.people.firstIndex { accepted.clientMessageID == Self.call(of: $0) }
+        let everybody = self.people + self.anonymousPeople
+        let called = everybody.firstIndex { accepted.clientMessageID == Self.call(of: $0) }
         guard let called else { return }
         guard called % 2 == 1 else {
             self.callsToStay.insert(accepted.messageID)
             return
         }
         self.lastAPIRequest += 1
-        let person = self.people[called]
+        let person = everybody[called]
         self.appendTrace("the call of \(person) is to be recalled")
         // A draw of its own: which draw is under way when the answer comes depends on what the run leaves out.
         var chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 1 + called)

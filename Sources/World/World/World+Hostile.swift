@@ -43,7 +43,16 @@ extension World {
 
     static let madeUpAtOnce = 12
 
-    static func isHostile(_ user: UserID) -> Bool { self.hostilePeople.contains(user) }
+    /// With the app's client key, which stands in its binary.
+    static let anonymousHostile = UserID("\(UserID.anonymousPrefix)mallory")
+
+    var hostilePeople: [UserID] {
+        Self.hostilePeople + (self.options.population.hasAnonymousPeople ? [Self.anonymousHostile] : [])
+    }
+
+    static func isHostile(_ user: UserID) -> Bool {
+        self.hostilePeople.contains(user) || user == self.anonymousHostile
+    }
 
     mutating func hostileActs() {
         guard !self.hasHealed else { return }
@@ -91,7 +100,7 @@ extension World {
 
     private mutating func hostileSession() -> SessionID? {
         if let session = self.drawn(self.hostile.sessions.keys.elements) { return session }
-        guard let user = self.drawn(Self.hostilePeople) else { return nil }
+        guard let user = self.drawn(self.hostilePeople) else { return nil }
         return self.connectHostile(user, as: DeviceID("\(user)-phone"))
     }
 
@@ -236,7 +245,7 @@ extension World {
         else { return }
         self.appendTrace("\(person) blocks \(user), who goes on writing")
         self.callAPI(.request(Self.app, actor: person, .setBlocked(user, true)))
-        for target in [person, other] {
+        for target in [person, other] + self.anonymousPeople.prefix(1) {
             for type in ConversationType.allCases {
                 let draft = self.hostileDraft(to: ConversationID(type: type, target: target.rawValue))
                 self.hostileDrafts.append((session, draft))

@@ -25,8 +25,8 @@ extension World {
         load.apiRequests = self.openAPIRequests.count
         load.hasHostileClients = self.options.faults.hasHostileClients
         // The other app's people have the same names; the sender of the final probe has a name of its own.
-        load.people = 2 * self.people.count + 1 + self.accounts.known.count
-        if self.options.faults.hasHostileClients { load.people += Self.hostilePeople.count }
+        load.people = 2 * self.people.count + self.anonymousPeople.count + 1 + self.accounts.known.count
+        if self.options.faults.hasHostileClients { load.people += self.hostilePeople.count }
         load.isQuiet = isQuiet
         if isQuiet { load.keptLegs = self.store.openLegCount }
         load.phones = self.phones.map { phone in

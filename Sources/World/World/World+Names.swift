@@ -119,7 +119,9 @@ extension World {
 
     /// Somebody who looks at the app.
     private mutating func askAsSomebody(_ request: (inout World, UserID) -> ClientRequest?) {
-        let looking = self.phones.indices.filter { self.phones[$0].isSignedIn && self.phones[$0].isInForeground }
+        let looking = self.phones.indices.filter {
+            self.phones[$0].isSignedIn && self.phones[$0].isInForeground && !self.phones[$0].person.isAnonymous
+        }
         guard let index = self.drawn(looking), let process = self.phones[index].core.process(of: Self.bundle),
             let asked = request(&self, self.phones[index].person)
         else { return }

@@ -51,7 +51,7 @@ extension World {
         self.sendRequest(.edit(message, content: text), in: process, on: index)
     }
 
-    private mutating func deleteMessage(in process: ProcessID, on index: Int) {
+    mutating func deleteMessage(in process: ProcessID, on index: Int) {
         guard let (message, item) = self.drawn(Array(self.phones[index].disk.store.messages.elements.suffix(8))) else {
             return
         }
@@ -78,7 +78,7 @@ extension World {
             in: process, on: index)
     }
 
-    private mutating func setQuietHours(in process: ProcessID, on index: Int) {
+    mutating func setQuietHours(in process: ProcessID, on index: Int) {
         guard self.phones[index].disk.store.preferences().current.person.quietHours == nil else {
             return self.pendingChange(.quietHours(nil), in: process, on: index)
         }
@@ -90,7 +90,7 @@ extension World {
         self.pendingChange(.quietHours(hours), in: process, on: index)
     }
 
-    private mutating func changeList(in process: ProcessID, on index: Int) {
+    mutating func changeList(in process: ProcessID, on index: Int) {
         let conversation = self.anyConversation(of: index)
         let store = self.phones[index].disk.store
         let current = store.preferences().current.conversations[conversation] ?? ConversationSettings()
@@ -105,7 +105,7 @@ extension World {
         self.pendingChange(.state(conversation, change, at: self.now.wall), in: process, on: index)
     }
 
-    private mutating func setForEverything(in process: ProcessID, on index: Int) {
+    mutating func setForEverything(in process: ProcessID, on index: Int) {
         let current = self.phones[index].disk.store.preferences().current.person
         switch self.chance.number(0...3) {
         case 3:

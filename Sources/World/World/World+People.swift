@@ -29,6 +29,8 @@ extension World {
         let isSignedIn = self.phones[index].isSignedIn
         switch (isInForeground, self.chance.number(0...19)) {
         case (true, 0...15) where !isSignedIn: break
+        case (true, 0...7) where self.phones[index].person.isAnonymous: self.operateAnonymously(index)
+        case (true, 11...15) where self.phones[index].person.isAnonymous: self.leaveAnonymously(index)
         case (true, 0...7): self.writeMessage(index)
         case (true, 8...10): self.readConversation(index)
         case (true, 11...15): self.operate(index)

@@ -28,7 +28,7 @@ extension World {
         case 0...5: self.pushToAudience()
         case 6: self.changePush(.cancel)
         case 7...8: self.changePush(.recall)
-        default: if let person = self.drawn(self.people) { self.label(person) }
+        default: if let person = self.drawn(self.people + self.anonymousPeople) { self.label(person) }
         }
     }
 
@@ -66,7 +66,10 @@ extension World {
     private mutating func audience(depth: Int) -> PushAudience {
         switch self.chance.number(0...(depth < 2 ? 9 : 5)) {
         case 0...1: return .everybody
-        case 2: return .users(self.people.filter { _ in self.chance.chance(perMille: 500) } + [self.people[0]])
+        case 2:
+            return .users(
+                (self.people + self.anonymousPeople).filter { _ in self.chance.chance(perMille: 500) }
+                    + [self.people[0]])
         case 3: return .alias(self.drawn(Self.pushAliases) ?? "")
         case 4...5: return .tag(self.drawn(Self.pushTags) ?? "")
         case 6: return .not(self.audience(depth: depth + 1))

@@ -20,7 +20,7 @@ extension World {
     private static let firstDraw = 2_000
 
     mutating func beginReadingProbe() {
-        for (number, person) in self.people.enumerated() {
+        for (number, person) in (self.people + self.anonymousPeople).enumerated() {
             let theirs = self.phones.indices.filter {
                 self.phones[$0].person == person && self.phones[$0].isSignedIn
             }

@@ -111,7 +111,7 @@ extension World {
             self.phones[index].processes[process]?.isSuspended == false
         else { return self.plan(.signsIn(index), after: 5_000) }
         self.beginDraw(of: .signIn(index))
-        let person = self.accountThatSignsIn() ?? self.drawn(self.people) ?? self.phones[index].person
+        let person = self.nextPerson(on: index)
         self.appendTrace("\(person) signs in on phone \(index)")
         self.phones[index].others[self.phones[index].person] = self.phones[index].disk
         self.phones[index].person = person

@@ -65,6 +65,8 @@ package struct World {
     // Phones and people.
     var phones: [WorldPhone] = []
     var people: [UserID] = []
+    /// Of installations, in the order in which they came.
+    var anonymousPeople: [UserID] = []
     /// The requests of another app on the same server, of which no checker is told.
     var otherTenants: Set<APIRequestID> = []
     /// What hostile clients have, and what they send once the server has signed them in.
@@ -207,8 +209,7 @@ package struct World {
 
     mutating func begin() {
         for index in 0..<self.options.phones {
-            let person = self.owner(of: index)
-            self.phones.append(self.newPhone(index, of: person))
+            self.phones.append(self.newPhone(index, of: self.firstPerson(on: index)))
             self.goOnline(index)
             self.plan(.phone(index, .person(.appOpened(Self.bundle))), after: 1_000)
             // People begin once everybody has signed in.

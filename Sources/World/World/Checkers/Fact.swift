@@ -230,6 +230,7 @@ struct Checkers {
             AbuseChecker(),
             AccountChecker(), WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
             GroupChecker(), ListChecker(), NamesChecker(), CommunicationChecker(), AudienceChecker(),
+            AnonymousChecker(),
         ]
     }
 

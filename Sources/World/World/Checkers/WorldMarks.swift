@@ -161,6 +161,8 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case resumedPushes = "pushes resumed after a crash"
     case cancelledPushes = "pushes cancelled"
     case recalledPushes = "pushes taken back"
+    case anonymousSignIns = "installations without sign-in"
+    case pushesToAnonymous = "pushes to installations without sign-in"
     case clearedUnsettled = "notifications cleared as the network went"
 }
 
@@ -175,7 +177,7 @@ extension WorldMark {
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
             .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes,
-            .cancelledPushes, .recalledPushes:
+            .cancelledPushes, .recalledPushes, .anonymousSignIns, .pushesToAnonymous:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false
