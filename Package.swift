@@ -252,7 +252,7 @@ targets.append(
     .target(
         name: "SDKTestSupport",
         dependencies: ours(
-            ["TidingsModel", "TidingsWire", "TidingsClient", "ServerCore", "SimulatedServer"]
+            ["TidingsModel", "TidingsWire", "TidingsClient", "StoreModel", "ServerCore", "SimulatedServer"]
                 + (onLinux ? ["VirtualPhone"] : [])), path: "Tests/SDKTestSupport", swiftSettings: facade))
 targets += shell(
     "SDK", "TidingsNotificationService",

@@ -1,6 +1,7 @@
 package import Foundation
 package import ServerCore
 import SimulatedServer
+import StoreModel
 package import Synchronization
 package import Testing
 package import TidingsClient
