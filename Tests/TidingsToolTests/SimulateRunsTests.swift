@@ -75,7 +75,8 @@ import World
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
             .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes, .cancelledPushes,
-            .recalledPushes, .anonymousSignIns, .pushesToAnonymous,
+            .recalledPushes, .anonymousSignIns, .pushesToAnonymous, .credentialsReplaced, .credentialsRolledBack,
+            .revokedKeyRefusals, .missingCredentials, .certificatePushes,
         ]
         #expect(total.missing(with: .harsh) == drawn.filter { !crowds.contains($0) })
         #expect(total.text.contains("60 events (each run 10 at least)"))

@@ -77,6 +77,7 @@ extension World {
         self.setConsent()
         self.beginAccounts()
         self.beginPushes()
+        self.beginCredentials()
     }
 
     /// Some people let nobody add them, some those they have written to.

@@ -19,9 +19,9 @@ enum Occurrence {
     case apns(APNsService.Event)
     case apnsFault(APNsFault?)
     indirect case appleAnswers(APNsService.RequestID, APNsResponse)
-    /// For the APNs client of a server's life.
-    indirect case pool(life: Int, APNsDispatcher.Event)
-    case poolTimer(life: Int)
+    /// For one of the server's APNs clients, by its number.
+    indirect case pool(UInt64, APNsDispatcher.Event)
+    case poolTimer(UInt64)
     case toApple(UInt64, ToApple)
     case fromApple(UInt64, FromApple)
     case connectTimeout(UInt64)
@@ -48,6 +48,8 @@ enum Occurrence {
     case namesChange
     case accountsAct
     case pushesAct
+    case credentialsAct
+    case credentialStep(CredentialStep)
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)

@@ -15,6 +15,8 @@ package enum RandomStream: Hashable, Sendable {
     case accounts
     /// Whom the backend pushes to, and what it makes of that.
     case pushes
+    /// What becomes of the app's push credentials.
+    case credentials
     /// Which HTTP requests of the app's backend come twice.
     case gateway
     case person(Int)
@@ -35,7 +37,7 @@ package enum RandomStream: Hashable, Sendable {
     case disk
     /// No fault: how long requests and answers take between the server and Apple.
     case appleNetwork
-    /// No fault: the jitter of the server's APNs client.
+    /// No fault: the jitter of the server's APNs clients.
     case pool
 
     private var parts: (name: String, number: UInt64, phone: Int?) {
@@ -54,6 +56,7 @@ package enum RandomStream: Hashable, Sendable {
         case .names: ("names", 11, nil)
         case .accounts: ("accounts", 12, nil)
         case .pushes: ("pushes", 13, nil)
+        case .credentials: ("credentials", 14, nil)
         case .person(let phone): ("person", 16, phone)
         case .network(let phone): ("network", 17, phone)
         case .radio(let phone): ("radio", 18, phone)
@@ -79,6 +82,7 @@ package enum RandomStream: Hashable, Sendable {
     init?(_ text: Substring) {
         let withoutPhone: [Self] = [
             .server, .apns, .backend, .gateway, .otherTenant, .hostile, .names, .accounts, .pushes,
+            .credentials,
         ]
         let ofPhone: [(Int) -> Self] = [
             Self.person, Self.network, Self.radio, Self.link, Self.http, Self.pushExtension, Self.app, Self.dismissal,

@@ -30,6 +30,8 @@ package struct Population: Hashable, Sendable {
     var hasPushes = false
     /// Whether installations are people before somebody signs in, and may be again.
     var hasAnonymousPeople = false
+    /// Whether somebody replaces the app's push credentials.
+    var hasRotations = false
 
     init() {}
 }
@@ -103,6 +105,14 @@ extension Population {
         var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.pushesDraw)
         self.hasPushes = chance.chance(perMille: 500)
         self.hasAnonymousPeople = self.hasPushes && chance.chance(perMille: 600)
+    }
+
+    private static let rotationsDraw = 6_100
+
+    /// Likewise.
+    mutating func drawRotations(seed: UInt64) {
+        var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.rotationsDraw)
+        self.hasRotations = chance.chance(perMille: 300)
     }
 }
 

@@ -1,6 +1,7 @@
 import APNsClientCore
 import APNsCore
 import APNsModel
+import OrderedCollections
 import TidingsModel
 
 /// A connection between the server's APNs client and Apple, or an attempt at one. Frames keep their order in each
@@ -27,7 +28,11 @@ struct AppleLink {
         case over
     }
 
+    /// The client's number, and its name for the connection.
+    let pool: UInt64
     let connection: APNsDispatcher.ConnectionID
+    /// What the client has shown in TLS.
+    let certificate: ClientCertificateFacts?
     var phase = Phase.connecting
     var applePhase = ApplePhase.connecting
     var streams: Set<Int64> = []
@@ -64,7 +69,6 @@ enum FromApple {
 
 // Connections to Apple: what the client's shell does at its end, and what Apple's does at the other.
 extension World {
-    static let keyID = "WORLDKEY01"
     static let teamID = "WORLDTEAM1"
     /// What a peer reads before it opens the window again: half of the window (RFC 9113, section 6.9.2;
     /// `SessionCore`).
@@ -72,11 +76,11 @@ extension World {
 
     // MARK: The client's end
 
-    mutating func connect(_ id: APNsDispatcher.ConnectionID) {
+    mutating func connect(_ id: APNsDispatcher.ConnectionID, of pool: WorldPool) {
         self.lastLink += 1
         let number = self.lastLink
-        self.links[number] = AppleLink(connection: id)
-        self.pool?.links[id] = number
+        self.links[number] = AppleLink(pool: pool.number, connection: id, certificate: pool.identity.certificate)
+        pool.links[id] = number
         self.write(.hello, to: number)
         self.plan(.connectTimeout(number), after: Self.connectTimeout)
     }
@@ -85,24 +89,30 @@ extension World {
         guard let link = self.links[number], link.phase == .connecting else { return }
         self.emit(.reached(.connectTimeouts))
         self.hangUp(number)
-        if self.pool?.links[link.connection] == number { self.pool?.links[link.connection] = nil }
-        self.failConnecting(link.connection, .unreachable("no connection in time"))
+        self.releaseLink(number, link)
+        self.failConnecting(link, .unreachable("no connection in time"))
     }
 
     private mutating func failLink(_ number: UInt64, _ fault: APNsDispatcher.ConnectFault) {
         guard let link = self.links[number] else { return }
         self.forgetLink(number, link)
-        self.failConnecting(link.connection, fault)
+        self.failConnecting(link, fault)
     }
 
-    private mutating func failConnecting(_ id: APNsDispatcher.ConnectionID, _ fault: APNsDispatcher.ConnectFault) {
-        let jitter = self.pool?.jitter() ?? 0
-        self.handle(APNsDispatcher.Event.connectFailed(id, fault, jitter: jitter))
+    private mutating func failConnecting(_ link: AppleLink, _ fault: APNsDispatcher.ConnectFault) {
+        let jitter = self.jitter(of: link.pool)
+        self.handle(APNsDispatcher.Event.connectFailed(link.connection, fault, jitter: jitter), of: link.pool)
     }
 
     private mutating func forgetLink(_ number: UInt64, _ link: AppleLink) {
         self.links[number] = nil
-        if self.pool?.links[link.connection] == number { self.pool?.links[link.connection] = nil }
+        self.releaseLink(number, link)
+    }
+
+    /// Unless the client has made another attempt at the connection.
+    private func releaseLink(_ number: UInt64, _ link: AppleLink) {
+        guard let pool = self.senders?.pools[link.pool], pool.links[link.connection] == number else { return }
+        pool.links[link.connection] = nil
     }
 
     /// What Apple still says on it finds nobody.
@@ -120,32 +130,34 @@ extension World {
 
     mutating func deliverFromApple(_ frame: FromApple, on number: UInt64) {
         guard let link = self.links[number], link.phase != .over else { return }
-        let id = link.connection
+        let (id, pool) = (link.connection, link.pool)
         switch frame {
         case .connected:
             self.links[number]?.phase = .open
             self.write(.finished, to: number)
-            self.handle(APNsDispatcher.Event.connected(id))
+            self.handle(APNsDispatcher.Event.connected(id), of: pool)
         case .failed(let fault): self.failLink(number, fault)
-        case .streamLimit(let limit): self.handle(APNsDispatcher.Event.streamLimitAnnounced(id, limit))
-        case .windowOpened(let bytes): self.handle(APNsDispatcher.Event.windowOpened(id, by: bytes))
+        case .streamLimit(let limit): self.handle(APNsDispatcher.Event.streamLimitAnnounced(id, limit), of: pool)
+        case .windowOpened(let bytes): self.handle(APNsDispatcher.Event.windowOpened(id, by: bytes), of: pool)
         case .response(let stream, let response):
-            let jitter = response.isSuccess ? 0 : self.pool?.jitter() ?? 0
-            self.handle(APNsDispatcher.Event.responded(id, stream: stream, response, jitter: jitter))
+            let jitter = response.isSuccess ? 0 : self.jitter(of: pool)
+            self.handle(APNsDispatcher.Event.responded(id, stream: stream, response, jitter: jitter), of: pool)
         case .reset(let stream, code: HTTP2Code.refusedStream):
-            self.handle(APNsDispatcher.Event.streamRefused(id, stream: stream))
+            self.handle(APNsDispatcher.Event.streamRefused(id, stream: stream), of: pool)
         case .reset(let stream, let code):
-            self.handle(APNsDispatcher.Event.streamReset(id, stream: stream, code: "code \(code)"))
+            self.handle(APNsDispatcher.Event.streamReset(id, stream: stream, code: "code \(code)"), of: pool)
         case .goAway(let lastStream, let debug):
-            let jitter = self.pool?.jitter() ?? 0
+            let jitter = self.jitter(of: pool)
             self.handle(
-                APNsDispatcher.Event.goAwayReceived(id, lastStream: lastStream, debugData: debug, jitter: jitter))
-        case .pong: self.handle(APNsDispatcher.Event.pingAnswered(id))
+                APNsDispatcher.Event.goAwayReceived(id, lastStream: lastStream, debugData: debug, jitter: jitter),
+                of: pool)
+        case .pong: self.handle(APNsDispatcher.Event.pingAnswered(id), of: pool)
         case .end:
             guard link.phase == .open else { return self.failLink(number, .unreachable("closed by the server")) }
             self.forgetLink(number, link)
-            let jitter = self.pool?.jitter() ?? 0
-            self.handle(APNsDispatcher.Event.connectionClosed(id, cause: "closed by the server", jitter: jitter))
+            let jitter = self.jitter(of: pool)
+            self.handle(
+                APNsDispatcher.Event.connectionClosed(id, cause: "closed by the server", jitter: jitter), of: pool)
         }
     }
 
@@ -168,9 +180,10 @@ extension World {
             self.sendFromApple(.connected, on: number, trips: 3)
         case .finished:
             self.links[number]?.applePhase = .open
-            self.handle(APNsService.Event.connectionOpened(connection, .push(.sandbox), certificate: nil))
+            self.handle(APNsService.Event.connectionOpened(connection, .push(.sandbox), certificate: link.certificate))
             guard self.links[number]?.applePhase == .open else { return }
-            self.sendFromApple(.streamLimit(self.apns.initialStreamLimit(hasCertificate: false)), on: number)
+            self.sendFromApple(
+                .streamLimit(self.apns.initialStreamLimit(hasCertificate: link.certificate != nil)), on: number)
         case .request(let stream, let request, let sent, let token):
             self.readBody(sent.payload.count, on: number)
             // After GOAWAY nothing is processed any more, as that has said.

@@ -19,7 +19,9 @@ extension World {
     func memoryLoad(isQuiet: Bool) -> WorldLoad {
         var load = WorldLoad()
         load.server = self.server?.load(at: self.serverNow)
-        load.pool = self.pool?.dispatcher.load
+        load.pools = self.senders?.pools.values.map(\.dispatcher.load) ?? []
+        load.retiredPools = self.senders?.pools.values.count(where: \.isRetired) ?? 0
+        load.activeCredentials = self.credentials.active.count
         load.connections = self.connections[self.connectionsBefore...].count { $0.serverIsOpen && $0.life == self.life }
         load.connections += self.hostile.sessions.count
         load.apiRequests = self.openAPIRequests.count

@@ -145,6 +145,7 @@ extension World {
         self.effectsToCrash = nil
         self.hangUpHostile()
         self.setAPNsFault(nil)
+        self.healCredentials()
         self.healDisk()
         if self.clockSkew != 0 { self.setClock(0) }
         self.healPhones()

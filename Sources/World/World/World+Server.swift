@@ -20,8 +20,8 @@ extension World {
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
         self.server = ServerCore(settings: settings, seed: self.diskChance.next())
-        // A server that starts has an APNs client without connections.
-        self.pool = WorldPool(chance: SplitMix64(seed: self.options.seed, stream: .pool, draw: self.life))
+        // A server that starts has no APNs client: each is made by its first push.
+        self.startSenders()
         self.emit(.held(until: self.time + self.connectingTime, on: nil))
         let opening = self.store.open()
         self.epoch = opening.epoch
@@ -93,7 +93,7 @@ extension World {
                 self.pushedCalls[push] = message
             }
             if let key = self.recipient(of: sent, for: device) { self.emit(.pushed(sent, to: key)) }
-            self.send(request, for: push)
+            self.send(request, for: push, of: device.user.app)
         case .readTimeZone(let name):
             self.plan(.server(life: self.life, .timeZoneRead(name, Self.zone)), after: 1)
         case .checkToken(let session, let number, let token):
@@ -225,7 +225,7 @@ extension World {
 
     mutating func endServer() {
         self.server = nil
-        self.closePool()
+        self.closeSenders()
         self.effectsToCrash = nil
         self.life += 1
         self.batch = []

@@ -52,7 +52,10 @@ package struct World {
     var apnsFault: APNsFault?
     var apnsOutage = APNsOutage()
     var numbersAtAPNs = NumbersAtAPNs()
-    var pool: WorldPool?
+    /// What the server's process holds; the records outlive it.
+    var senders: WorldSenders?
+    var credentials = WorldCredentials()
+    var lastPool: UInt64 = 0
     var links: [UInt64: AppleLink] = [:]
     var lastLink: UInt64 = 0
     /// The newest number of a request, and of Apple's own name of one.
@@ -106,8 +109,7 @@ package struct World {
         self.appleChance = SplitMix64(seed: options.seed, stream: .appleNetwork, draw: 0)
         self.report = WorldReport(seed: options.seed)
         self.lines = keepsLines ? [] : nil
-        let key = ProviderKey(keyID: Self.keyID, teamID: Self.teamID, environments: [.sandbox], topics: nil)
-        var configuration = APNsService.Configuration(keys: [key])
+        var configuration = APNsService.Configuration(keys: [Self.appleKey(WorldCredentials.firstKeyID)])
         configuration.faults = options.faults.faults(seed: options.seed)
         self.apns = APNsService(configuration: configuration)
     }
@@ -251,6 +253,7 @@ package struct World {
         case .namesChange: .names
         case .accountsAct: .accounts
         case .pushesAct: .pushes
+        case .credentialsAct, .credentialStep: .credentials
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
         case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds,
             .reachesServer, .readingProbeEnds:
@@ -276,12 +279,8 @@ package struct World {
         case .apns(let event): self.handle(event)
         case .apnsFault(let fault): self.setAPNsFault(fault)
         case .appleAnswers(let request, let response): self.answerPush(request, response)
-        case .pool(let life, let event):
-            if life == self.life { self.handle(event) }
-        case .poolTimer(let life):
-            guard life == self.life, self.pool?.wakeAt == self.time else { return }
-            self.pool?.wakeAt = nil
-            self.handle(APNsDispatcher.Event.timePassed)
+        case .pool(let number, let event): self.handle(event, of: number)
+        case .poolTimer(let number): self.wakePool(number)
         case .toApple(let link, let frame): self.deliverToApple(frame, on: link)
         case .fromApple(let link, let frame): self.deliverFromApple(frame, on: link)
         case .connectTimeout(let link): self.giveUpConnecting(link)
@@ -312,6 +311,8 @@ package struct World {
         case .namesChange: self.namesChange()
         case .accountsAct: self.accountsAct()
         case .pushesAct: self.pushesAct()
+        case .credentialsAct: self.credentialsAct()
+        case .credentialStep(let step): self.takeStep(step)
         case .hostileActs: self.hostileActs()
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }

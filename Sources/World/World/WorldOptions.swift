@@ -25,6 +25,7 @@ package struct WorldOptions: Hashable, Sendable {
             self.population.drawNames(seed: seed)
             self.population.drawAccounts(seed: seed)
             self.population.drawPushes(seed: seed)
+            self.population.drawRotations(seed: seed)
         }
         guard faults.isDrawn else { return }
         self.population.crowd = .drawn(&chance)

@@ -1,5 +1,6 @@
 import APNsClientCore
 import ServerCore
+import StoreModel
 import Testing
 
 @testable import World
@@ -49,11 +50,33 @@ import Testing
             story.emit(.pool(.asked(1)))
             story.wait(wait)
             var load = WorldLoad()
-            load.pool = APNsDispatcher.Load()
-            load.pool?.requests = requests
+            var pool = APNsDispatcher.Load()
+            pool.requests = requests
+            load.pools = [pool]
             story.emit(.measured(load))
             #expect(story.broken.count == broken)
         }
+    }
+}
+
+@Suite struct `The promise that a push goes out with an active credential` {
+    @Test func `finds one that is given to a client whose credential is not active, or has expired`() {
+        var story = Story(PoolChecker())
+        func record(_ id: String, expiresAt: Int64? = nil) -> PushCredentialRecord {
+            PushCredentialRecord(
+                id: id, kind: .tokenKey, sealed: SealedBytes(keyID: "k", bytes: [1]), fingerprint: "f", createdAt: 0,
+                expiresAt: expiresAt, state: .active)
+        }
+        story.emit(.pool(.active([record("a"), record("b", expiresAt: .min)])))
+        story.emit(.pool(.asked(1, by: "a")))
+        #expect(story.broken == [])
+        story.emit(.pool(.asked(2, by: "b")))
+        #expect(story.broken == ["push client"])
+        story.emit(.pool(.asked(3, by: "c")))
+        #expect(story.broken == ["push client", "push client"])
+        story.emit(.pool(.active([record("c")])))
+        story.emit(.pool(.asked(4, by: "c")))
+        #expect(story.broken.count == 2)
     }
 }
 
@@ -68,7 +91,8 @@ import Testing
         load.phones = [.init(key: bob1)]
         var pool = APNsDispatcher.Load()
         change(&pool)
-        load.pool = pool
+        load.pools = [pool]
+        load.activeCredentials = 1
         story.emit(.measured(load))
         return story.broken.count { $0 == "bounds" }
     }
@@ -88,5 +112,22 @@ import Testing
         #expect(self.broken(isQuiet: true) { $0.connections = 1 } == 0)
         #expect(self.broken(isQuiet: true) { $0.connections = 2 } == 1)
         #expect(self.broken(pushes: 1, isQuiet: true) { $0.requests = 1 } > 0)
+    }
+
+    @Test func `finds more clients than there are credentials, and a retired one when all is quiet`() {
+        func broken(_ pools: Int, retired: Int, isQuiet: Bool = false) -> Int {
+            var story = Story(BoundsChecker())
+            var load = WorldLoad(people: 3, isQuiet: isQuiet)
+            load.server = ServerLoad()
+            load.pools = Array(repeating: APNsDispatcher.Load(), count: pools)
+            (load.retiredPools, load.activeCredentials) = (retired, 1)
+            story.emit(.measured(load))
+            return story.broken.count { $0 == "bounds" }
+        }
+        #expect(broken(1, retired: 0) == 0)
+        #expect(broken(2, retired: 0) == 1)
+        #expect(broken(2, retired: 1) == 0)
+        #expect(broken(1, retired: 0, isQuiet: true) == 0)
+        #expect(broken(1, retired: 1, isQuiet: true) == 1)
     }
 }

@@ -21,7 +21,11 @@ struct WorldLoad: Hashable {
     }
 
     var server: ServerLoad?
-    var pool: APNsDispatcher.Load?
+    /// Of each APNs client of the server.
+    var pools: [APNsDispatcher.Load] = []
+    /// Those that wait for their last answers.
+    var retiredPools = 0
+    var activeCredentials = 0
     var connections = 0
     var apiRequests = 0
     var hasHostileClients = false
@@ -31,6 +35,8 @@ struct WorldLoad: Hashable {
     /// All has healed, and no phone has been in the foreground for minutes.
     var isQuiet = false
     var phones: [Phone] = []
+
+    var poolRequests: Int { self.pools.reduce(0) { $0 + $1.requests } }
 }
 
 struct BoundsChecker: Checker {
@@ -77,7 +83,8 @@ struct BoundsChecker: Checker {
         case .refusedWrite(let key): self.refused.insert(key)
         case .measured(let load):
             if let server = load.server { self.check(server, load, state, into: &findings) }
-            if let pool = load.pool { self.check(pool, load, into: &findings) }
+            self.checkPools(load, into: &findings)
+            for pool in load.pools { self.check(pool, load, into: &findings) }
             for phone in load.phones { self.check(phone, isQuiet: load.isQuiet && !phone.isWoken, into: &findings) }
         default: break  // tidy: the other facts are other promises'
         }
@@ -108,9 +115,15 @@ struct BoundsChecker: Checker {
         limit("people when all is quiet", server.people, server.busyPeople)
     }
 
+    private func checkPools(_ load: WorldLoad, into findings: inout Findings) {
+        func limit(_ what: String, _ count: Int, _ most: Int) { findings.limit("the server", what, count, most) }
+        limit("requests of its APNs clients", load.poolRequests, load.server?.pushes ?? 0)
+        limit("APNs clients", load.pools.count - load.retiredPools, load.activeCredentials)
+        if load.isQuiet { limit("retired APNs clients when all is quiet", load.retiredPools, 0) }
+    }
+
     private func check(_ pool: APNsDispatcher.Load, _ load: WorldLoad, into findings: inout Findings) {
-        func limit(_ what: String, _ count: Int, _ most: Int) { findings.limit("the APNs client", what, count, most) }
-        limit("requests", pool.requests, load.server?.pushes ?? 0)
+        func limit(_ what: String, _ count: Int, _ most: Int) { findings.limit("an APNs client", what, count, most) }
         limit("list entries", pool.listed, Self.listed(pool))
         limit("connections", pool.connections, Self.connectionsToAPNs)
         limit("tokens held back", pool.heldTokens, load.phones.count)

@@ -1,17 +1,20 @@
 // The server's APNs client ends each request once, within 30 seconds, as what became of it with Apple. A request that
 // Apple has accepted is never told to be refused or not sent, and never sent again; only such a request is told to be
-// accepted.
+// accepted. And no push is given to a client whose credential is not active, or has expired.
 import APNsClientCore
 import OrderedCollections
+import StoreModel
 import TidingsModel
 
-/// What becomes of a request of the server's APNs client, by the client's number of it; no number is used twice.
+/// What becomes of a request of one of the server's APNs clients, by the clients' number of it; no number is used twice.
 enum PoolFact: Hashable {
-    case asked(UInt64)
+    case asked(UInt64, by: String? = nil)
     case taken(UInt64)
     case ended(UInt64, PoolEnd)
-    /// The server's process has ended, and with it the client.
+    /// The server's process has ended, and with it the clients.
     case lost
+    /// Those that the server may push with from now on.
+    case active([PushCredentialRecord])
 }
 
 enum PoolEnd: String, Hashable, CaseIterable {
@@ -33,10 +36,14 @@ struct PoolChecker: Checker {
     }
 
     private var open: OrderedDictionary<UInt64, Request> = [:]
+    private var active: [PushCredentialRecord] = []
 
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
-        case .pool(.asked(let number)):
+        case .pool(.asked(let number, let credential)):
+            if let credential, !self.isGood(credential, at: state.now.wall) {
+                findings.add("push client", "request \(number) was asked of \(credential), which is not active")
+            }
             if self.open.updateValue(Request(at: state.now.monotonic), forKey: number) != nil {
                 findings.add("push client", "request \(number) was asked for twice")
             }
@@ -48,10 +55,11 @@ struct PoolChecker: Checker {
             self.open[number]?.isTaken = true
         case .pool(.ended(let number, let end)): self.end(number, end, state.now.monotonic, into: &findings)
         case .pool(.lost): self.open = [:]
+        case .pool(.active(let records)): self.active = records
         case .measured(let load):
-            guard let pool = load.pool else { return }
-            if pool.requests != self.open.count {
-                findings.add("push client", "\(pool.requests) requests are open, \(self.open.count) have no end")
+            guard !load.pools.isEmpty else { return }
+            if load.poolRequests != self.open.count {
+                findings.add("push client", "\(load.poolRequests) requests are open, \(self.open.count) have no end")
             }
             // In the order they were asked for.
             if let (number, request) = self.open.elements.first, state.now.monotonic > request.at + Self.deadline {
@@ -59,6 +67,10 @@ struct PoolChecker: Checker {
             }
         default: break  // tidy: the other facts are other promises'
         }
+    }
+
+    private func isGood(_ credential: String, at wall: Int64) -> Bool {
+        self.active.contains { $0.id == credential && !$0.isExpired(at: wall) }
     }
 
     private mutating func end(_ number: UInt64, _ end: PoolEnd, _ now: Int64, into findings: inout Findings) {

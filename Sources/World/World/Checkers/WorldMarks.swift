@@ -163,6 +163,11 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case recalledPushes = "pushes taken back"
     case anonymousSignIns = "installations without sign-in"
     case pushesToAnonymous = "pushes to installations without sign-in"
+    case credentialsReplaced = "push credentials replaced"
+    case credentialsRolledBack = "push credentials rolled back"
+    case revokedKeyRefusals = "pushes refused with a revoked key"
+    case missingCredentials = "pushes that waited for a credential"
+    case certificatePushes = "pushes with a certificate instead of the key"
     case clearedUnsettled = "notifications cleared as the network went"
 }
 
@@ -177,7 +182,8 @@ extension WorldMark {
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
             .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes,
-            .cancelledPushes, .recalledPushes, .anonymousSignIns, .pushesToAnonymous:
+            .cancelledPushes, .recalledPushes, .anonymousSignIns, .pushesToAnonymous,
+            .credentialsReplaced, .credentialsRolledBack, .revokedKeyRefusals, .missingCredentials, .certificatePushes:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false
