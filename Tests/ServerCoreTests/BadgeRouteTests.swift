@@ -105,6 +105,21 @@ import TidingsModel
         #expect(try #require(bench.pushes.last).request.collapseID == "badge")
     }
 
+    /// Found by the World: whoever a push to an audience has brought into memory leaves it at once, and the alert may lie with APNs for longer.
+    @Test func `waits for that minute though the server has let the person go`() throws {
+        var bench = Self.bench(.kit, isOnlySender: true)
+        bench.pass(60_000)
+        bench.push(ServerBench.pushDraft())
+        bench.acceptPush()
+        bench.pass(2_000)
+        #expect(bench.core.load(at: bench.now).people == 0)
+        Self.read("alice", upTo: 2, in: &bench)
+        bench.pass(57_000)
+        #expect(bench.pushes.isEmpty)
+        bench.pass(2_000)
+        #expect(try #require(bench.pushes.last).request.collapseID == "badge")
+    }
+
     @Test func `is told six times an hour at most by the number alone, and the last one is right`() {
         var bench = Self.bench(.kit, isOnlySender: true)
         var count = 0

@@ -74,6 +74,8 @@ package struct ServerCore: Sendable {
     var lastAlert: (message: SharedMessage, tag: String, text: String)?
 
     var pushRunner = PushRunner()
+    /// Monotonic milliseconds: the newest alert of somebody who has left memory.
+    var forgottenAlertAt: Int64?
 
     var keysUnderWay = KeysUnderWay()
 

@@ -90,6 +90,7 @@ extension ServerCore {
         }
         if self.people[slot].isIdle, now.monotonic >= self.idleEnd(slot) {
             self.storeReports(slot, &effects)
+            self.noteForgottenAlerts(of: slot)
             self.unload(slot)
         } else {
             self.arm(slot)

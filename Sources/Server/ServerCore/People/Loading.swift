@@ -112,10 +112,10 @@ extension ServerCore {
         let slot: Int
         if let free = self.freeSlots.popLast() {
             slot = free
-            self.people[slot] = Person(key: user, at: now.monotonic)
+            self.people[slot] = Person(key: user, at: now.monotonic, forgottenAlertAt: self.forgottenAlertAt)
         } else {
             slot = self.people.count
-            self.people.append(Person(key: user, at: now.monotonic))
+            self.people.append(Person(key: user, at: now.monotonic, forgottenAlertAt: self.forgottenAlertAt))
         }
         self.slots[user] = slot
         self.people[slot].leavesSoon = leavesSoon

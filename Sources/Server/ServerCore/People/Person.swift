@@ -30,10 +30,13 @@ struct Person: Sendable {
     var busyAt: Int64
     /// A push job alone has brought the person into memory: there they stay no longer than it takes.
     var leavesSoon = false
+    /// Monotonic milliseconds: not after that has a device had an alert of which the person's last stay in memory has left nothing.
+    var forgottenAlertAt: Int64?
 
-    init(key: UserKey, at now: Int64) {
+    init(key: UserKey, at now: Int64, forgottenAlertAt: Int64?) {
         self.key = key
         self.busyAt = now
+        self.forgottenAlertAt = forgottenAlertAt
     }
 
     /// Nothing would be lost if the person were forgotten.

@@ -40,7 +40,7 @@ extension ServerCore {
             let sent = self.badgeRoute(slot, index) == .silent ? device.badge.silent : device.badge.sent
             self.people[slot].devices[index].badge.dueAt = sent.first.map { $0 + Self.hour }
         case .wait(.recentAlert):
-            self.people[slot].devices[index].badge.dueAt = self.lastAlert(of: device).map {
+            self.people[slot].devices[index].badge.dueAt = self.lastAlert(slot, device).map {
                 $0 + self.settings.badgeAlertGap
             }
         case .wait(.busy), .wait(.lane):
@@ -72,7 +72,7 @@ extension ServerCore {
         facts.isBudgetSpent = perHour.map { sent.count >= $0 } ?? false
         facts.isAlertRecent =
             route != .silent
-            && self.lastAlert(of: device).map { now.monotonic < $0 + self.settings.badgeAlertGap } ?? false
+            && self.lastAlert(slot, device).map { now.monotonic < $0 + self.settings.badgeAlertGap } ?? false
         facts.isBusy =
             self.state != .open || device.lease != .gone || device.inFlight != nil || device.retry?.until != nil
             || device.turn != nil
@@ -87,9 +87,20 @@ extension ServerCore {
         device.signedInAt < self.startedAt.wall && now.monotonic < self.startedAt.monotonic + Self.hour
     }
 
-    /// A server that has just started may have sent one, unless the device has connected since.
-    private func lastAlert(of device: Device) -> Int64? {
-        device.badge.alertAt ?? (device.signedInAt < self.startedAt.wall ? self.startedAt.monotonic : nil)
+    /// A server that has just started may have sent one, unless the device has connected since; and so may one that has forgotten the person
+    /// before the gap was over.
+    private func lastAlert(_ slot: Int, _ device: Device) -> Int64? {
+        if let known = device.badge.alertAt { return known }
+        let atStart = device.signedInAt < self.startedAt.wall ? self.startedAt.monotonic : nil
+        return [atStart, self.people[slot].forgottenAlertAt].compactMap(\.self).max()
+    }
+
+    /// People who were in memory for a push alone leave it while an alert may still lie with APNs. Of all of them the last one is noted: for each
+    /// by themselves, a push to everybody would leave as many as it reaches in a minute.
+    mutating func noteForgottenAlerts(of slot: Int) {
+        let last = self.people[slot].devices.lazy.compactMap(\.badge.alertAt).max()
+        guard let last else { return }
+        self.forgottenAlertAt = max(self.forgottenAlertAt ?? last, last)
     }
 
     private func badgeRoute(_ slot: Int, _ index: Int) -> BadgeRoute {
