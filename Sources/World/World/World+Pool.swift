@@ -60,7 +60,7 @@ extension World {
     var connectingTime: Int64 { 7 * self.options.faults.latencyMax }
 
     /// The client that a push was given to.
-    mutating func ask(_ pool: WorldPool, _ request: APNsRequest, for push: PushID) {
+    mutating func submitRequest(_ request: APNsRequest, for push: PushID, to pool: WorldPool) {
         self.lastRequest += 1
         let id = APNsDispatcher.RequestID(self.lastRequest)
         pool.requests[id] = (push, request)

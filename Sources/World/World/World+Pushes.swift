@@ -84,6 +84,11 @@ extension World {
         self.callAPI(.changePush(Self.app, job, change))
     }
 
+    /// What a clock that was ahead has put off would come into the final probe, and change what is unread there.
+    mutating func endPushes() {
+        for job in self.pushJobs { self.callAPI(.changePush(Self.app, job, .cancel)) }
+    }
+
     private mutating func label(_ person: UserID) {
         let change: LabelChange =
             self.chance.chance(perMille: 300)

@@ -65,7 +65,7 @@ extension World {
             self.emit(.reached(.missingCredentials))
             return self.plan(.server(life: self.life, .credentialMissing(push)), after: 0)
         }
-        self.ask(pool, request, for: push)
+        self.submitRequest(request, for: push, to: pool)
     }
 
     private mutating func openedPool(of client: PushClient) -> WorldPool? {

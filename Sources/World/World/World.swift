@@ -335,6 +335,7 @@ package struct World {
             // Everybody has looked at the app for four minutes: all agree, but for the number on the icon, which the
             // system changes once the app has left.
             self.emit(.looked(self.ending(withMessages: false)))
+            self.endPushes()
         case .leaveEverything:
             for index in self.phones.indices { self.handle(.person(.wentHome), on: index) }
         case .finalProbe: self.beginFinalProbe()

@@ -83,11 +83,11 @@ package struct RateLimit: Hashable, Sendable {
 package struct RateLimits: Hashable, Sendable {
     private var all: [RateLimit?] = Array(repeating: nil, count: RateScope.allCases.count * RateKind.allCases.count)
 
-    package static let none = RateLimits(all: [:])
+    package static let none = RateLimits(byScope: [:])
 
     /// No phone of a person meets these defaults (`docs/protocol.md`, "Limits").
     package init() {
-        self.init(all: [
+        self.init(byScope: [
             .connection: [
                 .messages: RateLimit(perSecond: 20, burst: 200),
                 // Two messages of the largest content a second, and thirty-two at once.
@@ -127,9 +127,9 @@ package struct RateLimits: Hashable, Sendable {
         ])
     }
 
-    private init(all: [RateScope: [RateKind: RateLimit]]) {
+    private init(byScope: [RateScope: [RateKind: RateLimit]]) {
         // tidy: order does not leave: each has a place of its own
-        for (scope, limits) in all {
+        for (scope, limits) in byScope {
             // tidy: order does not leave: each has a place of its own
             for (kind, limit) in limits { self[scope, kind] = limit }
         }

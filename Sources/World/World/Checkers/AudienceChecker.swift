@@ -57,7 +57,9 @@ struct AudienceChecker: Checker {
             push.isIn.insert(user)
             let settings = state.committed.settings(of: user)
             // An account may be for its followers.
-            if job.account.target == "push", job.ignoresBlocks || !settings.blocked.contains(job.sender) {
+            // Where people are looked for, nobody finds who was never there.
+            let isFound = !job.audience.looksForPeople || self.people.contains(user)
+            if isFound, job.account.target == "push", job.ignoresBlocks || !settings.blocked.contains(job.sender) {
                 push.stays.insert(user)
             }
         }
@@ -188,6 +190,16 @@ struct AudienceChecker: Checker {
 }
 
 extension PushAudience {
+    /// It does not name everybody who can be in it.
+    fileprivate var looksForPeople: Bool {
+        switch self {
+        case .users, .alias: false
+        case .everybody, .tag, .not: true
+        case .all(let parts): !parts.contains { !$0.looksForPeople }
+        case .any(let parts): parts.contains(where: \.looksForPeople)
+        }
+    }
+
     fileprivate var namedUsers: [UserID] {
         switch self {
         case .users(let users): users
