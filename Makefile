@@ -103,6 +103,11 @@ prove-api: release ## 10,000 requests drawn from the API's description, with wha
 	@dev/bootstrap test
 	dev/prove-api
 
+.PHONY: prove-push
+prove-push: release ## A push to 1,000,000 registered devices: bounded memory, exact statistics; killed half-way, cancelled half-way; prints figures.
+	@dev/bootstrap test
+	dev/prove-push
+
 .PHONY: fuzz
 fuzz: ## Millions of cases of bad input for everything that reads bytes from outside; prints how many of each kind.
 	$(SWIFT_BUILD) --build-tests

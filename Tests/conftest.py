@@ -162,6 +162,10 @@ def described_answers(document: str) -> typing.Callable[[str, str], dict[int, se
     return find
 
 
+# What is served on the port for phones.
+PHONE_PATHS = ("/v1/extension/", "/v1/media/", "/v1/installations")
+
+
 class Site:
     """One server with its configuration; it may be killed and started again on the same state."""
 
@@ -277,7 +281,7 @@ class Site:
     ):
         """One request of the HTTP API, or of the routes for phones; raises urllib.error.HTTPError for anything but 2xx."""
         request = urllib.request.Request(
-            (base or (self.phone if path.startswith(("/v1/extension/", "/v1/media/")) else self.api)) + path,
+            (base or (self.phone if path.startswith(PHONE_PATHS) else self.api)) + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
             headers={

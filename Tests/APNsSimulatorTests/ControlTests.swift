@@ -17,7 +17,12 @@ import TidingsModel
         ("/certificates", "{}", "bundle_id"), ("/certificates", #"{"bundle_id":"a b"}"#, "bundle_id"),
         ("/certificates", #"{"bundle_id":"com.example.chat","variant":"odd"}"#, "variant"),
         ("/broadcast", "{}", "bundle_id"), ("/broadcast", #"{"bundle_id":"com.example.chat"}"#, "enabled"),
-        ("/devices/00ff/retire", #"{"end":"odd"}"#, "end"),
+        ("/devices/00ff/retire", #"{"end":"odd"}"#, "end"), ("/tally", #"{"enabled":1}"#, "enabled"),
+        ("/tally", #"{"on":true}"#, "on"), ("/devices", "{}", "phones"),
+        ("/devices", #"{"phones":[],"topic":"com.example.chat"}"#, "phones"),
+        ("/devices", #"{"phones":["p","a b"],"topic":"com.example.chat"}"#, "phones[1]"),
+        ("/devices", #"{"phones":["p"]}"#, "topic"), ("/devices", #"{"phones":["p"],"topic":"a b"}"#, "topic"),
+        ("/devices", #"{"phones":["p"],"topic":"com.example.chat","environment":"moon"}"#, "environment"),
     ])
     func `names the member and the rule of what it refuses`(path: String, body: String, field: String) async throws {
         try await withSimulator { addresses, _ in
@@ -58,6 +63,47 @@ import TidingsModel
             #expect(metrics?.first?["topic"]?.stringValue == Provider.topic)
             #expect(metrics?.first?["accepted"] == 1)
             #expect(metrics?.first?["delivered"] == 1)
+            await client.close()
+        }
+    }
+
+    @Test func `gives tokens to phones that do not connect, in their order, and the same again`() async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            func register(_ phones: String) async throws -> [String] {
+                let body = #"{"phones":[\#(phones)],"topic":"com.example.chat"}"#
+                let (status, answer) = try await provider.control("POST", "/devices", body)
+                #expect(status == 200)
+                return answer["tokens"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            }
+            let tokens = try await register(#""p1","p2""#)
+            #expect(Set(tokens).count == 2)
+            #expect(
+                try await register(#""p2","p3","p1""#).enumerated().filter { $0.offset != 1 }.map(\.element)
+                    == tokens.reversed())
+            for (phone, token) in zip(["p1", "p2"], tokens) {
+                let devices = try await provider.control("GET", "/devices?phone=\(phone)").json.arrayValue
+                #expect(devices?.map { $0["token"]?.stringValue } == [token])
+                #expect(devices?.first?["environment"] == "sandbox")
+                #expect(devices?.first?["connected"] == false)
+            }
+        }
+    }
+
+    @Test func `counts by device once it is told to`() async throws {
+        try await withSimulator { addresses, _ in
+            let provider = try await Provider(addresses)
+            let (status, problem) = try await provider.control("GET", "/tally")
+            #expect(status == 404)
+            #expect(problem["field"] == "tally")
+            #expect(try await provider.control("POST", "/tally").status == 200)
+            let client = try await provider.opened(try authorization(addresses))
+            let tally: JSONValue = [
+                "pushes": 1, "devices": 1, "once": 1, "repeated": 0, "repeats": 0, "several": 0, "names": 1,
+            ]
+            #expect(try await provider.control("GET", "/tally").json == tally)
+            #expect(try await provider.control("POST", "/tally", #"{"enabled":false}"#).status == 200)
+            #expect(try await provider.control("GET", "/tally").status == 404)
             await client.close()
         }
     }

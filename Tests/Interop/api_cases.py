@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis.specs.openapi import checks as described
 
-from conftest import TOPIC, Site
+from conftest import PHONE_PATHS, TOPIC, Site
 from media import JPEG
 from test_apps import SCOPES, Operator, first_operator
 from test_push_credentials import Courier, apple
@@ -86,6 +86,8 @@ class World:
         self.call("PUT", self._path("profiles"), {"profiles": [{"user": user, "name": user.title()} for user in USERS]})
         self.user_token = site.token(PHONE)
         self.extension_token = self._sign_in(PHONE, "the-phone", self.user_token)
+        self.client_key = self.operate("POST", self._path("client-keys"), {"name": "ios"})["key"]
+        self.guest = self.call("POST", "/v1/installations", {}, key=self.client_key)
         self.first_message = self.message("PR", USERS[0], PHONE)
 
     def _path(self, rest: str) -> str:
@@ -266,6 +268,10 @@ class World:
         self.operate("POST", f"/v1/apps/{app}/api-keys", {"name": name, "scopes": SCOPES})
         return app, name
 
+    def make_client_key(self) -> tuple[str, str]:
+        app = self.make_app()
+        return app, self.operate("POST", f"/v1/apps/{app}/client-keys", {"name": "ios"})["key"]
+
     def make_operator(self) -> str:
         name = f"operator{self._number()}"
         self.operate("POST", "/v1/operators", {"name": name, "role": "view"})
@@ -276,7 +282,7 @@ class World:
     def credential(self, kinds: list[str]) -> str | None:
         return {
             "apiKey": self.site.api_key, "operatorKey": self.operator.key, "userToken": self.user_token,
-            "extensionToken": self.extension_token,
+            "extensionToken": self.extension_token, "clientKey": self.client_key, "renewal": self.guest["renewal"],
         }[self.chance.choice(kinds)] if kinds else None
 
     def path_values(self, path: str) -> dict[str, str]:
@@ -295,7 +301,7 @@ class World:
             ("/v1/apps/{app}/messages/{id}", "message", ("id",)), ("/v1/apps/{app}/calls/{id}", "call", ("id",)),
             ("/v1/apps/{app}/media/uploads/{id}", "upload", ("id",)), ("/v1/apps/{app}/media/{id}", "media", ("id",)),
             ("/v1/media/uploads/{id}", "own_upload", ("id",)), ("/v1/media/{id}", "own_media", ("id",)),
-            ("/v1/operators/{name}", "operator", ("name",)),
+            ("/v1/operators/{name}", "operator", ("name",)), ("/v1/apps/{app}/client-keys/{key}", "client_key", ("app", "key")),
             ("/v1/apps/{app}/push-credentials/{id}/retire", "active_credential", ("app", "id")),
             ("/v1/apps/{app}/push-credentials/{id}/roll-back", "replacing_credential", ("app", "id")),
             ("/v1/apps/{app}/push-credentials/{id}", "push_credential", ("app", "id")),
@@ -310,16 +316,18 @@ class World:
                 return {**values, **dict(zip(names, found if isinstance(found, tuple) else (found,)))}
         if path.endswith("/users/{user}/read"):
             values["user"] = PHONE
+        if path == "/v1/installations/{user}/token":
+            values["user"] = self.guest["user"]
         if "/settings/{type}/{id}" in path or "/unread/{type}/{id}" in path:
             values["type"], values["id"] = self.some("conversation")
         if self.is_for_operators(path):
             # An app has a few secrets, keys and credentials at most.
-            few = ("/token-secrets", "/api-keys", "/push-credentials")
+            few = ("/token-secrets", "/api-keys", "/push-credentials", "/client-keys")
             values["app"] = self.make_app() if path.endswith(few) else self.some("app")
         return values
 
     def is_for_operators(self, path: str) -> bool:
-        return re.fullmatch(r"/v1/apps/\{app\}(/settings|/suspend|/resume|/token-secrets.*|/api-keys.*|/push-credentials.*)?", path) is not None
+        return re.fullmatch(r"/v1/apps/\{app\}(/settings|/suspend|/resume|/token-secrets.*|/api-keys.*|/client-keys.*|/push-credentials.*)?", path) is not None
 
     def conversation(self) -> dict[str, str]:
         if self.chance.random() < 0.4:
@@ -476,7 +484,7 @@ class Run:
         case.headers = {name: text for name, text in (case.headers or {}).items() if name.lower() != "authorization"}
         if credential := self.world.credential(self.kinds[operation.label]):
             headers["Authorization"] = f"Bearer {credential}"
-        base = self.site.phone if path.startswith(("/v1/media/", "/v1/extension/")) else self.site.api
+        base = self.site.phone if path.startswith(PHONE_PATHS) else self.site.api
         try:
             answer = case.call(base_url=base, session=self.session, headers=headers, timeout=20)
         except requests.RequestException as error:
@@ -599,6 +607,15 @@ class Run:
                 query.pop("after", None)
         elif "audience" in query:
             query["audience"] = json.dumps(self.world.audience())
+        elif path.endswith("/{app}/messages"):
+            query["text"] = self.chance.choice(["hello", "no such word"])
+            place = self.world.conversation() if "conversation_id" in query and "user" in query else {}
+            for name in ("conversation_type", "conversation_id"):
+                query.pop(name, None)
+            if place:
+                query |= {"conversation_type": place["type"], "conversation_id": place["target"]}
+            if "since" in query and "until" in query:
+                del query["until"]
         elif path.endswith("/missed"):
             query["after"] = query.get("after", 0) % 3
         case.query = query

@@ -21,6 +21,11 @@ def settings(tmp_path, **more) -> dict:
     return {"media": {"path": str(tmp_path / "media"), **more}}
 
 
+def everything(tmp_path) -> dict:
+    """Settings with all that is off otherwise."""
+    return settings(tmp_path) | {"search": {"path": str(tmp_path / "search.sqlite")}}
+
+
 @dataclass
 class Answer:
     status: int

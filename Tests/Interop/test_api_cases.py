@@ -7,7 +7,7 @@ import pytest
 import yaml
 from api_cases import LEFT_OUT, TAGS, Run, read_document
 from conftest import ROOT
-from media import settings
+from media import everything
 
 # More of them, and from another number: make prove-api.
 CASES = int(os.environ.get("TIDINGS_API_CASES", "1500"))
@@ -39,7 +39,7 @@ WRONG = {
 
 @pytest.fixture
 def described(make_site, tmp_path):
-    return make_site(with_apns=True, with_production=True, settings=settings(tmp_path), app_settings={"tags": TAGS}).start()
+    return make_site(with_apns=True, with_production=True, settings=everything(tmp_path), app_settings={"tags": TAGS}).start()
 
 
 def test_every_answer_is_as_described(described):

@@ -1,32 +1,23 @@
-"""Pushes without chat: to an audience, over real sockets, with the local APNs and phones in each of their states; and on a server that is
-killed half-way."""
+"""Pushes without chat: to an audience, over real sockets, with the local APNs and phones in each of their states. Very many devices, and a
+server that is killed half-way: test_push_proof.py."""
 
 from __future__ import annotations
 
 import asyncio
-import collections
 import json
 import subprocess
 import time
 import urllib.error
 import urllib.parse
 
-import jwt
 import pytest
 from backend import Backend
-from conftest import TOPIC, Site, tool
+from conftest import Site, tool
 from phone_stage import badge, bodies, freeze, kill, presentation, rings
-from test_push_tokens import Courier
 from tidings_client import Client
 
 SECONDS = 90
 TAGS = {"tags": ["shoes", "quiet"]}
-# Pushes go as fast as the server makes them.
-MANY = {
-    "limits": {"mode": "none"},
-    "lease": {"grace_milliseconds": 0, "restart_grace_milliseconds": 0},
-    "policy": {"active_elsewhere_milliseconds": 0, "devices_max": 100},
-}
 
 
 def run(coroutine):
@@ -280,61 +271,3 @@ def test_the_tool_sends_lists_shows_and_stops(make_site):
     assert tidings("cancel", push).startswith(f"{push}  done")
     tidings("recall", push)
     pushes.wait_for(push, "recalled", no_device=2)
-
-
-# Many.
-
-PEOPLE, PHONES = 100, 20
-
-
-async def make_phones(site: Site):
-    """Two thousand phones, all gone, with tokens of the local APNs."""
-    limit = asyncio.Semaphore(20)
-
-    async def make(user: str, number: int):
-        device = f"{user}-{number}"
-        async with limit:
-            token = await asyncio.to_thread(lambda: Courier(site, device).token())
-            claims = {"app": site.app, "sub": user, "exp": int(time.time()) + 3_600}
-            client = Client(site.gateway, jwt.encode(claims, site.secret), device=device)
-            await client.connect()
-            await client.register_push(token, TOPIC, is_answered=True)
-            await client.close()
-
-    await asyncio.gather(*(make(f"user{person}", number) for person in range(PEOPLE) for number in range(PHONES)))
-
-
-def accepted(site: Site) -> list[dict]:
-    """What the local APNs has taken, oldest first."""
-    answer = site.call("GET", "/log?event=accepted", base=f"http://127.0.0.1:{site.control_port}")
-    return answer["events"] if isinstance(answer, dict) else answer
-
-
-def test_two_thousand_devices_get_it_once_also_from_a_server_that_is_killed_half_way(make_site):
-    site = make_site(with_apns=True, settings=MANY).start()
-    pushes = Pushes(site)
-    run(make_phones(site))
-    count = PEOPLE * PHONES
-
-    # In one go.
-    push = pushes.send({"everybody": True})
-    found = pushes.wait_for(push, "done", accepted=count)
-    assert found["progress"]["recipients"] == PEOPLE and found["statistics"]["repeated"] == 0
-    first = accepted(site)
-    assert len(first) == count and len({entry["token"] for entry in first}) == count
-    assert len({entry["apns_id"] for entry in first}) == count
-
-    # Killed while it is under way: in steps, so that some of it was not begun.
-    push = pushes.send({"everybody": True}, "killed half-way", rate_per_second=25)
-    pushes.wait(lambda: len(accepted(site)) > count + 300, push)
-    site.server.kill()
-    before = accepted(site)[count:]
-    assert len(before) < count, "it was over before the server was killed"
-    site.start()
-    found = pushes.wait_for(push, "done", accepted=count)
-    assert found["progress"]["recipients"] == PEOPLE
-    sent = collections.Counter((entry["token"], entry["apns_id"]) for entry in accepted(site)[count:])
-    # Each phone has it, and what came twice came under the same id.
-    assert len(sent) == len({token for token, _ in sent}) == count
-    twice = sum(times - 1 for times in sent.values())
-    assert max(sent.values()) <= 2 and twice <= found["statistics"]["repeated"], (twice, found["statistics"])

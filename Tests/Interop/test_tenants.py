@@ -16,10 +16,10 @@ from datetime import datetime, timedelta, timezone
 import pytest
 import requests
 from api_cases import JPEG, read_document
-from conftest import ROOT, TOPIC
+from conftest import PHONE_PATHS, ROOT, TOPIC
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from media import settings
+from media import everything
 from test_api_events import Reader
 from test_apps import SCOPES, first_operator
 from test_push_credentials import apple, refusal
@@ -132,7 +132,7 @@ class Tenant:
 def stage(make_site, tmp_path):
     """Two apps: theirs with a phone and pushes, and ours, whose credentials are used against it."""
     site = make_site(
-        with_apns=True, with_production=True, settings=settings(tmp_path), app_settings={"own_profiles": True, "tags": [TAG]}).start()
+        with_apns=True, with_production=True, settings=everything(tmp_path), app_settings={"own_profiles": True, "tags": [TAG]}).start()
     operator = first_operator(site)
     operator.call("POST", "/v1/apps", {"id": "ours"})
     key = operator.call("POST", "/v1/apps/ours/api-keys", {"name": "backend", "scopes": SCOPES})["key"]
@@ -140,7 +140,11 @@ def stage(make_site, tmp_path):
     # APNs would let it push to the other app's topic, too: both are of one team.
     made = apple(site, "/keys", {})
     upload(operator, "ours", made["p8"].encode(), name=f"AuthKey_{made['key_id']}.p8", team_id=made["team_id"])
-    return operator, Tenant(site, "ours", key, OUR_TOPIC), Tenant(site, site.app, site.api_key, TOPIC)
+    tenants = Tenant(site, "ours", key, OUR_TOPIC), Tenant(site, site.app, site.api_key, TOPIC)
+    for tenant in tenants:
+        tenant.client_key = operator.call("POST", f"/v1/apps/{tenant.app}/client-keys", {"name": "ios"})["key"]
+        tenant.guest = site.call("POST", "/v1/installations", {}, key=tenant.client_key)
+    return operator, *tenants
 
 
 def upload(operator, app: str, file: bytes, **more) -> str:
@@ -183,7 +187,7 @@ REFUSED = {
     "POST /v1/apps/{app}/users/{user}/read": {"400"},
 }
 # What a case of a phone says that names nothing of another app.
-NAMES_NOTHING = {"POST /v1/media/uploads", "GET /v1/extension/missed"}
+NAMES_NOTHING = {"POST /v1/media/uploads", "GET /v1/extension/missed", "POST /v1/installations"}
 
 
 def example(schema: dict, name: str, theirs: Tenant, document: dict):
@@ -222,13 +226,16 @@ class Asker:
     def __init__(self, document: dict, ours: Tenant, theirs: Tenant, extension_token: str):
         self.document, self.ours, self.theirs = document, ours, theirs
         self.extension_token = extension_token
+        self.client_key, self.renewal = ours.client_key, ours.guest["renewal"]
 
     def ask(self, method: str, path: str, operation: dict, app: str) -> tuple[requests.Response, set[str]]:
         """One operation with our credential, and with what is theirs in path, query, headers and body."""
         theirs = self.theirs
         drawn = next((getattr(theirs, it) for prefix, it in DRAWN.items() if path.startswith(prefix)), None)
         values = {"app": app, "user": "bea", "other": "ben", "device": "their-phone", "name": "tests", "type": "GRP", "id": drawn or "team",
-                  "channel": urllib.parse.quote(theirs.channel, safe="")}
+                  "channel": urllib.parse.quote(theirs.channel, safe=""), "key": theirs.client_key}
+        if path.startswith("/v1/installations/"):
+            values["user"] = theirs.guest["user"]
         if "/accounts/" in path:
             values |= {"type": "MP", "id": "news"}
         if "/bans" in path:
@@ -239,11 +246,11 @@ class Asker:
         query, headers = {}, {"Authorization": f"Bearer {self.credential(operation)}"}
         for it in operation.get("parameters", []):
             it = self.document["components"]["parameters"][it["$ref"].rpartition("/")[2]] if "$ref" in it else it
-            if it["in"] == "query" and it["name"] in {"user", "actor", "message", "after", "environment", "topic", "audience"}:
+            if it["in"] == "query" and it["name"] in {"user", "actor", "message", "after", "environment", "topic", "audience", "text"}:
                 # Their channel under a topic that is ours to ask for.
                 query[it["name"]] = {
                     "message": theirs.message, "after": 0, "environment": "sandbox", "topic": self.ours.topic,
-                    "audience": json.dumps(AUDIENCE)}.get(it["name"], "bea")
+                    "audience": json.dumps(AUDIENCE), "text": MARK}.get(it["name"], "bea")
             elif it["in"] == "header" and it.get("required"):
                 headers[it["name"]] = {
                     "Tus-Resumable": "1.0.0", "Upload-Length": "64", "Upload-Offset": "0", "Upload-Metadata": "filetype aW1hZ2UvanBlZw==",
@@ -253,13 +260,16 @@ class Asker:
         for kind, content in operation.get("requestBody", {}).get("content", {}).items():
             headers["Content-Type"] = kind
             body = json.dumps(example(content["schema"], "", theirs, self.document)).encode() if "json" in kind else JPEG[:64]
-        base = theirs.site.phone if path.startswith(("/v1/media/", "/v1/extension/")) else theirs.site.api
+        base = theirs.site.phone if path.startswith(PHONE_PATHS) else theirs.site.api
         return requests.request(method, base + address, params=query, headers=headers, data=body, timeout=20, stream="/events" in path)
 
     def credential(self, operation: dict) -> str:
         kinds = {name for requirement in operation.get("security", []) for name in requirement}
         if "userToken" in kinds:
             return self.ours.token("ben")
+        for kind, text in (("clientKey", self.client_key), ("renewal", self.renewal)):
+            if kind in kinds:
+                return text
         return self.extension_token if "extensionToken" in kinds else self.ours.key
 
 
@@ -326,7 +336,7 @@ def test_no_operation_crosses_from_one_app_into_the_other(stage):
                 elif kinds == {"operatorKey"}:
                     # An app's key opens nothing of the server's operators.
                     wanted = {"401"}
-                elif app == "demo":
+                elif app == "demo" or "renewal" in kinds:
                     wanted = {"401"}
                 elif any(path.startswith(prefix) for prefix in DRAWN):
                     wanted = {"404"}

@@ -154,7 +154,7 @@ def test_nobody_answering_is_said_with_the_address():
         "settings", "settings show", "settings level", "settings unread", "settings object-names",
         "device", "device list", "device sign-out", "credential", "credential inspect", "credential prove",
         "app", "app list", "app create", "app show", "app apply", "app export", "app suspend", "app resume",
-        "app key", "app key add", "app key rotate", "app key remove", "app secret", "app secret rotate", "app secret remove",
+        "app key", "app key add", "app key rotate", "app key remove", "app client-key", "app client-key add", "app client-key list", "app client-key revoke", "app secret", "app secret rotate", "app secret remove",
         "operator", "operator add", "operator list", "operator role", "operator rotate", "operator remove",
     ],
 )

@@ -9,7 +9,7 @@ extension CommandGenerator {
     }
 
     private mutating func controlChange() -> ControlChange {
-        switch self.number(0..<36) {
+        switch self.number(0..<39) {
         case 0..<3: .createApp(self.chance(90) ? self.controlApp() : "a b", self.appSettings(), self.secret())
         case 3, 4: .importApp(self.section())
         case 5..<8: .setAppSettings(self.controlApp(), self.appSettings(), revision: self.pick([nil, nil, 1, 2]))
@@ -27,6 +27,11 @@ extension CommandGenerator {
         case 20: .removeOperator(name: self.operatorName())
         case 21..<24: .noteUses(self.keyUses())
         case 24: .reseal(self.controlApp(), self.resealed(), digest: self.chance(50) ? self.hash() : nil)
+        case 36, 37:
+            .addClientKey(
+                self.controlApp(), self.clientKey(),
+                installationSecret: SealedBytes(keyID: self.pick(["m1", "m2"]), bytes: self.hash()))
+        case 38: .revokeClientKey(self.controlApp(), key: self.clientKey().id)
         default: .changePushCredential(self.controlApp(), self.credentialChange())
         }
     }
@@ -59,6 +64,12 @@ extension CommandGenerator {
             createdAt: self.clock, lastUsedAt: self.chance(20) ? self.clock : nil)
     }
 
+    private mutating func clientKey() -> ClientKeyRecord {
+        ClientKeyRecord(
+            id: self.chance(95) ? "pk_0123456789abcde\(self.number(0..<6))" : "pk_short",
+            name: self.pick(["ios", "ios", "beta"]), createdAt: self.clock)
+    }
+
     private mutating func operatorRecord() -> OperatorRecord {
         OperatorRecord(
             name: self.operatorName(), role: self.pick(OperatorRole.allCases + [.administer, .administer]),
@@ -71,6 +82,8 @@ extension CommandGenerator {
             secrets: (0..<self.number(0..<4)).map { _ in self.secret() }, createdAt: self.clock)
         app.apiKeys = (0..<self.number(0..<3)).map { _ in self.apiKey() }
         app.pushCredentials = (0..<self.number(0..<2)).map { _ in self.credential() }
+        if self.chance(20) { app.clientKeys = [self.clientKey()] }
+        if self.chance(80) { app.installationSecret = SealedBytes(keyID: "m1", bytes: self.hash()) }
         if self.chance(80) { app.importedDigest = self.hash() }
         if self.chance(30) { app.settings.tokens.keySource = .file(path: "/keys.json") }
         return app

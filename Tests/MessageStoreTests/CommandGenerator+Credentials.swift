@@ -51,7 +51,9 @@ extension CommandGenerator {
     mutating func resealed() -> [Resealed] {
         (0..<self.number(1..<3)).map { _ in
             Resealed(
-                self.chance(50) ? .pushCredential(id: self.credentialID()) : .tokenSecret(id: "s\(self.number(1..<6))"),
+                self.chance(50)
+                    ? .pushCredential(id: self.credentialID())
+                    : self.chance(20) ? .installationSecret : .tokenSecret(id: "s\(self.number(1..<6))"),
                 before: self.sealed(), after: self.sealed())
         }
     }

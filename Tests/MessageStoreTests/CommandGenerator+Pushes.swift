@@ -75,7 +75,10 @@ extension CommandGenerator {
         let ids = self.ids(self.chance(96) ? self.number(1..<4) : 0)
         for id in ids { self.pushed.append((job.app, job.id, id)) }
         if self.pushed.count > 12 { self.pushed.removeFirst(self.pushed.count - 12) }
-        return .stepPush(self.chance(97) ? job.app : self.app(), job.id, ids: ids, at: self.time())
+        return .stepPush(
+            self.chance(97) ? job.app : self.app(), job.id, ids: ids,
+            devicesMax: self.chance(50) ? .max : self.number(1..<4),
+            at: self.time())
     }
 
     private mutating func changePush() -> StoreCommand {

@@ -160,6 +160,16 @@ import TidingsModel
         #expect(bench.job(1)?.counts.ends == ["accepted": 3_500])
     }
 
+    @Test func `reach fewer people where these have many devices`() {
+        var bench = ServerBench()
+        for number in 0..<300 { for phone in 0..<20 { bench.goneDevice(UserID("p\(number)"), DeviceID("d\(phone)")) } }
+        bench.push(ServerBench.pushDraft())
+        // APNs answers nobody.
+        bench.pass(10_000)
+        #expect((2_000...3_000).contains(bench.core.load(at: bench.now).legs))
+        #expect((bench.job(1)?.counts.recipients ?? 0) <= 150)
+    }
+
     @Test func `leave nobody in memory who is done with it`() {
         var bench = ServerBench()
         bench.goneDevices(5_000)

@@ -42,6 +42,8 @@ extension ControlChange {
         case .rotateAPIKey(let app, let name, _, _): "rotate key \(name) of \(app)"
         case .removeAPIKey(let app, let name): "remove key \(name) of \(app)"
         case .changePushCredential(let app, let change): "push credentials of \(app): \(change.name)"
+        case .addClientKey(let app, let key, _): "add client key \(key.name) of \(app)"
+        case .revokeClientKey(let app, let key): "revoke client key \(key) of \(app)"
         case .reseal(let app, let all, _): "seal \(all.count) of \(app) again"
         case .addOperator(let record): "add operator \(record.name)"
         case .setOperatorRole(let name, let role): "make \(name) \(role)"

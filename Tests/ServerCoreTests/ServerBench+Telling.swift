@@ -153,7 +153,7 @@ extension ServerBench {
         case .createPush(let job):
             self.jobs.append(job.id)
             return "push \(self.jobName(job.id))"
-        case .stepPush(_, let id, let ids, _):
+        case .stepPush(_, let id, let ids, _, _):
             self.messages += ids
             return "step \(self.jobName(id)) by \(ids.count)"
         case .changePush(_, let id, let change, _): return "\(change) \(self.jobName(id))"

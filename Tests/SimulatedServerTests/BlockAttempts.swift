@@ -95,7 +95,7 @@ enum CommandKind: CaseIterable {
     case send, putConversation, request, sendCustom, unread, setObjectNames, objectNames, setAccount, accounts
     case putAccount, followers
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
-        issueToken, once
+        issueToken, installation, once
     case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl
     case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
     case pushActivity, activityPush, channels, testPush, silentPush
@@ -123,6 +123,7 @@ enum CommandKind: CaseIterable {
         case .changeAccount: self = .changeAccount
         case .userAccount: self = .userAccount
         case .issueToken: self = .issueToken
+        case .installation: self = .installation
         case .once: self = .once
         case .quotas: self = .quotas
         case .media: self = .media
@@ -154,6 +155,7 @@ enum CommandKind: CaseIterable {
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
         .mediaUses, .people, .changeControl, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
         .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
+        .installation,
     ]
 }
 

@@ -35,6 +35,33 @@ import TidingsModel
                 == "invalid_field push")
     }
 
+    @Test func `in one step reaches no more people than have so many devices`() throws {
+        var opened = Opened()
+        for (user, devices) in [("ada", 2), ("bo", 3), ("cy", 1), ("di", 9), ("ed", 1)] {
+            for number in 0..<devices {
+                let device = DeviceKey(user: UserKey(app: "shop", user: UserID(user)), device: DeviceID("d\(number)"))
+                _ = try opened.apply(.signIn(device, platform: "iOS", at: 1))
+            }
+        }
+        try opened.create(job(1, .everybody))
+        func step(_ messages: ClosedRange<UInt64>, _ most: Int) throws -> [UserID] {
+            let command = StoreCommand.stepPush(
+                "shop", MessageID(rawValue: 1), ids: ids(messages), devicesMax: most, at: 100)
+            guard case .pushStep(let step) = try opened.apply(command) else { return [] }
+            return step.deliveries.map(\.user)
+        }
+        // With bo there are five.
+        #expect(try step(11...19, 4) == ["ada", "bo"])
+        #expect(try step(21...21, 4) == ["cy"])
+        // One person is one step at least, however many devices.
+        #expect(try step(31...39, 1) == ["di"])
+        #expect(try step(41...49, 1) == ["ed"])
+        // The account became known with the job, and is looked at last.
+        #expect(try step(51...59, 1) == [])
+        #expect(try opened.job(1)?.state == .done)
+        #expect(try opened.job(1)?.counts.recipients == 5)
+    }
+
     @Test func `counts as unread where it is to`() throws {
         for (flags, unread) in [([.stored, .notified] as MessageFlags, 0), (.normal, 1)] {
             var opened = Opened()

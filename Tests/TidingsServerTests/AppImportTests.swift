@@ -94,6 +94,39 @@ private final class PlainStore: BatchStore {
         #expect(self.warnings == [])
     }
 
+    @Test func `bring their client keys, which are told of where they differ later`() async throws {
+        try await self.start()
+        let digest = self.store.control[app: "demo"]?.importedDigest
+        var shop = ServerConfiguration.App(id: "shop", tokenSecret: TestServer.secret)
+        shop.clientKeys = [.init(name: "ios", key: "pk_0123456789abcdef")]
+        let registry = try await self.start([Self.section, shop])
+        #expect(self.store.control[app: "demo"]?.importedDigest == digest)
+        #expect(registry.app(ofClientKey: "pk_0123456789abcdef")?.record.id == "shop")
+        #expect(registry.app("shop")?.installations != nil)
+        try await self.start([shop])
+        #expect(self.warnings == [])
+        shop.clientKeys.append(.init(name: "beta", key: "pk_0123456789abcdeg"))
+        try await self.start([shop])
+        #expect(self.warnings == [self.warning("client_keys", app: "shop")])
+        var other = ServerConfiguration.App(id: "club", tokenSecret: TestServer.secret)
+        other.clientKeys = [.init(name: "ios", key: "pk_0123456789abcdef")]
+        await #expect(throws: ConfigurationFaults.self) { try await self.start([other]) }
+    }
+
+    @Test func `are sealed under the new master key with the secret of their anonymous people`() async throws {
+        let old = "old \(Data(repeating: 1, count: 32).base64EncodedString())"
+        let new = "new \(Data(repeating: 2, count: 32).base64EncodedString())"
+        var shop = ServerConfiguration.App(id: "shop", tokenSecret: TestServer.secret)
+        shop.clientKeys = [.init(name: "ios", key: "pk_0123456789abcdef")]
+        let user = UserKey(app: "shop", user: "anon-1")
+        let before = try await self.start([shop], keys: MasterKeys(parsing: old))
+        let renewal = try #require(UserTokens(before).renewal(for: user, issuedAt: 1))
+        try await self.start([shop], keys: MasterKeys(parsing: "\(new)\n\(old)"))
+        #expect(self.store.control[app: "shop"]?.installationSecret?.keyID == "new")
+        let after = try await self.start([shop], keys: MasterKeys(parsing: new))
+        #expect(UserTokens(after).checked(renewal: renewal)?.user == user)
+    }
+
     @Test func `are left alone where only the app has changed since`() async throws {
         try await self.start()
         _ = self.store.change(.setAppSettings("demo", AppSettings(), revision: nil))

@@ -60,6 +60,27 @@ import TidingsModel
                     ]))
     }
 
+    @Test func `has the client keys that are good, which the app gets that lacks them`() throws {
+        let app: JSONValue = [
+            "settings": ["name": "Shop"],
+            "client_keys": [
+                ["key": "pk_0123456789abcdef", "name": "ios", "created_at": 1, "revoked_at": .null],
+                ["key": "pk_fedcba9876543210", "name": "old", "created_at": 1, "revoked_at": 2],
+            ],
+        ]
+        let file = AppFile(id: "shop", app: app)
+        #expect(
+            file.yaml == [
+                "id: shop", "settings:", "  name: Shop", "client_keys:", "  ios: pk_0123456789abcdef",
+            ])
+        #expect(try AppFile(text: file.yaml.joined(separator: "\n")) == file)
+        #expect(file.newClientKeys(besides: app).isEmpty)
+        #expect(file.newClientKeys(besides: nil).map(\.key) == ["ios"])
+        for text in ["ios: 7", "ios: pk_short", "ios: [pk_0123456789abcdef]"] {
+            #expect(throws: InvalidField.self, "\(text)") { try AppFile(text: "id: shop\nclient_keys:\n  \(text)") }
+        }
+    }
+
     @Test func `may leave the settings out, and nothing else may stand beside them`() throws {
         #expect(try AppFile(text: "id: shop") == AppFile(id: "shop", settings: .members([])))
         for text in ["settings: {}", "id: shop\nsetings: {}", "- id", "", "id: [", "id: shop\nid: shop"] {

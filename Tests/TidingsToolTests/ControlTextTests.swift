@@ -56,6 +56,10 @@ import TidingsModel
                     "previous_ends_at": .null,
                 ]
             ],
+            "client_keys": [
+                ["key": "pk_0123456789abcdef", "name": "ios", "created_at": Self.time, "revoked_at": .null],
+                ["key": "pk_fedcba98", "name": "old", "created_at": Self.time, "revoked_at": 1_767_225_660_000],
+            ],
         ]
         #expect(
             ControlText.app(app) == [
@@ -64,6 +68,8 @@ import TidingsModel
                 "token secrets:", "  s2  since 2026-01-01 00:01:00.000 UTC  signs",
                 "  s1  since 2026-01-01 00:00:00.000 UTC  good until 2026-01-02 00:01:00.000 UTC",
                 "API keys:", "  backend  history, tokens  since 2026-01-01 00:00:00.000 UTC  never used",
+                "client keys:", "  ios  pk_0123456789abcdef  since 2026-01-01 00:00:00.000 UTC  good",
+                "  old  pk_fedcba98          since 2026-01-01 00:00:00.000 UTC  revoked 2026-01-01 00:01:00.000 UTC",
             ])
     }
 

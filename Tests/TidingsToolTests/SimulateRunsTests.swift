@@ -74,7 +74,8 @@ import World
             .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
-            .accountsTakenBack, .accountSignIns, .cards, .offeredCards,
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes, .cancelledPushes,
+            .recalledPushes,
         ]
         #expect(total.missing(with: .harsh) == drawn.filter { !crowds.contains($0) })
         #expect(total.text.contains("60 events (each run 10 at least)"))

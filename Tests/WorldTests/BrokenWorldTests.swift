@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: [
         "P1", "P2", "P3", "P4", "P5", "P6", "P7", "order", "level", "quiet hours", "recall", "hidden", "options",
-        "accounts",
+        "accounts", "audience",
         "edit", "block",
         "mute", "consent", "lists", "names", "communication",
         "custom", "converge", "push client", "bug", "abuse", "bounds",

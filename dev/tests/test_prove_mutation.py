@@ -341,9 +341,9 @@ def test_all_mutants_are_tried_where_no_sample_is_named(excuse, monkeypatch, cap
     assert "7 of 7 mutants of the operators follow" in capsys.readouterr().out
 
 
-def test_at_most_a_hundred_are_curated(toy, monkeypatch, capsys):
-    assert run(toy(*[MUTANT | {"name": str(number)} for number in range(101)]), monkeypatch, "--list") == 2
-    assert "101 curated mutants, at most 100 are wanted" in capsys.readouterr().err
+def test_at_most_a_hundred_and_twenty_are_curated(toy, monkeypatch, capsys):
+    assert run(toy(*[MUTANT | {"name": str(number)} for number in range(121)]), monkeypatch, "--list") == 2
+    assert "121 curated mutants, at most 120 are wanted" in capsys.readouterr().err
 
 
 def test_operators_break_a_core_and_what_no_test_sees_counts_against_its_floor(rules, monkeypatch, capsys, tmp_path):

@@ -100,7 +100,8 @@ extension APNsService {
         case .connectionArrived, .connectionOpened, .connectionClosed, .requestReceived, .phoneConnected,
             .courierClosed,
             .registrationRequested, .unregistrationRequested, .deliveryAcknowledged, .powerReported, .appReported,
-            .subscriptionChanged, .faultsChanged, .tokenRetired, .broadcastCapabilityChanged, .shutdownBegun,
+            .subscriptionChanged, .faultsChanged, .tokenRetired, .deviceRegistered, .tallyChanged,
+            .broadcastCapabilityChanged, .shutdownBegun,
             .timeReached:
             break
         }

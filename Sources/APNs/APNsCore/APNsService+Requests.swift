@@ -170,7 +170,9 @@ extension APNsService {
         var answer = self.answer(to: inquiry, status: 200)
         var body: [UInt8] = []
         switch passed {
-        case .push(let push, _): effects.append(.log(push.logged(.accepted, at: now)))
+        case .push(let push, _):
+            self.tally?.count(push)
+            effects.append(.log(push.logged(.accepted, at: now)))
         case .channels(let action):
             (answer, body) = self.performChannelAction(action, inquiry, answer: answer, at: now, into: &effects)
         }

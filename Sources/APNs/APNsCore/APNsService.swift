@@ -16,6 +16,8 @@ package struct APNsService: Sendable {
     var faults = FaultState(FaultPlan())
     var isShuttingDown = false
     var deviceShares: [PushToken: TokenBucket] = [:]
+    /// Nil while nobody has asked for it: it grows with the devices.
+    package internal(set) var tally: AcceptedTally?
     /// By the operator, since the start.
     var changes: [ServiceRecord.Kind: [String: ServiceRecord]] = [:]
     private var counts: [MetricsKey: TopicMetrics] = [:]
@@ -52,6 +54,9 @@ package struct APNsService: Sendable {
 
     /// Oldest first.
     package var devices: [RegisteredDevice] { self.registry.devices }
+
+    /// Nil if it was not registered, or has ended.
+    package func token(of target: DeviceTopic) -> PushToken? { self.registry.token(of: target) }
 
     package func isConnected(_ phone: PhoneID) -> Bool { self.couriers[phone]?.courierID != nil }
 
@@ -140,6 +145,11 @@ package struct APNsService: Sendable {
             self.forward(.appReported(app, condition), to: phone, at: now, into: &effects)
         case .subscriptionChanged(let courier, let channel, let isOn):
             self.subscribe(courier, to: channel, isOn: isOn, at: now, into: &effects)
+        case .deviceRegistered(let target, let drawn):
+            guard let (device, isNew) = self.registry.register(target, drawn: drawn, wall: now.wall) else { return }
+            if isNew { effects.append(.save(device.record)) }
+        case .tallyChanged(let isOn):
+            self.tally = isOn ? AcceptedTally() : nil
         case .tokenRetired(let token, let end):
             guard let device = self.registry.retire(token, end, wall: now.wall, acceptedYet: 0) else { return }
             self.ended(device, at: now, into: &effects)

@@ -12,6 +12,13 @@ package struct DeviceTopic: Hashable, Sendable, JSONCodable {
 
     package static let leftOutMembers = ["activity"]
 
+    package init(phone: PhoneID, topic: String, environment: PushEnvironment, activity: String? = nil) {
+        self.phone = phone
+        self.topic = topic
+        self.environment = environment
+        self.activity = activity
+    }
+
     var app: DeviceTopic { self.with(activity: nil) }
 
     func with(activity: String?) -> DeviceTopic {
@@ -74,6 +81,8 @@ struct DeviceRegistry: Sendable {
         self.use(device)
         return (device, true)
     }
+
+    func token(of target: DeviceTopic) -> PushToken? { self.current[target] }
 
     mutating func restore(_ device: RegisteredDevice) {
         self.tokens[device.token] = device

@@ -68,6 +68,10 @@ extension APNsService {
 
         /// Every rule starts afresh.
         case faultsChanged(FaultPlan)
+        /// As `registrationRequested`, for a phone that does not connect. Nothing happens if the drawn token stands for something else.
+        case deviceRegistered(DeviceTopic, drawn: PushToken)
+        /// On, it begins at zero.
+        case tallyChanged(isOn: Bool)
         case tokenRetired(PushToken, TokenEnd)
         /// One with the same id is replaced.
         case keyAdded(ProviderKey)

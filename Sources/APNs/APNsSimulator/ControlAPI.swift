@@ -37,6 +37,16 @@ enum ControlAPI {
             }
         }
         router.get("/metrics") { _, _ in try await Self.answer(engine) { $0.metrics } }
+        router.get("/tally") { _, _ in
+            try await Self.answer(engine, field: "tally", missing: "must be begun with POST /tally") { $0.tally }
+        }
+        router.post("/tally") { request, _ in
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                try engine.setTally(bytes)
+                return ["ok": true]
+            }
+        }
         router.get("/channels") { request, _ in
             let query = ControlQuery(request)
             return try await Self.answer(engine) { engine throws(InvalidField) in
@@ -67,6 +77,12 @@ enum ControlAPI {
                     query.allows("phone", device.target.phone.rawValue) && query.allows("topic", device.target.topic)
                         && query.allows("token", device.token.rawValue)
                 }
+            }
+        }
+        router.post("/devices") { request, _ in
+            let bytes = try await Self.body(request)
+            return try await Self.answer(engine) { engine throws(InvalidField) in
+                try engine.registerDevices(bytes)
             }
         }
         router.post("/devices/{token}/retire") { request, context in
@@ -117,7 +133,7 @@ enum ControlAPI {
 
     /// On the engine's loop; nil means that what the path names is not there.
     private static func answer(
-        _ engine: SimulatorEngine, missing: String = "is unknown",
+        _ engine: SimulatorEngine, field: String = "token", missing: String = "is unknown",
         _ body: @escaping @Sendable (SimulatorEngine) throws(InvalidField) -> JSONValue?
     ) async throws -> Response {
         let result = try await engine.eventLoop.submit { () -> Result<JSONValue?, InvalidField> in
@@ -125,7 +141,7 @@ enum ControlAPI {
         }.get()
         switch result {
         case .success(let json?): return Self.response(.ok, json)
-        case .success(nil): return Self.problem(.notFound, InvalidField(field: "token", rule: missing))
+        case .success(nil): return Self.problem(.notFound, InvalidField(field: field, rule: missing))
         case .failure(let fault): return Self.problem(.badRequest, fault)
         }
     }

@@ -37,6 +37,36 @@ extension SimulatorEngine {
         return self.core.devices.filter { made.contains($0.target.phone) }.map(\.token)
     }
 
+    /// For apps on phones that need not connect, in the order of the phones.
+    ///
+    /// - Throws: `InvalidField` naming the member and the rule.
+    func registerDevices(_ body: [UInt8]) throws(InvalidField) -> JSONValue {
+        let wish = try JSONFields(control: body, only: ["phones", "topic", "environment"])
+        let names: [String] = try wish.get("phones")
+        try InvalidField.check(
+            1...Self.registeredMax ~= names.count, "phones", "must have 1 to \(Self.registeredMax) phones")
+        var phones: [PhoneID] = []
+        for (index, name) in names.enumerated() {
+            phones.append(try PhoneID.validated(name, field: "phones[\(index)]"))
+        }
+        let topic: String = try wish.get("topic")
+        try InvalidField.check(APNsFormat.isTopic(topic.utf8), "topic", "must be a bundle identifier")
+        let environment: PushEnvironment = try wish.given("environment") ?? .sandbox
+        var tokens: [JSONValue] = []
+        for phone in phones {
+            let target = DeviceTopic(phone: phone, topic: topic, environment: environment)
+            self.applyEvent(.deviceRegistered(target, drawn: self.random.deviceToken()))
+            guard let token = self.core.token(of: target) else {
+                throw InvalidField(field: "token", rule: "was drawn twice; ask again")
+            }
+            tokens.append(.string(token.rawValue))
+        }
+        self.commit()
+        return ["tokens": .array(tokens)]
+    }
+
+    private static var registeredMax: Int { 10_000 }
+
     /// False if it is unknown or has ended already.
     func retire(_ token: PushToken, _ end: TokenEnd) -> Bool {
         guard self.core.devices.contains(where: { $0.token == token && $0.retiredAt == nil }) else { return false }
@@ -53,6 +83,15 @@ extension SimulatorEngine {
                 object["stored"] = .int(stored)
                 return .object(object)
             })
+    }
+
+    /// Nil while it is not counted.
+    var tally: JSONValue? { self.core.tally?.json }
+
+    /// - Throws: `InvalidField` naming the member and the rule.
+    func setTally(_ body: [UInt8]) throws(InvalidField) {
+        let wish = try JSONFields(control: body, only: ["enabled"])
+        self.change(.tallyChanged(isOn: try wish.given("enabled") ?? true))
     }
 
     var metrics: JSONValue {

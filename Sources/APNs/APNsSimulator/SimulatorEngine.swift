@@ -147,7 +147,14 @@ final class SimulatorEngine: @unchecked Sendable {
     // MARK: The operator
 
     func change(_ event: APNsService.Event) {
-        self.handle(event)
+        self.applyEvent(event)
+        self.commit()
+    }
+
+    /// One of several changes: `commit` ends them.
+    func applyEvent(_ event: APNsService.Event) { self.handle(event) }
+
+    func commit() {
         self.store?.commit()
         for handler in self.connections.values { handler.write() }
     }

@@ -44,6 +44,7 @@ extension ChatClient {
                 self.failWakes()
                 continue
             }
+            await self.leaveAnonymousPerson(for: person)
             let isNew = self.isNewSignIn(person)
             let isAfterAnother = isNew && self.folders.lastSignIn != nil
             // Before the device id is drawn. A new installation has nothing to clear, and before iOS 10 clearing would remove a push

@@ -56,6 +56,8 @@ public final class ChatClient: Sendable {
     private let safety: any FileSafety
     package let clock: any ClientClock
     let mediaHTTP: any MediaHTTP
+    /// Held while it is decided which anonymous person is kept.
+    let installations = Locked(())
     let processNumber = UInt64.random(in: 1...UInt64(Int64.max))
 
     /// A client that is not connected.

@@ -1,6 +1,8 @@
 import GRDB
 package import Logging
 package import StoreModel
+import Synchronization
+import TidingsModel
 
 /// The durable store on SQLite (DESIGN §3 "Journal first"); it answers as `ReferenceStore` does. A thread of its own takes everything
 /// submitted since its last turn, carries it out in one transaction with one sync, and then hands out the results (DESIGN P1).
@@ -67,6 +69,11 @@ package final class MessageStore: Sendable {
         }
         try result.get()
     }
+
+    func enqueue(_ look: StoreLook) { self.writer.enqueue(.look(look)) }
+
+    /// The last record of the journal; to be read at any time from any thread.
+    var lastRecord: JournalPosition { self.writer.lastRecord.load(ordering: .acquiring) }
 
     /// Reads every row: for tests and small stores.
     package func dump() async throws(MessageStoreError) -> StoreDump {

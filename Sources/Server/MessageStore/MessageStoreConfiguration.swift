@@ -39,8 +39,8 @@ package struct MessageStoreConfiguration: Sendable {
     package var cachedPeopleMax = 100_000
     /// The drafts of the people in memory: one person's may take 262,144 bytes.
     package var cachedDraftBytesMax = 67_108_864
-    /// Log entries of push jobs that may wait to be derived: as many people are in memory because of them, and once more as many until the
-    /// next round of deriving is done.
+    /// Log entries of push jobs that may wait to be derived, each counted by the person's devices: at most as many people are in memory
+    /// because of them, and once more as many until the next round of deriving is done.
     package var pushEntriesInTailMax = 4_096
     /// Client message ids per person whose hash is kept in memory; with more, each send looks in the database.
     package var sentIDsInMemoryMax = 4_096
@@ -50,7 +50,8 @@ package struct MessageStoreConfiguration: Sendable {
     package var checkpointPages = 512
     /// How long an erased text may still stand in the write-ahead log before that is written back and emptied.
     package var eraseMilliseconds: Int64 = 60_000
-    package var cacheKibibytes = 65_536
+    /// A push to everybody fills it. What falls out of it is read from the system's cache of the file.
+    package var cacheKibibytes = 16_384
     /// For a new file.
     package var pageBytes = 4_096
     /// Nil for as large as the disk.

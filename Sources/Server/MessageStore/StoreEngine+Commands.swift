@@ -74,7 +74,8 @@ extension StoreEngine {
         case .readFollowing(let key): .following(try self.following(key))
         case .readPeople(let app, let after, let limit): try self.people(of: app, after: after, limit: limit)
         case .createPush(let job): try self.createPush(job)
-        case .stepPush(let app, let id, let ids, let at): try self.stepPush(id, of: app, ids: ids, at: at)
+        case .stepPush(let app, let id, let ids, let most, let at):
+            try self.stepPush(id, of: app, ids: ids, devicesMax: most, at: at)
         case .changePush(let app, let id, let change, let at): try self.changePush(id, of: app, change, at: at)
         case .readPush(let app, let id): .pushJob(try self.push(id, of: app)?.job)
         case .readPushes(let app, let before, let limit): try self.readPushes(of: app, before: before, limit: limit)

@@ -161,7 +161,8 @@ extension ControlChange {
         case .removeAPIKey(let app, let name): [.api(app, name: name)]
         case .removeOperator(let name): [.ofOperator(name: name)]
         case .createApp, .importApp, .setAppSettings, .suspendApp, .addSecret, .removeSecret, .addAPIKey, .rotateAPIKey,
-            .changePushCredential, .reseal, .addOperator, .setOperatorRole, .rotateOperator:
+            .changePushCredential, .addClientKey, .revokeClientKey, .reseal, .addOperator, .setOperatorRole,
+            .rotateOperator:
             []
         }
     }

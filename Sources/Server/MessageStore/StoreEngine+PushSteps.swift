@@ -4,27 +4,34 @@ import TidingsModel
 
 // The steps of push jobs: what one costs depends on the people it looks at, not on the audience.
 extension StoreEngine {
-    func stepPush(_ id: PushJobID, of app: AppID, ids: [MessageID], at: Int64) throws -> StoreResult {
+    func stepPush(
+        _ id: PushJobID, of app: AppID, ids: [MessageID], devicesMax: Int, at: Int64
+    ) throws -> StoreResult {
         guard let push = try self.push(id, of: app) else { return .refused(StoreRules.unknownPush(id)) }
         if let fault = StoreRules.fault(inStep: ids, of: push.job) { return .refused(fault) }
         if let used = try ids.first(where: { try self.isUsed($0) }) { return .refused(StoreRules.usedMessageID(used)) }
         return push.job.state == .recalling
-            ? try self.recallStep(of: push, ids: ids, at: at) : try self.sendStep(of: push, ids: ids, at: at)
+            ? try self.recallStep(of: push, ids: ids, at: at)
+            : try self.sendStep(of: push, ids: ids, devicesMax: devicesMax, at: at)
     }
 
-    private func sendStep(of push: PushJobState, ids: [MessageID], at: Int64) throws -> StoreResult {
+    private func sendStep(
+        of push: PushJobState, ids: [MessageID], devicesMax: Int, at: Int64
+    ) throws -> StoreResult {
         let job = push.job
         var walk = try self.walk(
             job.audience, of: job.app, from: job.cursor, most: ids.count * StoreRules.pushLookFactor)
         var step = PushStepRecord(app: job.app, job: job.id, at: at, isCustom: job.isCustom)
         let side = try self.number(of: job.account, in: job.app)
-        while step.users.count < ids.count, let looked = try self.look(&walk) {
+        var devices = 0
+        while step.users.count < ids.count, devices < devicesMax, let looked = try self.look(&walk) {
             guard case .match(let key, let number) = looked else { continue }
             switch try self.standing(of: key, number: number, to: job, in: side) {
             case .skipped: step.skipped += 1
-            case .recipient(let isSignedIn):
+            case .recipient(let signedIn):
                 step.users.append(key.user)
-                if !isSignedIn { step.withoutDevice += 1 }
+                devices += signedIn
+                if signedIn == 0 { step.withoutDevice += 1 }
             }
         }
         step.ids = Array(ids.prefix(step.users.count))
@@ -36,7 +43,8 @@ extension StoreEngine {
 
     private enum PushStanding {
         case skipped
-        case recipient(isSignedIn: Bool)
+        /// On how many devices.
+        case recipient(signedIn: Int)
     }
 
     /// Loads what the entry needs of the person: what cannot be read is noticed before anything is written, and then nobody waits for them.
@@ -53,7 +61,7 @@ extension StoreEngine {
                 guard try self.isFollower(FollowerKey(account: account, user: key.user)) else { return .skipped }
             }
             if let person, let side { _ = try self.conversationState(side, of: person) }
-            return .recipient(isSignedIn: (person?.signedIn ?? 0) > 0)
+            return .recipient(signedIn: person?.signedIn ?? 0)
         } catch {
             try self.passOver(error)
             return .skipped
@@ -75,13 +83,14 @@ extension StoreEngine {
         let sender = try self.intern(UserKey(app: job.app, user: job.sender))
         let side = ConversationNumber(type: job.account.type, number: sender.number)
         self.lastPushRound = self.roundNumber
-        self.pushEntriesInTail += step.users.count
         var result = PushStep(job: job)
         result.ids = step.ids
         result.deliveries.reserveCapacity(step.users.count)
         for (id, user) in zip(step.ids, step.users) {
             self.rememberID(id, position)
             let person = try self.intern(UserKey(app: job.app, user: user))
+            // Whoever has many devices takes more memory, and so do the ends of their legs.
+            self.pushEntriesInTail += max(1, person.signedIn)
             switch job.body {
             case .message(let template):
                 try self.deliver(template, position, to: person, in: side, into: &result.deliveries)

@@ -3,6 +3,8 @@ import GRDB
 import GRDBSQLite
 import Logging
 import StoreModel
+import Synchronization
+import TidingsModel
 
 /// The writer's thread and the queue in front of it. `@unchecked Sendable`: `waiting`, `stopping`, `isAsleep` and `isFinished` are
 /// guarded by `condition`; the engine and the database belong to the thread alone, as do `state` and `backup`.
@@ -12,6 +14,7 @@ final class StoreWriter: @unchecked Sendable {
         case refusal(StaleEpoch, count: Int, @Sendable ([StoreResult]) -> Void)
         case dump(@Sendable (Result<StoreDump, MessageStoreError>) -> Void)
         case backup(path: String, @Sendable (Result<Void, MessageStoreError>) -> Void)
+        case look(StoreLook)
     }
 
     enum Stop {
@@ -21,6 +24,8 @@ final class StoreWriter: @unchecked Sendable {
     }
 
     let path: String
+    /// The last record of the journal.
+    let lastRecord = Atomic<JournalPosition>(0)
     private let configuration: MessageStoreConfiguration
     private let logger: Logger
     private let idle: TimeInterval
@@ -94,7 +99,7 @@ final class StoreWriter: @unchecked Sendable {
         do {
             let engine = try queue.writeWithoutTransaction { database in
                 let engine = try self.makeEngine(database, .opening(self.state.read()))
-                self.state.write(engine.state)
+                self.publish(engine.state)
                 opened(
                     .success(
                         StoreOpening(
@@ -286,7 +291,8 @@ final class StoreWriter: @unchecked Sendable {
         engine = try self.makeEngine(database, .instead(of: engine), settingAside: people)
     }
 
-    /// Carries out everything in one transaction and then hands out the results; a dump or a backup waits for what stands before it.
+    /// Carries out everything in one transaction and then hands out the results; a dump, a backup or a look waits for what stands before
+    /// it.
     private func carryOut(_ work: [Work], with engine: inout StoreEngine, _ database: Database) throws {
         var start = 0
         while start < work.count {
@@ -296,18 +302,18 @@ final class StoreWriter: @unchecked Sendable {
                 switch work[end] {
                 case .batch(let commands, _): batches.append(commands)
                 case .refusal: break
-                case .dump, .backup: break scan
+                case .dump, .backup, .look: break scan
                 }
                 end += 1
             }
             do {
                 var results = try self.results(of: batches, &engine, database)[...]
-                self.state.write(engine.state)
+                self.publish(engine.state)
                 for case let item in work[start..<end] {
                     switch item {
                     case .batch(_, let completion): completion(results.removeFirst())
                     case .refusal(let stale, _, _): self.refuse(item, because: stale.description)
-                    case .dump, .backup: break
+                    case .dump, .backup, .look: break
                     }
                 }
             } catch {
@@ -321,6 +327,7 @@ final class StoreWriter: @unchecked Sendable {
                     completion(Result { try engine.dump() }.mapError { MessageStoreError($0, path: self.path) })
                     engine.sql.resetAll()
                 case .backup(let path, let completion): self.beginBackup(path, database, completion)
+                case .look(let look): look.carryOut(with: engine, path: self.path)
                 case .batch, .refusal: break
                 }
                 end += 1
@@ -364,7 +371,13 @@ final class StoreWriter: @unchecked Sendable {
             completion(.failure(MessageStoreError(reason: .failed, path: self.path, detail: reason)))
         case .backup(let path, let completion):
             completion(.failure(MessageStoreError(reason: .failed, path: path, detail: reason)))
+        case .look(let look): look.refuse(reason)
         }
+    }
+
+    private func publish(_ state: StateFile.Content) {
+        self.state.write(state)
+        self.lastRecord.store(state.held.position, ordering: .releasing)
     }
 
     private func logStop(_ error: any Error) -> String {

@@ -160,6 +160,9 @@ package enum APICommand: Hashable, Sendable {
     case userAccount(UserKey)
     /// Answers `.mayIssueToken`, or `.refused` with `disabled` for somebody who is banned.
     case issueToken(UserKey)
+    /// A token for an anonymous person, asked for from an address (as in `accepted`): a new one, or one whose right to renew their token was
+    /// issued at that wall time. Answers `.mayIssueToken`, or `.refused` with `rate_limited`, `disabled` or `token_revoked`.
+    case installation(UserKey, renewalIssuedAt: Int64?, from: String)
     /// Carries a command out at most once. A repeat with the same fingerprint gets the first answer; with another `.keyReused`; while the
     /// first is not answered `.keyInUse`.
     indirect case once(IdempotencyKey, fingerprint: [UInt8], APICommand)

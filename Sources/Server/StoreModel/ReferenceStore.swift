@@ -94,7 +94,7 @@ package import TidingsModel
 /// - **stepPush** looks at up to `StoreRules.pushLookFactor` people for each id: at those the audience names, in its order, or else at all
 ///   people of the store in the order in which they became known. Whoever is in the audience gets an entry, without `clientMessageID` being
 ///   asked: not who has blocked the account (unless the job ignores blocks), does not follow it where it writes to followers, or is the account. The
-///   account's own log gets nothing. A person without a signed-in device ends `no_device` as in `accept`. The job is `done` when all were looked at.
+///   account's own log gets nothing. It ends with the person by whom it has reached `devicesMax` signed-in devices. A person without a signed-in device ends `no_device` as in `accept`. The job is `done` when all were looked at.
 /// - **Recalling** a job goes through the messages of its steps, and recalls each that was not recalled before, as the backend. In the end the
 ///   job says nothing any more. What each change does to a job, `StoreRules.job(_:after:at:)` says.
 /// - **Counts of a job** grow with each leg that ends naming the job (the first time), with each receipt that is kept for a message of it, and
@@ -158,6 +158,7 @@ package struct ReferenceStore: Hashable, Sendable {
 
         var head: LogPosition { LogPosition(self.log.count) }
         var isSignedIn: Bool { self.devices.values.contains { !$0.isSignedOut } }
+        var signedIn: Int { self.devices.values.count { !$0.isSignedOut } }
         /// Otherwise others may have named them, and that is all.
         var isKnown: Bool {
             self.head > 0 || self.isSignedIn || !self.profile.isEmpty || self.account != AccountState()
@@ -356,7 +357,8 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readFollowing(let key): .following(self.following(key))
         case .readPeople(let app, let after, let limit): self.people(of: app, after: after, limit: limit)
         case .createPush(let job): self.createPush(job)
-        case .stepPush(let app, let id, let ids, let at): self.stepPush(id, of: app, ids: ids, at: at)
+        case .stepPush(let app, let id, let ids, let most, let at):
+            self.stepPush(id, of: app, ids: ids, devicesMax: most, at: at)
         case .changePush(let app, let id, let change, let at): self.changePush(id, of: app, change, at: at)
         case .readPush(let app, let id): .pushJob(self.push(id, of: app))
         case .readPushes(let app, let before, let limit): self.readPushes(of: app, before: before, limit: limit)

@@ -108,8 +108,9 @@ package enum StoreCommand: Hashable, Sendable {
     /// A new one: its state, cursor and counts are those of `PushJob.init`. Answers `.pushJob` or `.refused`.
     indirect case createPush(PushJob)
     /// Makes the entries of the next people, each with one of `ids`, which are new and ascending, 1 to `StoreRules.pushStepMax`; of a job
-    /// that is `recalling` recalls the next messages, and the ids are those of the recalls. Answers `.pushStep` or `.refused`.
-    indirect case stepPush(AppID, PushJobID, ids: [MessageID], at: Int64)
+    /// that is `recalling` recalls the next messages, and the ids are those of the recalls. Nobody follows a person with whom they are
+    /// signed in on `devicesMax` devices together. Answers `.pushStep` or `.refused`.
+    indirect case stepPush(AppID, PushJobID, ids: [MessageID], devicesMax: Int = .max, at: Int64)
     /// Answers `.pushJob`, with nil if the app has no such job, or `.refused`.
     case changePush(AppID, PushJobID, PushJobChange, at: Int64)
     /// Answers `.pushJob`.

@@ -102,6 +102,8 @@ package struct TidingsServer: Service {
         let disk = StoreDisk(path: configuration.store.path)
         let store = try MessageStoreAdapter(configuration, logger: self.logger)
         defer { store.close() }
+        let search = store.openSearch(configuration, logger: self.logger)
+        defer { search?.close() }
         self.logger.log(
             .info, "store open",
             [
@@ -116,13 +118,22 @@ package struct TidingsServer: Service {
         var opening = store.opening
         opening.control = control
         try await self.serve(
-            configuration, store, opening, registry, clients, disk, gatewayLoop: gatewayLoop, apiGroup: apiGroup)
+            configuration, store, opening, registry, clients, disk, search, gatewayLoop: gatewayLoop, apiGroup: apiGroup
+        )
+    }
+
+    private static func watch(_ disk: StoreDisk, on loop: any EventLoop, _ server: ServerLoop) -> RepeatedTask {
+        loop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { disk.free }.map { free in
+                if let free { server.updateFreeBytes(free) }
+            }
+        }
     }
 
     private func serve(
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ opening: StoreOpening,
-        _ apps: AppRegistry, _ clients: APNsClients, _ disk: StoreDisk, gatewayLoop: any EventLoop,
-        apiGroup: MultiThreadedEventLoopGroup
+        _ apps: AppRegistry, _ clients: APNsClients, _ disk: StoreDisk, _ search: (any MessageSearch)?,
+        gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
         let tokens = UserTokens(apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
@@ -136,12 +147,10 @@ package struct TidingsServer: Service {
             tokens: tokens, metrics: metrics, readiness: readiness, logger: self.logger, audit: self.audit,
             seed: UInt64.random(in: .min ... .max))
         if let free = disk.free { server.updateFreeBytes(free) }
-        let watch = gatewayLoop.scheduleRepeatedAsyncTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: gatewayLoop) { disk.free }.map { free in
-                if let free { server.updateFreeBytes(free) }
-            }
-        }
+        let watch = Self.watch(disk, on: gatewayLoop, server)
         defer { watch.cancel() }
+        let searchWatch = Self.watch(search, on: gatewayLoop, metrics)
+        defer { searchWatch?.cancel() }
         // Before the first connection: a phone that comes back at once after a restart must not be refused.
         server.open(opening)
         let gateway: Gateway
@@ -159,7 +168,7 @@ package struct TidingsServer: Service {
             core: { await server.execute($0) }, metrics: metrics, tokens: tokens,
             keys: APIKeys(apps), readiness: readiness, disk: disk, registry: self.registry,
             bodyBytesMax: configuration.api.bodyBytesMax, proxies: TrustedProxies(configuration.proxy.addresses),
-            audit: self.audit, feed: server.feed, media: media, clients: clients)
+            audit: self.audit, feed: server.feed, media: media, search: search, clients: clients)
         let ready = self.ready(gateway, readiness)
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(

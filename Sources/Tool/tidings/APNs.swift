@@ -18,7 +18,11 @@ struct APNs: AsyncParsableCommand {
               GET  /log                         what became of every push; filters apns_id, unique_id, token, topic,
                                                 environment, channel_id, event, since_ms, limit
               GET  /metrics                     counts by topic and environment
+              POST /tally                       begins to count accepted pushes by device; {"enabled":false} ends it
+              GET  /tally                       how many devices had one push, one more than once, several
               GET  /devices                     every token; filters phone, topic, token
+              POST /devices                     registers apps on phones that need not connect, and answers with tokens:
+                                                {"phones":[...],"topic":ID,"environment":NAME}
               POST /devices/TOKEN/retire        ends a token: 410 from now on; {"end":"unregistered" or "expired"}
               GET  /channels?bundle_id=ID       the channels of an app
               POST /broadcast                   {"bundle_id":ID,"enabled":true or false}

@@ -76,6 +76,7 @@ extension World {
         }
         self.setConsent()
         self.beginAccounts()
+        self.beginPushes()
     }
 
     /// Some people let nobody add them, some those they have written to.

@@ -47,6 +47,7 @@ enum Occurrence {
     case otherTenantActs
     case namesChange
     case accountsAct
+    case pushesAct
     case hostileActs
     case hostileRegisters(life: Int)
     case hostileWrites(life: Int)

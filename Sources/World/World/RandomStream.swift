@@ -13,6 +13,8 @@ package enum RandomStream: Hashable, Sendable {
     case names
     /// What happens about accounts.
     case accounts
+    /// Whom the backend pushes to, and what it makes of that.
+    case pushes
     /// Which HTTP requests of the app's backend come twice.
     case gateway
     case person(Int)
@@ -51,6 +53,7 @@ package enum RandomStream: Hashable, Sendable {
         case .hostile: ("hostile", 10, nil)
         case .names: ("names", 11, nil)
         case .accounts: ("accounts", 12, nil)
+        case .pushes: ("pushes", 13, nil)
         case .person(let phone): ("person", 16, phone)
         case .network(let phone): ("network", 17, phone)
         case .radio(let phone): ("radio", 18, phone)
@@ -74,7 +77,9 @@ package enum RandomStream: Hashable, Sendable {
 
     /// Nil for another text, and for a stream of which no outside event is drawn.
     init?(_ text: Substring) {
-        let withoutPhone: [Self] = [.server, .apns, .backend, .gateway, .otherTenant, .hostile, .names, .accounts]
+        let withoutPhone: [Self] = [
+            .server, .apns, .backend, .gateway, .otherTenant, .hostile, .names, .accounts, .pushes,
+        ]
         let ofPhone: [(Int) -> Self] = [
             Self.person, Self.network, Self.radio, Self.link, Self.http, Self.pushExtension, Self.app, Self.dismissal,
         ]

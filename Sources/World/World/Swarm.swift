@@ -26,6 +26,8 @@ package struct Population: Hashable, Sendable {
     var usesCommunication = false
     /// The kinds of which the app has an account.
     var accounts: [ConversationType] = []
+    /// Whether the app's backend pushes to audiences.
+    var hasPushes = false
 
     init() {}
 }
@@ -90,6 +92,14 @@ extension Population {
         var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.accountsDraw)
         guard chance.chance(perMille: 500) else { return }
         self.accounts = World.accounts.map(\.type).filter { _ in chance.chance(perMille: 700) }
+    }
+
+    private static let pushesDraw = 5_000
+
+    /// Likewise.
+    mutating func drawPushes(seed: UInt64) {
+        var chance = SplitMix64(seed: seed, stream: .swarm, draw: Self.pushesDraw)
+        self.hasPushes = chance.chance(perMille: 500)
     }
 }
 

@@ -104,7 +104,7 @@ extension StoreCommand {
             .setAccount(let app, _, _), .putAccount(let app, _), .readAccounts(let app, _, _, _),
             .readFollowers(let app, _, _, _), .readPeople(let app, _, _), .setProfiles(let app, _, _),
             .readProfiles(let app, _, _),
-            .readMediaUses(let app, _, _), .stepPush(let app, _, _, _), .changePush(let app, _, _, _),
+            .readMediaUses(let app, _, _), .stepPush(let app, _, _, _, _), .changePush(let app, _, _, _),
             .readPush(let app, _), .readPushes(let app, _, _), .countAudience(let app, _, _, _):
             app
         case .createPush(let job): job.app

@@ -15,6 +15,7 @@ extension World {
         settings.pushTextModes[Self.app] = self.options.population.pushText
         if self.options.population.isOnlySender { settings.onlyPushSenders = [Self.app] }
         settings.pushRules[Self.app] = Self.pushRules
+        settings.tags[Self.app] = Self.pushTags
         if !self.options.population.accounts.isEmpty { settings.offeredAccounts = Self.offeredAccounts }
         settings.sendsInFlightMax = self.options.population.sendsInFlightMax
         if self.options.faults.hasHostileClients { Self.limitHostileClients(&settings.limits) }
@@ -166,6 +167,7 @@ extension World {
             let results = try self.store.apply(commands, epoch: self.epoch)
             for place in commands.indices {
                 self.emit(.committed(commands[place], results[place]))
+                self.emitStep(commands[place], results[place])
                 switch results[place] {
                 case .accepted:
                     self.emitAway(commands[place], results[place])
@@ -173,17 +175,28 @@ extension World {
                 case .profiles(let profiles): self.emitTold(profiles, for: commands[place])
                 case .changed(let changes, _):
                     for made in changes where made.change.version == 1 { self.groups.append(made.change.conversation) }
+                case .pushJob(let job?):
+                    if case .createPush = commands[place] { self.pushJobs.append(job.id) }
                 default: break  // tidy: the other results concern neither who is away, nor groups, nor accounts
                 }
             }
             let life = self.life
             for place in handed.indices {
-                self.emit(.heard)
+                for _ in 0..<results[place].factCount { self.emit(.heard) }
                 self.handle(ServerEvent.stored(handed[place], results[place]))
                 guard life == self.life else { return }
             }
         } catch {
             self.checkers.foundBug("the store refused its owner: \(error)")
+        }
+    }
+
+    private mutating func emitStep(_ command: StoreCommand, _ result: StoreResult) {
+        guard case .stepPush(_, _, _, _, let at) = command, case .pushStep(let step) = result else { return }
+        for one in step.asCommands(at: at) {
+            self.emit(.committed(one.command, one.result))
+            self.emitAway(one.command, one.result)
+            self.noteSent(one.command)
         }
     }
 

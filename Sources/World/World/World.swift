@@ -73,6 +73,8 @@ package struct World {
     var hostileDrafts: [(session: SessionID, draft: MessageDraft)] = []
     var groups: [ConversationID] = []
     var accounts = WorldAccounts()
+    /// Of the app's backend, oldest first.
+    var pushJobs: [PushJobID] = []
     var lastAPIRequest: UInt64 = 0
     /// Calls of the final probe that nobody recalls.
     var callsToStay: Set<MessageID> = []
@@ -247,6 +249,7 @@ package struct World {
         case .otherTenantActs: .otherTenant
         case .namesChange: .names
         case .accountsAct: .accounts
+        case .pushesAct: .pushes
         case .hostileActs, .hostileRegisters, .hostileWrites: .hostile
         case .measure, .heal, .openEverything, .endLook, .leaveEverything, .finalProbe, .finalProbeEnds,
             .reachesServer, .readingProbeEnds:
@@ -307,6 +310,7 @@ package struct World {
         case .otherTenantActs: self.otherTenantActs()
         case .namesChange: self.namesChange()
         case .accountsAct: self.accountsAct()
+        case .pushesAct: self.pushesAct()
         case .hostileActs: self.hostileActs()
         case .hostileRegisters(let life): if life == self.life { self.registerMadeUpDevices() }
         case .hostileWrites(let life): if life == self.life { self.writeHostileDrafts() }

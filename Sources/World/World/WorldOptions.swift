@@ -24,6 +24,7 @@ package struct WorldOptions: Hashable, Sendable {
         if faults.isDrawn || faults == .harsh {
             self.population.drawNames(seed: seed)
             self.population.drawAccounts(seed: seed)
+            self.population.drawPushes(seed: seed)
         }
         guard faults.isDrawn else { return }
         self.population.crowd = .drawn(&chance)

@@ -7,6 +7,7 @@ import NIOCore
 import NIOEmbedded
 import NIOPosix
 import ServerCore
+import StoreModel
 import Testing
 import TidingsModel
 
@@ -18,13 +19,16 @@ struct APIDouble {
     private let asked = NIOLockedValueBox<[APICommand]>([])
     let feed: EventFeed
 
-    init(answering result: APIResult = .answer(.done(1)), scopes: [APIScope] = APIScope.allCases) async throws {
+    init(
+        answering result: APIResult = .answer(.done(1)), scopes: [APIScope] = APIScope.allCases,
+        search: (any MessageSearch)? = nil
+    ) async throws {
         var app = ServerConfiguration.App(id: "demo", tokenSecret: TestServer.secret)
         app.apiKeys = [.init(id: "operator", sha256: TestServer.hash(TestServer.key), scopes: scopes)]
         let registry = PrometheusRegistry()
         self.feed = EventFeed(eventLoop: MultiThreadedEventLoopGroup.singleton.any())
         let apps = try AppRegistry(apps: [app])
-        self.api = API(
+        var api = API(
             core: { [asked] command in
                 if case .quotas = command { return .quotas([Self.quota]) }
                 asked.withLockedValue { $0.append(command) }
@@ -34,6 +38,8 @@ struct APIDouble {
             disk: StoreDisk(path: NSTemporaryDirectory() + "tidings-api-double.sqlite"), registry: registry,
             bodyBytesMax: 65_536, proxies: TrustedProxies([]),
             audit: AuditLog(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }), feed: self.feed)
+        api.search = search
+        self.api = api
     }
 
     private static let quota = RateQuota(

@@ -165,7 +165,7 @@ extension TestServer {
         _ method: String, _ path: String, key: String? = TestServer.key, body: String? = nil,
         headers: [String] = []
     ) async throws -> APIResponse {
-        let isForPhones = path.hasPrefix("/v1/extension/") || path.hasPrefix("/v1/media/")
+        let isForPhones = ["/v1/extension/", "/v1/media/", "/v1/installations"].contains { path.hasPrefix($0) }
         let client = try await RawClient.connect(
             port: isForPhones ? self.listening.phonePort : self.listening.apiPort)
         var lines = ["\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close"] + headers

@@ -69,7 +69,9 @@ struct ClientFolders {
         let id = UUID().uuidString.lowercased()
         try self.write(Data(id.utf8), to: file)
         // The keychain outlives an earlier installation.
-        for secret in [Secret.token(app), .pendingSignOut(app)] { try? self.secrets?.write(nil, as: secret.name) }
+        for secret in [Secret.token(app), .pendingSignOut(app), .installation(app)] {
+            try? self.secrets?.write(nil, as: secret.name)
+        }
         return DeviceID(id)
     }
 
@@ -168,6 +170,11 @@ extension ClientFolders {
     struct Secret {
         var name: String
         var file: String
+
+        static func installation(_ app: AppID) -> Self {
+            let name = "installation-\(ClientFolders.hexadecimal(app.rawValue))"
+            return Self(name: name, file: "\(name).json")
+        }
 
         static func token(_ app: AppID) -> Self {
             let app = ClientFolders.hexadecimal(app.rawValue)

@@ -158,7 +158,7 @@ enum StoreSchema {
             arguments: [ObjectName.text.rawValue])
         while let row = try rows.next() {
             let text = (try? JSONValue(parsing: row["content"] as String))?["content"]?.stringValue
-            guard let words = text.map(SearchWords.indexed), !words.isEmpty else { continue }
+            guard let words = text.map(LocalStore.searchWords), !words.isEmpty else { continue }
             try database.execute(
                 sql: "INSERT INTO search (rowid, words) VALUES (?, ?)",
                 arguments: [row["position"] as Int64, words])

@@ -17,7 +17,8 @@ extension ServerCore {
             effects.append(.turnAway(session, afterMilliseconds: wait))
             return
         }
-        self.addresses.consume(.connects, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
+        self.addresses.consume(
+            .connects, 1, self.settings.limits[.address, .connects], from: address, at: now.monotonic)
     }
 
     mutating func admitHello(
@@ -51,7 +52,7 @@ extension ServerCore {
         case .invalid, .wrongApp:
             guard !address.isEmpty else { return }
             self.addresses.consume(
-                .failures, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
+                .failures, 1, self.settings.limits[.address, .failures], from: address, at: now.monotonic)
         case .valid, .expired, .notYetValid, .wrongAudience, .keyPending: return
         }
     }

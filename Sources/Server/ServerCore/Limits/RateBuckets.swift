@@ -56,10 +56,10 @@ struct AddressBuckets: Sendable {
         self.known[address] ?? RateBuckets()
     }
 
-    mutating func consume(_ kind: RateKind, _ limit: RateLimit?, from address: String, at now: Int64) {
+    mutating func consume(_ kind: RateKind, _ cost: Int, _ limit: RateLimit?, from address: String, at now: Int64) {
         guard limit != nil else { return }
         if self.known.count >= self.sweepAt { self.sweep(at: now) }
-        self.known[address, default: RateBuckets()].consume(kind, 1, limit, at: now)
+        self.known[address, default: RateBuckets()].consume(kind, cost, limit, at: now)
     }
 
     /// The next sweep is due at twice the count, so that the cost for each address stays small.

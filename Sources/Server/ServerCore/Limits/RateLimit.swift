@@ -20,7 +20,10 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
     case failures
     /// Refused or dropped frames; a connection that goes on beyond this is closed.
     case refusals
+    /// Of an address: anonymous people that it makes, each as `ServerCore.installationCost`, and renewals of their tokens.
+    case installations
 
+    /// The place in the buckets of an owner.
     var index: Int {
         switch self {
         case .messages: 0
@@ -31,6 +34,16 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
         case .connects: 5
         case .failures: 6
         case .refusals: 7
+        // An address sends no messages: the ninth place would double the memory of all buckets.
+        case .installations: 0
+        }
+    }
+
+    /// The place among the limits of a scope.
+    fileprivate var place: Int {
+        switch self {
+        case .installations: 8
+        case .messages, .bytes, .signals, .requests, .deliveries, .connects, .failures, .refusals: self.index
         }
     }
 }
@@ -108,6 +121,8 @@ package struct RateLimits: Hashable, Sendable {
                 // Many phones share the address of their network.
                 .connects: RateLimit(perSecond: 50, burst: 2_000),
                 .failures: RateLimit(perSecond: 2, burst: 100),
+                // Ten people at once, and one a minute.
+                .installations: RateLimit(perSecond: 1, burst: 600),
             ],
         ])
     }
@@ -133,6 +148,6 @@ package struct RateLimits: Hashable, Sendable {
             case .app: 2
             case .address: 3
             }
-        return row * RateKind.allCases.count + kind.index
+        return row * RateKind.allCases.count + kind.place
     }
 }

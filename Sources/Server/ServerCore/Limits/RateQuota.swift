@@ -7,6 +7,8 @@ package enum QuotaQuestion: Hashable, Sendable {
     case requests(AppID)
     /// What a phone's extension asks: of the app's requests and of the person's.
     case extensionRequests(UserKey)
+    /// What an address asks about anonymous people.
+    case installations(from: String)
 }
 
 /// How much of one token bucket is left.
@@ -47,6 +49,9 @@ extension ServerCore {
                 // Somebody who is not in memory has full buckets.
                 self.quota(.person, .requests, self.slots[user].map { self.people[$0].buckets }, now),
             ].compactMap(\.self)
+        case .installations(let address):
+            address.isEmpty
+                ? [] : [self.quota(.address, .installations, self.addresses[address], now)].compactMap(\.self)
         }
     }
 

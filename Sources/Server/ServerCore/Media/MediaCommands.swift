@@ -17,7 +17,10 @@ extension ServerCore {
             return effects.append(.reply(request, .refused(error)))
         }
         switch question {
-        case .account: effects.append(.reply(request, .done))
+        // Whoever has the app's binary could fill the disk.
+        case .account:
+            effects.append(
+                .reply(request, user.user.isAnonymous ? .refused(AnonymousRules.notOpen("media")) : .done))
         case .read(let media, let message):
             self.sendToStore(
                 .readMedia(user, media, in: message, room: self.roomAccess(now)), for: .apiAnswer(request),

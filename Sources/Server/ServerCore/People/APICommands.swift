@@ -4,6 +4,11 @@ import TidingsModel
 extension ServerCore {
     // tidy: long because it is one switch over the commands.
     mutating func serve(_ command: APICommand, for request: APIRequestID, _ now: Now, _ effects: inout [ServerEffect]) {
+        do throws(ServerFrame.Problem) {
+            try AnonymousRules.check(command)
+        } catch {
+            return effects.append(.reply(request, .refused(error)))
+        }
         switch command {
         case .send(let sender, let draft, let ignoresBlocks, let author):
             do throws(ServerFrame.Problem) {
@@ -105,7 +110,9 @@ extension ServerCore {
         case .issueToken(let user):
             // A repeat is issued at the time of the first, so that it is the same token.
             let at = self.keysUnderWay[request]?.at ?? now.wall
-            self.sendToStore(.readAccount(user), for: .apiIssueToken(request, at: at), &effects)
+            self.sendToStore(.readAccount(user), for: .apiIssueToken(request, at: at, ofRenewal: nil), &effects)
+        case .installation(let user, let issuedAt, let address):
+            self.serveInstallation(of: user, renewalIssuedAt: issuedAt, from: address, for: request, now, &effects)
         case .once(let key, let fingerprint, let command):
             self.serve(command, as: key, fingerprint, for: request, now, &effects)
         case .changeControl(let change):

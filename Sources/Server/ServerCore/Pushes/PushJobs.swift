@@ -65,7 +65,9 @@ extension ServerCore {
         guard self.storeBacklog < self.settings.pushBacklogMax,
             room >= min(PushRunner.reachMin, self.settings.pushLegsMax)
         else { return now.monotonic + PushRunner.shortWait }
-        var reach = min(StoreRules.pushStepMax, room)
+        // A person may have many.
+        let devices = min(StoreRules.pushStepMax, room)
+        var reach = devices
         if run.job.state == .running, let limit = PushRunner.limit(of: run.job) {
             let least = max(1, min(limit.perSecond / PushRunner.stepsPerSecond, PushRunner.reachMin))
             if let wait = run.bucket.wait(.deliveries, least, limit, at: now.monotonic) { return now.monotonic + wait }
@@ -75,7 +77,7 @@ extension ServerCore {
         let ids = (0..<reach).map { _ in self.messageIDs.next(wallMilliseconds: now.wall) }
         self.pushRunner.runs[run.job.id]?.reach = reach
         self.askAboutPush(
-            run.job.id, .stepPush(run.job.app, run.job.id, ids: ids, at: now.wall),
+            run.job.id, .stepPush(run.job.app, run.job.id, ids: ids, devicesMax: devices, at: now.wall),
             for: .step(run.job.id, at: now.wall),
             &effects)
         return nil

@@ -3,7 +3,9 @@ package import TidingsModel
 
 /// What happened, for whoever watches the server: ids and numbers, and nothing that people have written. It is told when it is decided; what
 /// belongs on the disk may not be there yet.
-package enum ServerReport: Hashable, Sendable {
+///
+/// Indirect: a hundred thousand are kept (`ReportBuffer`), and the largest case has four times the bytes of the usual ones.
+package indirect enum ServerReport: Hashable, Sendable {
     /// Synced, and in the logs of `recipients` people; a chat room's is in none.
     case accepted(MessageID, by: UserKey, in: ConversationID, ObjectName, recipients: Int)
     case acceptedCustom(MessageID, AppID, recipients: Int)

@@ -87,7 +87,7 @@ extension PendingStoreRequest {
         switch self {
         case .apiAnswer(let request), .apiSend(let request, _), .apiSendCustom(let request, _),
             .apiPutConversation(let request, _), .apiChangeAccount(let request, _, _), .apiSignOut(let request, _),
-            .apiMissed(let request, _), .apiIssueToken(let request, _),
+            .apiMissed(let request, _), .apiIssueToken(let request, _, _),
             .apiRing(let request, _, _, at: _), .apiPass(let request, _, at: _), .apiMarkRead(let request, _, _, _),
             .apiChangeControl(let request, _):
             request

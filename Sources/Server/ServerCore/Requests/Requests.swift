@@ -74,6 +74,7 @@ extension ServerCore {
             if let asker = asked.asker {
                 try self.checkBacklog(of: asker, isReading: request.isReading, &effects)
             }
+            try AnonymousRules.check(request, asked)
             try self.checkRequest(request, asked)
             if request.isSomethingNew { try self.checkStorage() }
             switch request {

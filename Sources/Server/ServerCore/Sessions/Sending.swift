@@ -71,6 +71,7 @@ extension ServerCore {
     mutating func makeMessage(
         _ draft: MessageDraft, from sender: UserKey, by asker: Asker, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) -> SharedMessage {
+        try AnonymousRules.check(draft, from: sender.user, by: asker)
         try self.checkBacklog(of: asker, &effects)
         try self.checkStorage()
         var draft = draft

@@ -10,6 +10,7 @@ extension ServerCore {
     ) {
         let user = known.device.user
         guard (try? UserID.validated(conversation.target, field: "conversation.target")) != nil,
+            AnonymousRules.mayType(in: conversation, user.user),
             self.isNews(isTyping, in: conversation, from: session, now)
         else { return }
         switch conversation.type {

@@ -42,7 +42,7 @@ enum PendingStoreRequest: Sendable {
     case apiChangeAccount(APIRequestID, UserKey, AccountChange)
     case apiSignOut(APIRequestID, DeviceKey)
     case apiMissed(APIRequestID, UserKey)
-    case apiIssueToken(APIRequestID, at: Int64)
+    case apiIssueToken(APIRequestID, at: Int64, ofRenewal: Int64?)
     /// Reads what the caller is called.
     case apiRing(APIRequestID, AppID, Call, at: Int64)
     /// Keeps the idempotency key of what passes by the log.
@@ -250,7 +250,7 @@ extension ServerCore {
         case (.apiSend(let request, _), .refused(let problem)), (.apiSignOut(let request, _), .refused(let problem)),
             (.apiMissed(let request, _), .refused(let problem)),
             (.apiPutConversation(let request, _), .refused(let problem)),
-            (.apiIssueToken(let request, _), .refused(let problem)),
+            (.apiIssueToken(let request, _, _), .refused(let problem)),
             (.apiRing(let request, _, _, _), .refused(let problem)),
             (.apiPass(let request, _, _), .refused(let problem)),
             (.apiMarkRead(let request, _, _, _), .refused(let problem)),
@@ -280,10 +280,13 @@ extension ServerCore {
         case (.apiAnswer(let request), .invited(let people)): effects.append(.reply(request, .invited(people)))
         case (.apiAnswer(let request), .userAccount(let account)):
             effects.append(.reply(request, .userAccount(account)))
-        case (.apiIssueToken(let request, let at), .userAccount(let account)):
+        case (.apiIssueToken(let request, let at, let renewal), .userAccount(let account)):
             guard !account.isBanned else {
                 let problem = ServerFrame.Problem(code: .disabled, field: "user", rule: "must not be banned")
                 return effects.append(.reply(request, .refused(problem)))
+            }
+            if let renewal, let fault = account.fault(inTokenIssuedAt: renewal) {
+                return effects.append(.reply(request, .refused(fault)))
             }
             effects.append(.reply(request, .mayIssueToken(at: at)))
         case (.apiFindRead(let request, let user, let conversation, let message), .trace(let trace)):
@@ -335,7 +338,7 @@ extension ServerCore {
         case .signIn(let session, let device): self.refuseSignIn(session, device, Self.unavailable, &effects)
         case .apiSend(let request, _), .apiAnswer(let request), .apiMissed(let request, _),
             .apiSendCustom(let request, _), .apiPutConversation(let request, _),
-            .apiIssueToken(let request, _), .apiKept(let request, _), .apiRing(let request, _, _, _),
+            .apiIssueToken(let request, _, _), .apiKept(let request, _), .apiRing(let request, _, _, _),
             .apiPass(let request, _, _),
             .apiFindRead(let request, _, _, _), .apiFindUnread(let request, _, _), .apiMarkRead(let request, _, _, _),
             .apiChangeControl(let request, _):

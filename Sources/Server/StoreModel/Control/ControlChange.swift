@@ -19,6 +19,10 @@ package enum ControlChange: Hashable, Sendable {
     case rotateAPIKey(AppID, name: String, hash: [UInt8], previousEndsAt: Int64)
     case removeAPIKey(AppID, name: String)
     case changePushCredential(AppID, PushCredentialChange)
+    /// Refused with `exists` for a name or key that is taken. The secret becomes the app's, if it has none yet.
+    case addClientKey(AppID, ClientKeyRecord, installationSecret: SealedBytes)
+    /// Nothing if it is revoked already.
+    case revokeClientKey(AppID, key: String)
     /// Under another master key; what is sealed stays the same, and so does the revision. `digest` takes the place of `importedDigest`, unless
     /// it is nil or there is none.
     case reseal(AppID, [Resealed], digest: [UInt8]?)
@@ -54,7 +58,7 @@ extension ControlChange {
         case .createApp(let app, _, _), .setAppSettings(let app, _, _), .suspendApp(let app, _),
             .addSecret(let app, _, _), .removeSecret(let app, _), .addAPIKey(let app, _),
             .rotateAPIKey(let app, _, _, _), .removeAPIKey(let app, _), .changePushCredential(let app, _),
-            .reseal(let app, _, _):
+            .addClientKey(let app, _, _), .revokeClientKey(let app, _), .reseal(let app, _, _):
             app
         case .importApp(let record): record.id
         case .addOperator, .setOperatorRole, .rotateOperator, .removeOperator, .noteUses: nil

@@ -12,6 +12,8 @@ extension ManagedApp {
         if !self.pushCredentials.isEmpty {
             members.append(("push_credentials", .array(self.pushCredentials.map(\.json))))
         }
+        if !self.clientKeys.isEmpty { members.append(("client_keys", .array(self.clientKeys.map(\.json)))) }
+        if let secret = self.installationSecret { members.append(("installation_secret", secret.json)) }
         if let digest = self.importedDigest { members.append(("imported", .string(Hexadecimal.text(digest)))) }
         return .members(members)
     }
@@ -29,6 +31,12 @@ extension ManagedApp {
             for credential in try fields.list("push_credentials") {
                 self.pushCredentials.append(try PushCredentialRecord(json: credential))
             }
+        }
+        if fields.has("client_keys") {
+            for key in try fields.list("client_keys") { self.clientKeys.append(try ClientKeyRecord(json: key)) }
+        }
+        if fields.has("installation_secret") {
+            self.installationSecret = try SealedBytes(json: fields.fields("installation_secret"))
         }
         self.importedDigest = try fields.given("imported", as: String.self) == nil ? nil : fields.bytes("imported")
     }
@@ -101,7 +109,7 @@ extension KeyHashes {
 
 extension JSONFields {
     /// In hexadecimal digits.
-    fileprivate func bytes(_ key: String) throws(InvalidField) -> [UInt8] {
+    func bytes(_ key: String) throws(InvalidField) -> [UInt8] {
         let text: String = try self.get(key)
         guard let bytes = Hexadecimal.bytes(text.utf8) else {
             throw self.problem(key, "must be pairs of hexadecimal digits")

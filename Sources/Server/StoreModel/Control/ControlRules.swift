@@ -54,6 +54,15 @@ extension ControlState {
                 app.apiKeys.remove(at: try app.place(ofKey: name))
             }
         case .changePushCredential(let id, let change): return try self.apply(change, to: id, at: now)
+        case .addClientKey(let id, let key, let secret):
+            try self.checkIsNew(clientKey: key.id)
+            return try self.changeApp(id, at: now) { app throws(ServerFrame.Problem) in
+                try app.add(key, secret: secret)
+            }
+        case .revokeClientKey(let id, let key):
+            return try self.changeApp(id, at: now) { app throws(ServerFrame.Problem) in
+                try app.revokeClientKey(key, at: now)
+            }
         case .reseal(let id, let resealed, let digest):
             return try self.changeApp(id, at: now, isRevision: false) { app throws(ServerFrame.Problem) in
                 try app.reseal(resealed, digest: digest)
@@ -100,6 +109,14 @@ extension ControlState {
         for key in record.apiKeys { try app.add(key) }
         app.pushCredentials = []
         for credential in record.pushCredentials { try app.add(credential, isImport: isImport) }
+        app.clientKeys = []
+        for key in record.clientKeys {
+            try self.checkIsNew(clientKey: key.id)
+            guard let secret = record.installationSecret else {
+                throw .init(code: .invalidField, field: "installation_secret", rule: "must be given with client keys")
+            }
+            try app.add(key, secret: secret)
+        }
         app.dropEnded(at: now)
         self.put(app)
         return .app(app)
@@ -343,7 +360,7 @@ extension APIKeyRecord {
 }
 
 /// What keys, secrets and operators are called.
-private enum ControlName {
+enum ControlName {
     static func check(_ name: String, field: String, mayHaveAt: Bool = false) throws(InvalidField) {
         let signs = mayHaveAt ? "-_.@" : "-_."
         let isAllowed = name.utf8.allSatisfy { byte in

@@ -5,6 +5,7 @@ package struct Resealed: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         case tokenSecret(id: String)
         case pushCredential(id: String)
+        case installationSecret
     }
 
     package var place: Place
@@ -37,6 +38,8 @@ extension ManagedApp {
                 where self.pushCredentials[index].id == id && self.pushCredentials[index].sealed == each.before {
                     self.pushCredentials[index].sealed = each.after
                 }
+            case .installationSecret:
+                if self.installationSecret == each.before { self.installationSecret = each.after }
             }
         }
         if let digest, self.importedDigest != nil { self.importedDigest = digest }

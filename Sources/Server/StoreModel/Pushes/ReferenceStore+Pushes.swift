@@ -52,22 +52,31 @@ extension ReferenceStore {
         return .pushJobs(Array(jobs.prefix(limit)), hasMore: jobs.count > limit)
     }
 
-    mutating func stepPush(_ id: PushJobID, of app: AppID, ids: [MessageID], at: Int64) -> StoreResult {
+    mutating func stepPush(
+        _ id: PushJobID, of app: AppID, ids: [MessageID], devicesMax: Int, at: Int64
+    ) -> StoreResult {
         guard let job = self.push(id, of: app) else { return .refused(StoreRules.unknownPush(id)) }
         if let fault = StoreRules.fault(inStep: ids, of: job) { return .refused(fault) }
         if let used = ids.first(where: { self.isUsed($0) }) { return .refused(StoreRules.usedMessageID(used)) }
         return .pushStep(
             job.state == .recalling
-                ? self.recallStep(of: job, ids: ids, at: at) : self.sendStep(of: job, ids: ids, at: at))
+                ? self.recallStep(of: job, ids: ids, at: at)
+                : self.sendStep(of: job, ids: ids, devicesMax: devicesMax, at: at))
     }
 
-    private mutating func sendStep(of job: PushJob, ids: [MessageID], at: Int64) -> PushStep {
+    private mutating func sendStep(of job: PushJob, ids: [MessageID], devicesMax: Int, at: Int64) -> PushStep {
         var walk = self.walk(job.audience, of: job.app, from: job.cursor, most: ids.count * StoreRules.pushLookFactor)
         var recipients: [UserID] = []
         var after = job
-        while recipients.count < ids.count, let found = walk.next() {
+        var devices = 0
+        while recipients.count < ids.count, devices < devicesMax, let found = walk.next() {
             guard let user = found else { continue }
-            if self.isSkipped(user, by: job) { after.counts.skipped += 1 } else { recipients.append(user) }
+            guard !self.isSkipped(user, by: job) else {
+                after.counts.skipped += 1
+                continue
+            }
+            recipients.append(user)
+            devices += self.people.place(of: UserKey(app: job.app, user: user)).map { self.people[$0].signedIn } ?? 0
         }
         after.cursor = walk.cursor
         after.counts.lookedAt += walk.lookedAt

@@ -181,6 +181,7 @@ extension ManagedApp {
                         "previous_ends_at": .optional(key.hashes.previous?.endsAt),
                     ]
                 }),
+            "client_keys": .array(self.clientKeys.map(\.json)),
             "imported": .bool(self.importedDigest != nil),
         ]
     }

@@ -107,6 +107,7 @@ extension API {
         switch problem.code {
         case .invalidToken, .tokenRevoked, .disabled:
             throw Self.unauthorized("must hold a token that was not revoked, of a person who is not banned")
+        case .notAllowed: throw Self.unauthorized("must hold the token of somebody who has signed in")
         default: throw APIProblem(problem)  // tidy: the others are told as they are
         }
     }

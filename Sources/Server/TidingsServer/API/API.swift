@@ -21,6 +21,8 @@ struct API: Sendable {
     let feed: EventFeed
     /// Nil where the server keeps none.
     var media: MediaShelf?
+    /// Nil where the server keeps no index.
+    var search: (any MessageSearch)?
     /// Ask APNs about push credentials; nil where nobody does.
     var clients: APNsClients?
 
@@ -35,6 +37,7 @@ struct API: Sendable {
             self.addHealth(to: router)
             self.addExtension(to: router)
             self.addMedia(to: router)
+            self.addInstallations(to: router)
         }
     }
 
@@ -57,9 +60,11 @@ struct API: Sendable {
         self.addOperators(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
+        self.addClientKeys(to: app)
         self.addPushCredentials(to: app)
         app.post("tokens") { try await self.issueToken($0, $1) }
         self.addMessages(to: app)
+        self.addSearch(to: app)
         self.addPushes(to: app)
         self.addLabels(to: app)
         self.addConversations(to: app)

@@ -38,6 +38,7 @@ extension APIProblem {
         case unknownPush = "unknown_push"
         case unknownApp = "unknown_app"
         case unknownAPIKey = "unknown_api_key"
+        case unknownClientKey = "unknown_client_key"
         case unknownTokenSecret = "unknown_token_secret"
         case unknownPushCredential = "unknown_push_credential"
         case unknownOperator = "unknown_operator"
@@ -65,6 +66,7 @@ extension APIProblem {
         case checksumMismatch = "checksum_mismatch"
         case tusVersion = "tus_version"
         case rangeNotSatisfiable = "range_not_satisfiable"
+        case searchOff = "search_off"
     }
 }
 
@@ -120,6 +122,7 @@ extension APIProblem.Own {
         case .unknownPush: (.notFound, "There is no such push")
         case .unknownApp: (.notFound, "There is no such app")
         case .unknownAPIKey: (.notFound, "The app has no such API key")
+        case .unknownClientKey: (.notFound, "The app has no such client key")
         case .unknownTokenSecret: (.notFound, "The app has no such token secret")
         case .unknownPushCredential: (.notFound, "The app has no such push credential")
         case .unknownOperator: (.notFound, "There is no such operator")
@@ -147,6 +150,7 @@ extension APIProblem.Own {
         case .checksumMismatch: (.checksumMismatch, "The body is not what its checksum says")
         case .tusVersion: (.preconditionFailed, "Another version of the upload protocol")
         case .rangeNotSatisfiable: (.rangeNotSatisfiable, "None of the bytes asked for is there")
+        case .searchOff: (.notFound, "The server keeps no index for message search")
         case .storageUnwritable: (.serviceUnavailable, "The disk does not take what is written")
         }
     }

@@ -89,7 +89,7 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    private static let phonePaths = ["/v1/extension/", "/v1/media/"]
+    private static let phonePaths = ["/v1/extension/", "/v1/media/", "/v1/installations"]
 
     private func unknown(_ request: Request) -> APIProblem {
         let methods = self.routes.methods(of: request.uri.path).joined(separator: ", ")

@@ -39,6 +39,8 @@ extension ConfigurationKey {
         case .connects: "connections"
         case .failures: "refused tokens"
         case .refusals: "frames that are refused or dropped before the connection is closed"
+        case .installations:
+            "anonymous people (each counts as \(ServerCore.installationCost)) and renewals of their tokens"
         }
     }
 

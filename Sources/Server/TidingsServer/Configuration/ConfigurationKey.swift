@@ -210,6 +210,9 @@ package struct ConfigurationKey: Sendable {
             "store.master_key_path",
             "file of the keys under which secrets are kept; without one it is the database's path with .key",
             .optional(\.store.masterKeyPath)),
+        .init(
+            "search.path", "file of the index for message search, made from the store; without one there is no search",
+            .optional(\.search.path)),
         .init("node", "number of this server in message ids", .node(\.core.node, 0...63)),
         .init("log.level", "lowest level that is logged", .choice(\.log.level, of: Logger.Level.self)),
         .init("log.format", "form of a log line", .choice(\.log.format, ["json", "text"])),

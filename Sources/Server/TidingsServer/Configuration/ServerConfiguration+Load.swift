@@ -149,10 +149,26 @@ private struct ConfigurationReading {
             }
             app.apiKeys.append(.init(id: key, sha256: hash ?? "", scopes: scopes))
         }
+        app.clientKeys = await self.clientKeys(["app", id, "client_keys"])
         app.previousSecret = await self.text(["app", id, "token_secret_previous"], isSecret: true).map { Secret($0) }
         app.settings = await self.settings(["app", id])
         app.apns = await self.apns(["app", id, "apns"])
         return app
+    }
+
+    private mutating func clientKeys(_ path: [String]) async -> [ServerConfiguration.ClientKey] {
+        var keys: [ServerConfiguration.ClientKey] = []
+        for entry in await self.list(path) ?? [] {
+            let parts = entry.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else {
+                self.faults.append(
+                    field: path.joined(separator: "."), rule: "must be a list of NAME=KEY, got \"\(entry)\"",
+                    remedy: "write for example ios=pk_2mB7t0pXq9Zr4Ls1")
+                continue
+            }
+            keys.append(.init(name: String(parts[0]), key: String(parts[1])))
+        }
+        return keys
     }
 
     private mutating func settings(_ path: [String]) async -> AppSettings {

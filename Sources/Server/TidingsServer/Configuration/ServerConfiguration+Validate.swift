@@ -20,6 +20,11 @@ extension ServerConfiguration {
                     remedy: "give \(port) and \(taken) different values")
             }
         }
+        if !self.search.path.isEmpty, self.search.path == self.store.path {
+            faults.append(
+                field: "search.path", rule: "must not be store.path, got \"\(self.search.path)\"",
+                remedy: "name a file of its own")
+        }
         do throws(InvalidField) {
             _ = try self.apns.parsedProxy
         } catch {
@@ -64,12 +69,30 @@ extension ServerConfiguration.App {
             }
         }
         for key in self.apiKeys { faults += key.faults(prefix: "\(prefix).api_key.\(key.id)") }
+        faults += self.clientKeyFaults(prefix: "\(prefix).client_keys")
         if let apns = self.apns { faults += apns.faults(prefix: "\(prefix).apns") }
         for fault in self.settings.faults(in: self.id) + self.settings.tokens.addressFaults {
             let key = Self.key(of: fault.field)
             faults.append(
                 field: key.isEmpty ? prefix : "\(prefix).\(key)", rule: fault.rule,
                 remedy: Self.remedy(for: fault, prefix))
+        }
+        return faults
+    }
+
+    private func clientKeyFaults(prefix: String) -> [ConfigurationFault] {
+        var faults: [ConfigurationFault] = []
+        for key in self.clientKeys {
+            do throws(InvalidField) {
+                try ClientKeyRecord(id: key.key, name: key.name, createdAt: 0).validate()
+            } catch {
+                faults.append(
+                    field: prefix, rule: "\(error.rule), got \"\(key.key)\"",
+                    remedy: "draw one with: echo pk_$(openssl rand -hex 16)")
+            }
+        }
+        if Set(self.clientKeys.map(\.name)).count < self.clientKeys.count {
+            faults.append(field: prefix, rule: "must not name one twice", remedy: "give each key a name of its own")
         }
         return faults
     }

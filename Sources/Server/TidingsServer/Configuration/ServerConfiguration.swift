@@ -13,6 +13,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var store = Store()
     package var tokens = Tokens()
     package var media = Media()
+    package var search = Search()
     package var log = Log()
     /// `frameBytesMax` is kept equal to the gateway's by `coreSettings`.
     package var core = ServerSettings()
@@ -117,6 +118,11 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var types = MediaLimits().kinds.map(\.rawValue)
     }
 
+    package struct Search: Equatable, Sendable {
+        /// Empty for none.
+        package var path = ""
+    }
+
     /// Without what is set of apps.
     package var mediaLimits: MediaLimits {
         var limits = self.media.limits
@@ -146,6 +152,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         package var previousSecret: Secret?
         package var settings = AppSettings()
         package var apiKeys: [APIKey] = []
+        package var clientKeys: [ClientKey] = []
         package var apns: APNs?
 
         package init(id: AppID, tokenSecret: Secret) {
@@ -156,6 +163,7 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// Of an app that is made otherwise.
         var isCredentialAlone: Bool {
             self.apns != nil && self.tokenSecret.value.isEmpty && self.previousSecret == nil && self.apiKeys.isEmpty
+                && self.clientKeys.isEmpty
                 && self.settings == AppSettings()
         }
     }
@@ -166,6 +174,12 @@ package struct ServerConfiguration: Equatable, Sendable {
         /// 64 hexadecimal digits.
         package var sha256: String
         package var scopes: [APIScope]
+    }
+
+    /// A key that stands in the app's binary.
+    package struct ClientKey: Equatable, Sendable {
+        package var name: String
+        package var key: String
     }
 
     /// A token key, from which the app's first push credential is made.

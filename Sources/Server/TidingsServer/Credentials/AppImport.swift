@@ -143,7 +143,8 @@ struct AppImport {
         switch results.first {
         case .control(.app(let app))?: return app
         case .refused(let problem)?:
-            let field = problem.field == "name" ? "api_keys" : problem.field
+            let names = ["name": "api_keys", "key": "client_keys"]
+            let field = names[problem.field] ?? problem.field
             throw ConfigurationFaults(
                 field: "app.\(id).\(field)", rule: problem.rule, remedy: "correct the section")
         case .failed(let reason)?: throw StoreFailure(reason: reason)

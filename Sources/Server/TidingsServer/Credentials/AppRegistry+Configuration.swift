@@ -27,20 +27,34 @@ extension ServerConfiguration.App {
         }
         var record = ManagedApp(id: self.id, settings: self.settings, secrets: secrets, createdAt: now)
         record.apiKeys = self.apiKeys.map { $0.record(at: now) }.sorted { $0.name < $1.name }
+        record.clientKeys = self.clientKeys.map { ClientKeyRecord(id: $0.key, name: $0.name, createdAt: now) }
+        if !self.clientKeys.isEmpty {
+            record.installationSecret = try keys.sealInstallationSecret(
+                Hexadecimal.text(APIKeys.drawBytes()), of: self.id)
+        }
         record.importedDigest = keys.digest(of: self.json.serialized)
         return record
     }
 
     /// Everything but the credential for pushes, which stays the file's, always in the same form.
     var json: JSONValue {
-        [
-            "settings": self.settings.json, "token_secret": .string(self.tokenSecret.value),
-            "token_secret_previous": .optional(self.previousSecret?.value),
-            "api_keys": .members(
-                self.apiKeys.sorted { $0.id < $1.id }.map { key in
-                    (key.id, .array([.string(key.sha256.lowercased())] + key.scopeWords.map { .string($0) }))
-                }),
+        var members: [(String, JSONValue)] = [
+            ("settings", self.settings.json), ("token_secret", .string(self.tokenSecret.value)),
+            ("token_secret_previous", .optional(self.previousSecret?.value)),
+            (
+                "api_keys",
+                .members(
+                    self.apiKeys.sorted { $0.id < $1.id }.map { key in
+                        (key.id, .array([.string(key.sha256.lowercased())] + key.scopeWords.map { .string($0) }))
+                    })
+            ),
         ]
+        // A section without them has the digest it had before there were any.
+        if !self.clientKeys.isEmpty {
+            let keys = self.clientKeys.sorted { $0.name < $1.name }
+            members.append(("client_keys", .members(keys.map { ($0.name, .string($0.key)) })))
+        }
+        return .members(members)
     }
 
     /// In what the app that there is differs from the section, by the names of the members in JSON; empty if the section is what the app
@@ -63,6 +77,11 @@ extension ServerConfiguration.App {
                 continue
             }
         }
+        let good = Dictionary(
+            record.clientKeys.filter(\.isGood).map { ($0.name, $0.id) }, uniquingKeysWith: { first, _ in first })
+        let named = Dictionary(
+            self.clientKeys.map { ($0.name, $0.key) }, uniquingKeysWith: { first, _ in first })
+        if good != named { names.append("client_keys") }
         return names
     }
 

@@ -15,6 +15,8 @@ final class AppRegistry: Sendable {
         let secrets: [OpenSecret]
         /// What pushes go out with, by the id of the credential.
         let pushCredentials: [String: APNsClient.Credential]
+        /// Nil if it has never had a client key.
+        let installations: InstallationKeys?
         /// What stands for this server in the claim `aud`.
         let audiences: [String]
 
@@ -31,6 +33,11 @@ final class AppRegistry: Sendable {
                 credentials[credential.id] = try keys.unseal(credential, of: record.id)
             }
             self.pushCredentials = credentials
+            self.installations = try record.installationSecret.map { sealed throws(MasterKeys.Fault) in
+                InstallationKeys(
+                    try keys.unseal(
+                        sealed, .installationSecret, of: record.id, id: MasterKeys.installationSecretID))
+            }
             let named = record.settings.tokens.audiences
             self.audiences = named.isEmpty ? [record.id.rawValue] : named
         }
@@ -52,8 +59,21 @@ final class AppRegistry: Sendable {
         func isGood(at now: Int64) -> Bool { self.endsAt.map { now < $0 } ?? true }
     }
 
+    /// Of the tokens of an app's anonymous people: a key for each purpose.
+    struct InstallationKeys: Sendable {
+        let ofUsers: SharedKey
+        let ofRenewals: SharedKey
+
+        fileprivate init(_ text: String) {
+            self.ofUsers = SharedKey("token of an anonymous person:" + text)
+            self.ofRenewals = SharedKey("renewal of an anonymous person:" + text)
+        }
+    }
+
     private struct State {
         var apps: [AppID: App] = [:]
+        /// Those that are good.
+        var clientKeys: [String: AppID] = [:]
         var operators: [String: OperatorRecord] = [:]
         /// What the records do not say yet, by key.
         var lastUses: [KeyUse.Key: Int64] = [:]
@@ -65,6 +85,8 @@ final class AppRegistry: Sendable {
 
         mutating func put(_ app: App) {
             let (id, settings) = (app.record.id, app.record.settings)
+            for key in self.apps[id]?.record.clientKeys ?? [] { self.clientKeys[key.id] = nil }
+            for key in app.record.clientKeys where key.isGood { self.clientKeys[key.id] = id }
             self.apps[id] = app
             self.keySources[id] = settings.tokens.keySource
             Self.set(settings.needsMediaApproval, id, in: &self.appsWithApproval)
@@ -125,6 +147,11 @@ final class AppRegistry: Sendable {
     }
 
     func app(_ id: AppID) -> App? { self.state.withLock { $0.apps[id] } }
+
+    /// Nil for a key that nobody has, or that is revoked.
+    func app(ofClientKey key: String) -> App? {
+        self.state.withLock { state in state.clientKeys[key].flatMap { state.apps[$0] } }
+    }
 
     /// Sorted by id.
     var apps: [ManagedApp] { self.state.withLock { Array($0.apps.values) }.map(\.record).sorted { $0.id < $1.id } }

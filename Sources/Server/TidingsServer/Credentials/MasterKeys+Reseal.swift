@@ -2,6 +2,13 @@ import StoreModel
 import TidingsModel
 
 extension MasterKeys {
+    /// An app has one.
+    static let installationSecretID = "installations"
+
+    func sealInstallationSecret(_ text: String, of app: AppID) throws -> SealedBytes {
+        try self.seal(text, .installationSecret, of: app, id: Self.installationSecretID)
+    }
+
     /// What brings an app under the key that seals; nil if all of it is already.
     ///
     /// - Parameter section: that of the configuration, if it still is what the app was made from.
@@ -20,6 +27,11 @@ extension MasterKeys {
                 Resealed(
                     .pushCredential(id: credential.id), before: credential.sealed,
                     after: try self.seal(text, .pushCredential, of: app.id, id: credential.id)))
+        }
+        if let sealed = app.installationSecret, sealed.keyID != self.sealingKeyID {
+            let text = try self.unseal(sealed, .installationSecret, of: app.id, id: Self.installationSecretID)
+            all.append(
+                Resealed(.installationSecret, before: sealed, after: try self.sealInstallationSecret(text, of: app.id)))
         }
         var digest: [UInt8]?
         if let bytes = section?.json.serialized, let before = app.importedDigest, self.isOldDigest(before, of: bytes) {

@@ -70,11 +70,13 @@ struct MasterKeys: Sendable {
     enum Kind: String {
         case tokenSecret = "token_secret"
         case pushCredential = "push_credential"
+        case installationSecret = "installation_secret"
 
         fileprivate var words: String {
             switch self {
             case .tokenSecret: "token secret"
             case .pushCredential: "push credential"
+            case .installationSecret: "secret of anonymous people"
             }
         }
     }

@@ -45,12 +45,13 @@ package struct UserTokens: Sendable {
         }
         let id = AppID(name)
         guard let app = self.registry.app(id) else { return .wrongApp }
-        switch self.signature(of: token, for: app, at: now) {
+        guard let person = token.text("sub") else { return .invalid }
+        switch self.signature(of: token, by: UserID(person), for: app, at: now) {
         case .good: break
         case .bad: return .invalid
         case .keyPending: return .keyPending
         }
-        guard let person = token.text("sub"), let user = try? UserID.validated(person, field: "sub"),
+        guard let user = try? UserID.validated(person, field: "sub"),
             case .at(let expiresAt) = token.time("exp")
         else { return .invalid }
         guard now < expiresAt else { return .expired }
@@ -79,7 +80,14 @@ package struct UserTokens: Sendable {
 
     /// The algorithm decides which keys are tried, and a key is tried for its own algorithm only (RFC 8725 §3.1): a public key is
     /// never used as a secret.
-    private func signature(of token: JSONWebToken, for app: AppRegistry.App, at now: Int64) -> Signature {
+    private func signature(
+        of token: JSONWebToken, by person: UserID, for app: AppRegistry.App, at now: Int64
+    ) -> Signature {
+        // Nobody but the server makes anonymous people, whatever the app's secrets and keys sign.
+        guard !person.isAnonymous else {
+            let isOurs = app.installations.map { token.algorithm == "HS256" && token.isSigned(by: $0.ofUsers) } ?? false
+            return isOurs ? .good : .bad
+        }
         guard let algorithm = TokenKey.Algorithm(rawValue: token.algorithm) else {
             guard token.algorithm == "HS256" else { return .bad }
             return app.secrets.contains { $0.isGood(at: now) && token.isSigned(by: $0.ofUsers) } ? .good : .bad
@@ -93,9 +101,11 @@ package struct UserTokens: Sendable {
     }
 
     /// - Parameter issuedAt: wall milliseconds; nil for a token that does not say, and is revoked by every revocation.
-    /// - Returns: nil for an app that is not here.
+    /// - Returns: nil for an app that is not here, and for an anonymous person of an app that has none.
     package func token(for user: UserKey, issuedAt: Int64? = nil, expiresAtSeconds: Int64) -> String? {
-        guard let app = self.registry.app(user.app), let secret = app.secrets.first else { return nil }
+        guard let app = self.registry.app(user.app),
+            let key = user.user.isAnonymous ? app.installations?.ofUsers : app.secrets.first?.ofUsers
+        else { return nil }
         var claims: [(String, JSONValue)] = [
             ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)), ("exp", .int(expiresAtSeconds)),
         ]
@@ -104,7 +114,7 @@ package struct UserTokens: Sendable {
         if app.record.settings.tokens.demandsAudience, let audience = app.audiences.first {
             claims.append(("aud", .string(audience)))
         }
-        return JSONWebToken.signed(claims, by: secret.ofUsers)
+        return JSONWebToken.signed(claims, by: key)
     }
 
     /// Whether the device is still signed in is for the core to know.

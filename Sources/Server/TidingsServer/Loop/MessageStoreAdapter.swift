@@ -39,6 +39,16 @@ struct MessageStoreAdapter: BatchStore {
         self.store.submit(commands, completion: completion)
     }
 
+    /// Nil where the server keeps none. To be closed before the store.
+    func openSearch(_ server: ServerConfiguration, logger: Logger) -> (any MessageSearch)? {
+        guard !server.search.path.isEmpty else { return nil }
+        var configuration = SearchIndexConfiguration()
+        // The store's time began with the recall, before the index learned of it.
+        configuration.eraseMilliseconds = server.store.eraseMilliseconds / 2
+        return SearchIndex(
+            path: server.search.path, of: self.store, configuration: configuration, logger: logger)
+    }
+
     func backUp(to path: String) async throws { try await self.store.backUp(to: path) }
 
     /// Writes what was submitted and closes the file; waits for it.

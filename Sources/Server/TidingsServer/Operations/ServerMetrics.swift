@@ -39,6 +39,9 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case mediaBytes = "tidings.media.bytes"
     case mediaUploads = "tidings.media.uploads"
     case mediaRemoved = "tidings.media.removed"
+    case searchMessages = "tidings.search.messages"
+    case searchBehind = "tidings.search.behind.records"
+    case searchBytes = "tidings.search.file.bytes"
 
     /// For the `# HELP` line and the documentation.
     package var summary: String {
@@ -80,6 +83,9 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .mediaBytes: "Bytes of media that count for quotas: each file as it will be when it is whole."
         case .mediaUploads: "Uploads of media, by what became of them."
         case .mediaRemoved: "Files of media deleted, by reason."
+        case .searchMessages: "Messages in the search index."
+        case .searchBehind: "Records of the store that the search index has not looked at yet."
+        case .searchBytes: "Bytes of the search index's files."
         }
     }
 
@@ -92,6 +98,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
 /// All dimensions come from closed sets.
 struct ServerMetrics: Sendable {
     let connections, storageFree, storageFull, pushesInFlight, mediaFiles, mediaBytes, credentialExpiry: Meter
+    private let searchMessages, searchBehind, searchBytes: Meter
     let connectionsAccepted, connectionsRefused, framesReceived, framesSent, signalsDropped: Counter
     let storeFailures, storeUnreadable, messagesAccepted, messagesRepeated, registrationsRefused: Counter
     let bugs, logDropped, pushRecipients: Counter
@@ -190,7 +197,16 @@ struct ServerMetrics: Sendable {
         self.mediaBytes = meter(.mediaBytes)
         self.mediaUploads = counters(.mediaUploads, MediaUpload.allCases) { [("outcome", $0.rawValue)] }
         self.mediaRemovals = counters(.mediaRemoved, MediaRemoval.allCases) { [("reason", $0.rawValue)] }
+        self.searchMessages = meter(.searchMessages)
+        self.searchBehind = meter(.searchBehind)
+        self.searchBytes = meter(.searchBytes)
         self.factory = factory
+    }
+
+    func show(_ progress: SearchProgress) {
+        self.searchMessages.set(progress.messages)
+        self.searchBehind.set(progress.behind)
+        self.searchBytes.set(progress.fileBytes)
     }
 
     func countUpload(_ outcome: MediaUpload) { self.mediaUploads[outcome]?.increment() }

@@ -12,6 +12,7 @@ final class BenchConnection: ChannelInboundHandler {
         case welcomed
         case accepted
         case delivered(position: LogPosition)
+        case answered(ClientAnswer)
         case failed(String)
     }
 
@@ -128,12 +129,20 @@ final class BenchConnection: ChannelInboundHandler {
             _ = self.varint(&cursor)
             cursor += 1
             self.signal(self, .delivered(position: self.varint(&cursor)))
-        case 6 << 3 | 2: break
+        // Pongs and signals.
+        case 6 << 3 | 2, 10 << 3 | 2: break
         default:
-            let bytes = self.pending.getBytes(at: index, length: length) ?? []
-            let frame = try? FrameCodec.decodeServerFrame(bytes, as: .protobuf)
-            self.fail("unexpected frame: \(frame.map { "\($0)" } ?? "not a frame")")
+            let frame = self.frame(at: index, length: length)
+            guard case .answer(_, let answer)? = frame else {
+                return self.fail("unexpected frame: \(frame.map { "\($0)" } ?? "not a frame")")
+            }
+            self.signal(self, .answered(answer))
         }
+    }
+
+    private func frame(at index: Int, length: Int) -> ServerFrame? {
+        let bytes = self.pending.getBytes(at: index, length: length) ?? []
+        return try? FrameCodec.decodeServerFrame(bytes, as: .protobuf)
     }
 
     private func varint(_ cursor: inout Int) -> UInt64 {
@@ -165,4 +174,10 @@ final class BenchConnection: ChannelInboundHandler {
     }
 
     func flush() { self.channel?.flush() }
+
+    /// As an app that is ended: without a close frame, and without a signal.
+    func close() {
+        self.phase = .closed
+        self.channel?.close(promise: nil)
+    }
 }

@@ -262,6 +262,8 @@ final class LoadGenerator {
                 connection.write(
                     FrameCodec.encode(.ack(ClientFrame.Ack(stored: position, settled: [])), as: .protobuf))
                 connection.flush()
+            // The generator asks nothing.
+            case .answered: break
             case .failed(let why):
                 self.finishConnecting(why)
                 if self.failure == nil { self.failure = why }

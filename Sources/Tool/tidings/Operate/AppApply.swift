@@ -8,7 +8,7 @@ extension AppCommand {
             abstract: "Make an app, or its settings, as a file says, and print what has changed.",
             discussion: """
                 The file is YAML or JSON with the members id and settings, as 'tidings app export' prints it; a setting that it leaves \
-                out is the default. Nothing is changed if somebody else changes the app meanwhile. The token secret of an app that \
+                out is the default. Client keys that the app does not have are added, and none is revoked. Nothing is changed if somebody else changes the app meanwhile. The token secret of an app that \
                 is made is printed, this once.
                 """)
         @OptionGroup var options: OperatorOptions
@@ -29,16 +29,23 @@ extension AppCommand {
             var done = AppliedSettings(
                 app: file.id, isNew: app == nil, isDone: !self.dryRun,
                 changes: SettingsChange.all(from: app?["settings"] ?? AppSettings().json, to: wanted))
+            let keys = file.newClientKeys(besides: app)
             if !self.dryRun {
                 done.tokenSecret = try await self.apply(file, over: app, hasChanged: !done.changes.isEmpty)
+                for (name, key) in keys {
+                    try await self.options.request(
+                        "POST", "\(path)/client-keys", body: ["name": .string(name), "key": key])
+                }
             }
+            done.changes += keys.map { SettingsChange(name: "client_keys.\($0.key)", before: nil, after: $0.value) }
             if self.json { print(done.json.text) } else { done.lines.forEach { print($0) } }
         }
 
         /// The token secret of an app that is made.
         private func apply(_ file: AppFile, over app: JSONValue?, hasChanged: Bool) async throws -> String? {
             guard let app else {
-                let made = try await self.options.request("POST", "apps", body: file.json)
+                let made = try await self.options.request(
+                    "POST", "apps", body: ["id": .string(file.id), "settings": file.settings])
                 return made["token_secret"]?["secret"]?.stringValue
             }
             guard hasChanged else { return nil }
@@ -47,6 +54,15 @@ extension AppCommand {
                 "PUT", "apps/\(APIOptions.escaped(file.id))/settings", headers: revision, body: file.settings)
             return nil
         }
+    }
+}
+
+extension AppFile {
+    /// In the order of the file. One that the app has revoked is asked for, and refused.
+    func newClientKeys(besides app: JSONValue?) -> [(key: String, value: JSONValue)] {
+        let there = (app?["client_keys"]?.arrayValue ?? []).filter { $0["revoked_at"]?.intValue == nil }
+        return self.clientKeys.members.filter { member in !there.contains { $0["key"] == member.value } }
+            .map { ($0.key, $0.value) }
     }
 }
 

@@ -4,14 +4,14 @@ import TidingsModel
 struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Make, show, change and suspend apps, their API keys, token secrets and push credentials.",
+        abstract: "Make, show, change and suspend apps, their keys, token secrets and push credentials.",
         discussion: """
             The key of an operator is read from TIDINGS_OPERATOR_KEY; changes need the role administer. All of it holds at once, \
             without a restart of the server.
             """,
         subcommands: [
             List.self, Create.self, Show.self, Apply.self, Export.self, Suspend.self, Resume.self, AppKeyCommand.self,
-            AppSecretCommand.self, AppCredentialCommand.self,
+            AppClientKeyCommand.self, AppSecretCommand.self, AppCredentialCommand.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -56,14 +56,14 @@ struct AppCommand: ParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print an app's settings as a file for 'tidings app apply'.",
-            discussion: "Keys and secrets are not part of it: the server tells them to nobody a second time.")
+            abstract: "Print an app's settings and client keys as a file for 'tidings app apply'.",
+            discussion: "API keys and secrets are not part of it: the server tells them to nobody a second time.")
         @OptionGroup var app: AppOptions
         @Flag(help: "As JSON instead of YAML.") var json = false
 
         func run() async throws {
             let app = try await self.app.request("GET")
-            let file = AppFile(id: self.app.app, settings: app["settings"] ?? .null)
+            let file = AppFile(id: self.app.app, app: app)
             if self.json { print(file.json.text) } else { file.yaml.forEach { print($0) } }
         }
     }

@@ -8,10 +8,21 @@ struct AppFile: Equatable {
     var id: String
     /// As the HTTP API has them; what is left out is the default.
     var settings: JSONValue
+    /// The client keys that are good, by name: they stand in the app's binary, wherever its server is.
+    var clientKeys = JSONObject()
 
-    init(id: String, settings: JSONValue) {
+    init(id: String, settings: JSONValue, clientKeys: JSONObject = JSONObject()) {
         self.id = id
         self.settings = settings
+        self.clientKeys = clientKeys
+    }
+
+    /// - Parameter app: as the HTTP API tells it.
+    init(id: String, app: JSONValue) {
+        self.init(id: id, settings: app["settings"] ?? .null)
+        for key in app["client_keys"]?.arrayValue ?? [] where key["revoked_at"]?.intValue == nil {
+            if let name = key["name"]?.stringValue { self.clientKeys[name] = key["key"] }
+        }
     }
 
     init(path: String) throws {
@@ -32,6 +43,17 @@ struct AppFile: Equatable {
         let fields = try JSONFields(try Self.value(ofYAML: text), root: "file")
         self.id = try fields.get("id")
         self.settings = try fields.optional("settings") ?? .members([])
+        for (name, key) in (try fields.optional("client_keys") ?? JSONValue.members([])).members {
+            guard let text = key.stringValue else {
+                throw InvalidField(field: "client_keys.\(name)", rule: "must be a key")
+            }
+            do throws(InvalidField) {
+                try ClientKeyRecord(id: text, name: name, createdAt: 0).validate()
+            } catch {
+                throw InvalidField(field: "client_keys.\(name)", rule: error.rule)
+            }
+            self.clientKeys[name] = key
+        }
         try fields.refuseUnknown()
     }
 
@@ -46,7 +68,11 @@ struct AppFile: Equatable {
         }
     }
 
-    var json: JSONValue { ["id": .string(self.id), "settings": self.settings] }
+    var json: JSONValue {
+        var members: [(String, JSONValue)] = [("id", .string(self.id)), ("settings", self.settings)]
+        if !self.clientKeys.members.isEmpty { members.append(("client_keys", .object(self.clientKeys))) }
+        return .members(members)
+    }
 
     var yaml: [String] { Self.yaml(of: self.json) }
 }

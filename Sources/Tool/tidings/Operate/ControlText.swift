@@ -22,6 +22,18 @@ enum ControlText {
             + self.section("settings", AppFile.yaml(of: app["settings"] ?? .null).map { "  \($0)" })
             + self.section("token secrets", TextTable.lines(self.secrets(app), indent: "  "))
             + self.section("API keys", TextTable.lines(self.keys(app), indent: "  "))
+            + self.section("client keys", self.clientKeys(app["client_keys"] ?? .null, indent: "  "))
+    }
+
+    static func clientKeys(_ keys: JSONValue, indent: String = "") -> [String] {
+        let rows = (keys.arrayValue ?? []).map { key in
+            let end = key["revoked_at"]?.intValue.map { _ in "revoked \(TextTable.time(key["revoked_at"]))" }
+            return [
+                self.text(key, "name"), self.text(key, "key"), "since \(TextTable.time(key["created_at"]))",
+                end ?? "good",
+            ]
+        }
+        return TextTable.lines(rows, indent: indent)
     }
 
     /// `used …` to the minute, of a key or an operator.

@@ -75,11 +75,16 @@ struct AccountChecker: Checker {
         case .accepted(let deliveries, _, _):
             let recipient = UserID(message.conversation.target)
             if let author, author != recipient { self.authors[message.id] = author }
-            if message.flags.contains(.stored) { for side in message.sides { self.newest[side] = message.id } }
+            let isPush = message.pushJob != nil
+            if message.flags.contains(.stored) {
+                // What went to an audience is not in the account's own history.
+                for side in message.sides where !isPush || side.sender == recipient { self.newest[side] = message.id }
+            }
             if let due {
                 findings.add("accounts", "\(message.id) was accepted from \(author ?? message.sender): \(due)")
             }
-            guard Set(deliveries.map(\.user)) != [recipient, message.sender] || deliveries.count > 2 else { return }
+            let expected: Set<UserID> = isPush ? [recipient] : [recipient, message.sender]
+            guard Set(deliveries.map(\.user)) != expected || deliveries.count > 2 else { return }
             findings.add("accounts", "\(message.id) to \(recipient) went to \(deliveries.map(\.user))")
         case .refused(let problem):
             if problem.code == due {

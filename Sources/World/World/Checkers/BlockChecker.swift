@@ -9,11 +9,17 @@ import TidingsModel
 struct BlockChecker: Checker {
     static let kinds = FactKinds(.accept, .edit, .recall, .change, .pushed, .posted)
 
+    /// Sent by the backend past blocks.
+    private var pastBlocks: Set<MessageID> = []
+
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
         switch fact {
         case .committed(
             .accept(let message, let device, _, let ignoresBlocks, _, let author), .accepted(let deliveries, _, _)):
-            guard !ignoresBlocks else { return }
+            guard !ignoresBlocks else {
+                self.pastBlocks.insert(message.id)
+                return
+            }
             self.checkMembers(message, deliveries, in: state, into: &findings)
             if device != nil, author == nil, message.conversation.type.isForBackend {
                 findings.add(
@@ -88,7 +94,7 @@ struct BlockChecker: Checker {
                 case .blocked(let user, true): blocked.append(user)
                 case .blocked(let user, false): blocked.remove(user)
                 case .message(let message):
-                    guard blocked.contains(message.sender) else { continue }
+                    guard blocked.contains(message.sender), !self.pastBlocks.contains(message.id) else { continue }
                     if message.conversation.type.targetIsPeer {
                         findings.add("block", "\(phone.key) has \(message.id) from \(message.sender), who is blocked")
                     } else if message != message.hushed {

@@ -229,7 +229,7 @@ struct Checkers {
             BadgePushChecker(), PushedBadgeChecker(), TokenChecker(), WordsChecker(), BoundsChecker(), PoolChecker(),
             AbuseChecker(),
             AccountChecker(), WaitChecker(), RecipientChecker(), FrontRingChecker(), ReadElsewhereChecker(),
-            GroupChecker(), ListChecker(), NamesChecker(), CommunicationChecker(),
+            GroupChecker(), ListChecker(), NamesChecker(), CommunicationChecker(), AudienceChecker(),
         ]
     }
 

@@ -3,6 +3,7 @@ import StoreModel
 /// Of what the store has carried out it is the kind of the command, whatever the result.
 enum FactKind: UInt64, CaseIterable {
     // What the store has carried out.
+    /// Pushes to audiences come with custom messages: there is room for 64 kinds.
     case accept, acceptCustom, recall, edit, delete, change, markRead
     case set
     /// What people and accounts are called; what accounts there are, and who follows them.
@@ -105,7 +106,7 @@ extension StoreCommand {
     fileprivate var kind: FactKind {
         switch self {
         case .accept: .accept
-        case .acceptCustom: .acceptCustom
+        case .acceptCustom, .createPush, .stepPush, .changePush, .setLabels: .acceptCustom
         case .recall: .recall
         case .edit: .edit
         case .delete: .delete
@@ -124,10 +125,8 @@ extension StoreCommand {
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
-            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl,
-            // Nobody in the World pushes to an audience.
-            .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience, .readPushRecipient,
-            .setLabels, .readLabels:
+            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readPush, .readPushes,
+            .countAudience, .readPushRecipient, .readLabels:
             .askStore
         case .once(_, let command): command.kind
         }

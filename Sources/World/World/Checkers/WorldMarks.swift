@@ -157,6 +157,10 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case accountSignIns = "phones signed in as an account"
     case cards = "cards of another app's accounts"
     case offeredCards = "cards offered to another app"
+    case pushesDone = "pushes to audiences"
+    case resumedPushes = "pushes resumed after a crash"
+    case cancelledPushes = "pushes cancelled"
+    case recalledPushes = "pushes taken back"
     case clearedUnsettled = "notifications cleared as the network went"
 }
 
@@ -170,7 +174,8 @@ extension WorldMark {
             .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
-            .accountsTakenBack, .accountSignIns, .cards, .offeredCards:
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes,
+            .cancelledPushes, .recalledPushes:
             faults.isDrawn
         // One run in some thousand.
         case .exposedTexts: false

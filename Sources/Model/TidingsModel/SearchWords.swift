@@ -1,15 +1,14 @@
-import Foundation
-
-/// Text for the search index, and queries for it. Each Chinese, Japanese and Korean character is a word, so that any
-/// two adjacent ones are found; other words are found by their beginning.
-enum SearchWords {
-    static func indexed(_ text: String) -> String {
+/// Text for a search index, on the phone and on the server, and queries for it. Each Chinese, Japanese and Korean character is a
+/// word, so that any two adjacent ones are found; other words are found by their beginning. Texts come in Unicode's form NFKC, in
+/// which full-width letters are narrow: Foundation makes it (`precomposedStringWithCompatibilityMapping`), which is not here.
+package enum SearchWords {
+    package static func indexed(nfkc text: String) -> String {
         Self.runs(text).map { $0.isCharacters ? Self.spaced($0.text) : $0.text }.joined(separator: " ")
     }
 
     /// A query of FTS5 (sqlite.org/fts5.html §3) for all words in any order, with characters adjacent as typed. Nil
     /// if there is nothing to look for.
-    static func question(_ text: String) -> String? {
+    package static func question(nfkc text: String) -> String? {
         let terms = Self.runs(text).map { $0.isCharacters ? "\"\(Self.spaced($0.text))\"" : "\"\($0.text)\"*" }
         return terms.isEmpty ? nil : terms.joined(separator: " ")
     }
@@ -19,11 +18,11 @@ enum SearchWords {
         var isCharacters: Bool
     }
 
-    /// Words and runs of characters; everything else separates. Full-width letters become narrow.
+    /// Words and runs of characters; everything else separates.
     private static func runs(_ text: String) -> [Run] {
         var runs: [Run] = []
         var isOpen = false
-        for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars {
+        for scalar in text.unicodeScalars {
             let isCharacter = Self.isCharacter(scalar)
             guard isCharacter || Self.isInWord(scalar) else {
                 isOpen = false

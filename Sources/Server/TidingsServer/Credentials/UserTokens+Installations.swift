@@ -1,0 +1,32 @@
+import Foundation
+import ServerCore
+import StoreModel
+import TidingsModel
+
+/// What renews the tokens of one anonymous person: a token of its own kind, signed with a key of its own, so that nothing has to be kept of
+/// people who never connect (docs/decisions/0049-anonymous-people.md).
+extension UserTokens {
+    struct Renewal: Hashable, Sendable {
+        var user: UserKey
+        /// Wall milliseconds at which the person was made; tokens that are revoked end what was issued before with them.
+        var issuedAt: Int64
+    }
+
+    /// - Returns: nil for an app that has no anonymous people.
+    func renewal(for user: UserKey, issuedAt: Int64) -> String? {
+        guard let keys = self.registry.app(user.app)?.installations else { return nil }
+        return JSONWebToken.signed(
+            [
+                ("app", .string(user.app.rawValue)), ("sub", .string(user.user.rawValue)), ("at", .int(issuedAt)),
+            ], by: keys.ofRenewals)
+    }
+
+    /// Whether the person is banned or their tokens are revoked is for the core to know.
+    func checked(renewal text: String) -> Renewal? {
+        guard let token = JSONWebToken(text), token.algorithm == "HS256", let name = token.text("app"),
+            let keys = self.registry.app(AppID(name))?.installations, token.isSigned(by: keys.ofRenewals),
+            let person = token.text("sub"), let issuedAt = token.integer("at")
+        else { return nil }
+        return Renewal(user: UserKey(app: AppID(name), user: UserID(person)), issuedAt: issuedAt)
+    }
+}

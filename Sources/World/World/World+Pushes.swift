@@ -1,0 +1,130 @@
+import OrderedCollections
+import ServerCore
+import StoreModel
+import TidingsModel
+
+// The app's backend pushes to audiences at once, later or slowly, stops and takes back some of them, and gives people the labels they are
+// chosen by.
+extension World {
+    static let pushTags = ["gold", "quiet"]
+    private static let pushAliases = ["customer-1", "customer-2", "customer-3"]
+    /// Of how many pushes, the newest, one may be changed.
+    private static let changedMax = 8
+
+    mutating func beginPushes() {
+        guard self.options.population.hasPushes else { return }
+        // Draw 102 is the accounts'.
+        self.chance = SplitMix64(seed: self.options.seed, stream: .setup, draw: 103)
+        for person in self.people { self.label(person) }
+        self.plan(.pushesAct, after: 60_000)
+    }
+
+    mutating func pushesAct() {
+        guard !self.hasHealed else { return }
+        self.beginDraw(of: .pushes)
+        self.plan(.pushesAct, after: self.chance.number(20_000...150_000) * Night.slowness(at: self.time))
+        guard self.server != nil, self.happens() else { return }
+        switch self.chance.number(0...9) {
+        case 0...5: self.pushToAudience()
+        case 6: self.changePush(.cancel)
+        case 7...8: self.changePush(.recall)
+        default: if let person = self.drawn(self.people) { self.label(person) }
+        }
+    }
+
+    private mutating func pushToAudience() {
+        let name = "j\(self.time)"
+        let account = self.pushAccount()
+        var message = Self.draft(name, to: account)
+        if self.chance.chance(perMille: 600) { message.flags = [.stored, .notified] }
+        if self.chance.chance(perMille: 150) { message.push = Self.loudOptions(of: name) }
+        let custom = CustomMessage(id: MessageID(rawValue: 0), content: name, sentAt: 0)
+        var draft = PushDraft(
+            account: account, body: self.chance.chance(perMille: 150) ? .custom(custom) : .message(message),
+            audience: self.audience(depth: 0))
+        draft.ignoresBlocks = self.chance.chance(perMille: 200)
+        if self.chance.chance(perMille: 200) {
+            draft.lifetimeMilliseconds = self.chance.number(30_000...3_600_000)
+        }
+        if self.chance.chance(perMille: 300) {
+            draft.sendAt = self.serverNow.wall + self.chance.number(-60_000...300_000)
+        }
+        if self.chance.chance(perMille: 300) { draft.ratePerSecond = Int(self.chance.number(1...4)) }
+        self.appendTrace("the backend pushes \(name) to \(draft.audience)", more: "\(draft)")
+        self.callAPI(.createPush(Self.app, draft))
+    }
+
+    /// Some of these may be for followers, or taken back.
+    private mutating func pushAccount() -> ConversationID {
+        let isOfAccount = self.chance.chance(perMille: 400)
+        guard isOfAccount, let account = self.drawn(self.accounts.known.keys.elements) else {
+            return ConversationID(type: .pushService, target: "push")
+        }
+        return account
+    }
+
+    private mutating func audience(depth: Int) -> PushAudience {
+        switch self.chance.number(0...(depth < 2 ? 9 : 5)) {
+        case 0...1: return .everybody
+        case 2: return .users(self.people.filter { _ in self.chance.chance(perMille: 500) } + [self.people[0]])
+        case 3: return .alias(self.drawn(Self.pushAliases) ?? "")
+        case 4...5: return .tag(self.drawn(Self.pushTags) ?? "")
+        case 6: return .not(self.audience(depth: depth + 1))
+        case 7: return .all([self.audience(depth: depth + 1), self.audience(depth: depth + 1)])
+        default: return .any([self.audience(depth: depth + 1), self.audience(depth: depth + 1)])
+        }
+    }
+
+    private mutating func changePush(_ change: PushJobChange) {
+        guard let job = self.drawn(Array(self.pushJobs.suffix(Self.changedMax))) else { return }
+        self.appendTrace("the backend asks of push \(job): \(change)")
+        self.callAPI(.changePush(Self.app, job, change))
+    }
+
+    private mutating func label(_ person: UserID) {
+        let change: LabelChange =
+            self.chance.chance(perMille: 300)
+            ? .aliases(self.drawn(Self.pushAliases).map { [$0] } ?? [])
+            : .tags(Self.pushTags.filter { _ in self.chance.chance(perMille: 500) })
+        self.appendTrace("the backend gives \(person) \(change)")
+        self.callAPI(.setLabels(UserKey(app: Self.app, user: person), change))
+    }
+}
+
+extension PushStep {
+    /// As if the store had accepted, or recalled, each message by itself: what holds for those holds for a step's.
+    func asCommands(at: Int64) -> [(command: StoreCommand, result: StoreResult)] {
+        let sent = self.sent.compactMap { id, delivery -> (StoreCommand, StoreResult)? in
+            let result = StoreResult.accepted(deliveries: [delivery], names: self.names)
+            switch self.job.entry(for: delivery.user, id: id, at: at) {
+            case .message(let message):
+                return (
+                    .accept(message: message, senderDevice: nil, ignoresBlocks: self.job.ignoresBlocks), result
+                )
+            case .custom(let message):
+                let operation = CustomOperation(
+                    app: self.job.app, message: message, recipients: [delivery.user],
+                    clientMessageID: ClientMessageID(id.description))
+                return (.acceptCustom(operation), result)
+            case .read, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked, .change, .unknown:
+                return nil
+            }
+        }
+        let recalled = self.recalls.map { one -> (StoreCommand, StoreResult) in
+            let operation = RecallOperation(
+                id: one.recall.id, app: self.job.app, message: one.recall.message, actor: nil, window: 0, at: at)
+            return (
+                .recall(operation),
+                .recalled(one.recall, of: one.message, deliveries: [one.delivery], shown: one.shown)
+            )
+        }
+        return (sent + recalled).map { (command: $0.0, result: $0.1) }
+    }
+}
+
+extension StoreResult {
+    /// How many facts the World tells of it.
+    var factCount: Int {
+        if case .pushStep(let step) = self { 1 + step.ids.count + step.recalls.count } else { 1 }
+    }
+}
