@@ -14,7 +14,7 @@ import pytest
 from backend import Backend
 from conftest import Site, tool
 from phone_stage import badge, bodies, freeze, kill, presentation, rings
-from tidings_client import Client
+from tidings_client import Client, Refused
 
 SECONDS = 90
 TAGS = {"tags": ["shoes", "quiet"]}
@@ -179,6 +179,30 @@ def test_tags_and_aliases_say_whom_it_reaches(make_site):
     pushes.wait_for(push, "done", no_token=1, no_device=1)
     assert site.trace(pushes.message(push, "eve"))["ended_legs"][0]["end"] == "no_device"
     assert refusal(lambda: pushes.show("01qdq6qdr0000")) == (404, "unknown_push")
+
+
+def test_people_choose_their_tags_on_the_phone_out_of_the_apps_list(make_site):
+    site = make_site(app_settings=TAGS).start()
+    pushes = Pushes(site)
+    call = pushes.backend.call
+    call("PUT", "users/alice/tags", {"tags": ["quiet"]})
+
+    async def choose():
+        alice = Client(site.gateway, site.token("alice"))
+        await alice.connect()
+        told = await alice.request("setTags", tags=["shoes", "quiet", "shoes"])
+        with pytest.raises(Refused) as raised:
+            await alice.request("setTags", tags=["made-up"])
+        await alice.close()
+        return told, raised.value
+
+    told, refused = run(choose())
+    assert told == {"tags": ["quiet", "shoes"]}
+    assert (refused.code, refused.field) == ("invalid_field", "tags")
+    assert call("GET", "users/alice/tags") == {"tags": ["quiet", "shoes"]} and pushes.count({"tag": "shoes"}) == 1
+    # What is said last holds, whoever says it.
+    call("DELETE", "users/alice/tags")
+    assert pushes.count({"tag": "shoes"}) == 0
 
 
 def test_who_has_blocked_the_account_is_skipped_unless_it_ignores_that(make_site):

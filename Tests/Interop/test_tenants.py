@@ -412,6 +412,7 @@ REQUESTS = {
     "signOutDevice": [{"device": "their-phone"}],
     "setConversationState": [{"conversation": it, name: value} for it in (BEA, TEAM) for name, value in STATES.items()],
     "setFollowing": [{"account": NEWS, "isFollowing": True}, {"account": NEWS}], "following": [{}],
+    "setTags": [{"tags": ["gold"]}],
 }
 SEND = {"objectName": "RC:TxtMsg", "content": "{\"content\":\"x\"}"}
 FRAMES = {

@@ -30,7 +30,7 @@ import TidingsModel
             (.receipts(MessageID(rawValue: 5)), false), (.watch(["bob"]), false), (.unwatch(["bob"]), false),
             (.renewToken("token"), true), (.setProfile(Profile()), false), (.profiles(["bob"]), false),
             (.registerVoIP(nil), true), (.devices, true), (.signOutDevice("tablet"), true),
-            (.setFollowing(account, true), false), (.following, false),
+            (.setFollowing(account, true), false), (.following, false), (.setTags([]), true),
         ]
     }()
 
@@ -45,7 +45,7 @@ import TidingsModel
             #expect(throws: Never.self, "\(request)") { try AnonymousRules.check(request, others) }
         }
         // Each kind has its row.
-        #expect(Set(Self.requests.map { "\($0.request)".prefix { $0 != "(" } }).count == 24)
+        #expect(Set(Self.requests.map { "\($0.request)".prefix { $0 != "(" } }).count == 25)
     }
 
     @Test func `connects, syncs, registers for pushes and is pushed to like everybody`() {

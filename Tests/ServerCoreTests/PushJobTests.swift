@@ -326,4 +326,23 @@ import TidingsModel
         bench.acceptPush()
         #expect(bench.pushes.map(\.device.user.user) == ["carol"])
     }
+
+    @Test func `is whom tags name that people have chosen on their phones, out of the app's list`() {
+        var settings = ServerBench.plain
+        settings.tags = [ServerBench.app: ["shoes", "vip"]]
+        var bench = ServerBench(settings: settings)
+        bench.connect("bob")
+        #expect(
+            bench.ask(1, 1, .setTags(["vip", "shoes", "vip"])) == [
+                "store labels bob tags([\"vip\", \"shoes\", \"vip\"])", "s1 ← answer 1 tags([\"shoes\", \"vip\"])",
+            ])
+        #expect(
+            bench.ask(1, 2, .setTags(["gold"])) == [
+                "s1 ← answer 2 refused(invalid_field: tags must have tags of the app's list, got \"gold\")"
+            ])
+        #expect(
+            bench.ask(1, 3, .setTags([])) == ["store labels bob tags([])", "s1 ← answer 3 tags([])"])
+        #expect(
+            bench.run(.api(APIRequestID(1), .labels(ServerBench.key("bob")))).last == "reply aliases [] tags []")
+    }
 }

@@ -31,7 +31,7 @@ enum FrameKind: CaseIterable {
 enum RequestKind: CaseIterable {
     case change, recall, edit, delete, setConversationSettings, setPersonSettings, setBlocked, conversation, settings
     case history, enterRoom, exitRoom, receipts, watch, unwatch, renewToken, setProfile, profiles, setFollowing
-    case registerVoIP, devices, signOutDevice, setConversationState, following
+    case registerVoIP, devices, signOutDevice, setConversationState, following, setTags
 
     init(_ request: ClientRequest) {
         switch request {
@@ -55,6 +55,7 @@ enum RequestKind: CaseIterable {
         case .profiles: self = .profiles
         case .setFollowing: self = .setFollowing
         case .following: self = .following
+        case .setTags: self = .setTags
         case .registerVoIP: self = .registerVoIP
         case .devices: self = .devices
         case .signOutDevice: self = .signOutDevice
@@ -253,7 +254,7 @@ enum Attempt: Sendable {
             .enterRoom(place, history: 5), .exitRoom(place), .receipts(old), .watch(["alice"]), .unwatch(["alice"]),
             .renewToken("mallory"), .setProfile(Profile(name: "Alice")), .profiles(["alice"]),
             .setFollowing(ConversationID(type: .publicService, target: "alice"), true), .following,
-            .registerVoIP(nil), .devices, .signOutDevice("phone"), .signOutDevice("pad"),
+            .setTags(["alice"]), .registerVoIP(nil), .devices, .signOutDevice("phone"), .signOutDevice("pad"),
             .setConversationState(place, .pinned(true)), .setConversationState(place, .archived(true)),
             .setConversationState(place, .hidden(upTo: old)), .setConversationState(place, .draft("hey")),
         ]

@@ -25,6 +25,18 @@ private let news = ConversationID(type: .publicService, target: "news")
         await client.signOut()
     }
 
+    @Test func `says what its person is called in the audiences of pushes`() async throws {
+        let bench = try ClientBench()
+        defer { bench.remove() }
+        let client = try bench.client()
+        try await client.connect(userID: "bob", token: "bob")
+        bench.server.answerRequests(.tags(["shoes", "vip"]))
+        #expect(try await client.setTags(["vip", "shoes"]) == ["shoes", "vip"])
+        #expect(bench.server.requests == [.setTags(["vip", "shoes"])])
+        await #expect(throws: ChatError.self) { try await client.setTags([""]) }
+        await client.signOut()
+    }
+
     @Test func `edits and recalls what its person has sent as one, of which nothing is kept here`() async throws {
         let bench = try ClientBench()
         defer { bench.remove() }

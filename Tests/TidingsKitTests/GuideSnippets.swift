@@ -41,6 +41,7 @@ private func accounts(_ client: ChatClient) async throws {
     let isFollowed = try await client.followedAccounts().contains(news)
     try await client.unfollow(news)
     _ = isFollowed
+    try await client.setTags(["shoes", "vip"])
 }
 
 @MainActor private func names(_ kit: NotificationIntegration, _ directory: Directory) {

@@ -74,6 +74,8 @@ let requestFrames: [String: ClientFrame] = [
     "request-set-following": .request(
         52, .setFollowing(ConversationID(type: .publicService, target: "news"), true)),
     "request-following": .request(54, .following),
+    "request-set-tags": .request(55, .setTags(["shoes", "vip"])),
+    "request-no-tags": .request(56, .setTags([])),
     "request-register-voip": .request(
         33,
         .registerVoIP(
@@ -182,6 +184,7 @@ let answerFrames: [String: ServerFrame] = [
                 id: "tablet", platform: "ios", isCurrent: false, lastSeenAt: 1_763_683_200_008,
                 connectedAt: 1_763_683_200_007, push: .none),
         ])),
+    "answer-tags": .answer(55, .tags(["shoes", "vip"])),
     "answer-following": .answer(
         54,
         .following([

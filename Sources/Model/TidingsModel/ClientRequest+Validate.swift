@@ -5,6 +5,8 @@ extension ClientRequest {
     public static let watchedMax = 200
     /// The most people one `.profiles` may name.
     public static let profilesMax = 100
+    /// The most tags a person may have.
+    public static let tagsMax = 100
 
     /// Throws `InvalidField` for an id, name, text, time or number that breaks its rule; the rest needs the store.
     public func validate() throws(InvalidField) {
@@ -51,6 +53,9 @@ extension ClientRequest {
             try InvalidField.check(
                 account.type.isService, "account.type", "must be CS, SYS, MC, MP or PH, got \(account.type.rawValue)")
             _ = try UserID.validated(account.target, field: "account.target")
+        case .setTags(let tags):
+            try InvalidField.check(Set(tags).count, atMost: Self.tagsMax, "tags")
+            for tag in tags { _ = try UserID.validated(tag, field: "tags") }
         case .registerVoIP(let registration):
             guard let topic = registration?.topic else { return }
             try InvalidField.check(

@@ -49,6 +49,8 @@ public enum ClientRequest: Hashable, Sendable {
     case setFollowing(ConversationID, Bool)
     /// Which accounts the person follows. Answers `.following`.
     case following
+    /// What the app calls the person in the audiences of pushes, out of the app's list and in place of those before. Answers `.tags`.
+    case setTags([String])
 }
 
 /// What a request is answered.
@@ -68,6 +70,8 @@ public enum ClientAnswer: Hashable, Sendable {
     case devices([OwnDevice])
     /// Kinds and ids of accounts that there are, sorted.
     case following([ConversationID])
+    /// As they are stored: sorted, each once.
+    case tags([String])
 }
 
 /// A conversation with members as it is now.

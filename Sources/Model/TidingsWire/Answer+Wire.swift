@@ -39,6 +39,7 @@ extension WireAnswer {
             }
         case .devices(let devices): self.devices = .with { $0.devices = devices.map(WireOwnDevice.init) }
         case .following(let accounts): self.following = .with { $0.accounts = accounts.map(WireConversation.init) }
+        case .tags(let tags): self.tags = .with { $0.tags = tags }
         }
     }
 
@@ -67,6 +68,7 @@ extension WireAnswer {
             return .profiles(list.people.map { UserProfile(UserID($0.user), $0.profile.model) })
         case .devices(let list):
             return .devices(try list.devices.map { (device) throws(FrameError) in try device.model() })
+        case .tags(let list): return .tags(list.tags)
         case .following(let list):
             return .following(
                 try list.accounts.map { (account) throws(FrameError) in try account.model(field: "following.accounts") }

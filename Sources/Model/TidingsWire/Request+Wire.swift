@@ -53,6 +53,7 @@ extension WireRequest {
                 $0.isFollowing = isFollowing
             }
         case .following: self.following = WireReadFollowing()
+        case .setTags(let tags): self.setTags = .with { $0.tags = tags }
         }
     }
 
@@ -112,6 +113,7 @@ extension WireRequest {
         case .setFollowing(let following):
             return .setFollowing(try following.account.model(field: "account"), following.isFollowing)
         case .following: return .following
+        case .setTags(let list): return .setTags(list.tags)
         }
     }
 }

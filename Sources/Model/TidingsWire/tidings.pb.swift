@@ -712,6 +712,14 @@ nonisolated struct WireRequest: Sendable {
     set {request = .following(newValue)}
   }
 
+  var setTags: WireTags {
+    get {
+      if case .setTags(let v)? = request {return v}
+      return WireTags()
+    }
+    set {request = .setTags(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Request: Equatable, Sendable {
@@ -740,8 +748,22 @@ nonisolated struct WireRequest: Sendable {
     case setConversationState(WireConversationState)
     case setFollowing(WireFollowing)
     case following(WireReadFollowing)
+    case setTags(WireTags)
 
   }
+
+  init() {}
+}
+
+/// What the app calls a person, in place of what it was. At most 100, each of the app's list.
+nonisolated struct WireTags: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var tags: [String] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
 }
@@ -2568,6 +2590,15 @@ nonisolated struct WireAnswer: Sendable {
     set {answer = .following(newValue)}
   }
 
+  /// As they are stored: sorted, each once.
+  var tags: WireTags {
+    get {
+      if case .tags(let v)? = answer {return v}
+      return WireTags()
+    }
+    set {answer = .tags(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Answer: Equatable, Sendable {
@@ -2581,6 +2612,8 @@ nonisolated struct WireAnswer: Sendable {
     case profiles(WireProfileList)
     case devices(WireDeviceList)
     case following(WireAccountList)
+    /// As they are stored: sorted, each once.
+    case tags(WireTags)
 
   }
 
@@ -3918,7 +3951,7 @@ nonisolated extension WireOpened: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0\u{4}\u{4}set_following\0\u{1}following\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}change\0\u{1}recall\0\u{1}edit\0\u{1}delete\0\u{3}set_conversation_settings\0\u{3}set_person_settings\0\u{3}set_blocked\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{3}enter_room\0\u{3}exit_room\0\u{1}receipts\0\u{1}watch\0\u{1}unwatch\0\u{3}renew_token\0\u{3}set_profile\0\u{1}profiles\0\u{4}\u{15}register_voip\0\u{2}\u{6}devices\0\u{3}sign_out_device\0\u{3}set_conversation_state\0\u{4}\u{4}set_following\0\u{1}following\0\u{3}set_tags\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4239,6 +4272,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.request = .following(v)
         }
       }()
+      case 54: try {
+        var v: WireTags?
+        var hadOneofValue = false
+        if let current = self.request {
+          hadOneofValue = true
+          if case .setTags(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.request = .setTags(v)
+        }
+      }()
       default: break
       }
     }
@@ -4349,6 +4395,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .following(let v)? = self.request else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
     }()
+    case .setTags?: try {
+      guard case .setTags(let v)? = self.request else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -4357,6 +4407,36 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireRequest, rhs: WireRequest) -> Bool {
     if lhs.number != rhs.number {return false}
     if lhs.request != rhs.request {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireTags: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Tags"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}tags\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedStringField(value: &self.tags) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.tags.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.tags, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireTags, rhs: WireTags) -> Bool {
+    if lhs.tags != rhs.tags {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7291,7 +7371,7 @@ nonisolated extension WireReconnect: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Answer"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0\u{2}%devices\0\u{2}\u{7}following\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}done\0\u{1}refused\0\u{1}conversation\0\u{1}settings\0\u{1}history\0\u{1}receipts\0\u{1}presence\0\u{1}profiles\0\u{2}%devices\0\u{2}\u{7}following\0\u{1}tags\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7430,6 +7510,19 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
           self.answer = .following(v)
         }
       }()
+      case 54: try {
+        var v: WireTags?
+        var hadOneofValue = false
+        if let current = self.answer {
+          hadOneofValue = true
+          if case .tags(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.answer = .tags(v)
+        }
+      }()
       default: break
       }
     }
@@ -7483,6 +7576,10 @@ nonisolated extension WireAnswer: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     case .following?: try {
       guard case .following(let v)? = self.answer else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 53)
+    }()
+    case .tags?: try {
+      guard case .tags(let v)? = self.answer else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 54)
     }()
     case nil: break
     }

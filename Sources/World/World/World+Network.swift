@@ -257,6 +257,7 @@ extension World {
             registration.map { "register for calls \($0.token)" } ?? "unregister for calls"
         case .devices: "devices"
         case .following: "following"
+        case .setTags(let tags): "set tags \(Self.names(tags))"
         case .signOutDevice(let device): "sign out \(device)"
         }
     }
@@ -282,6 +283,7 @@ extension World {
         case .profiles(let people): "profiles \(people.count)"
         case .devices(let devices): "devices \(devices.count)"
         case .following(let accounts): "following \(accounts.count)"
+        case .tags(let tags): "tags \(Self.names(tags))"
         }
     }
 }

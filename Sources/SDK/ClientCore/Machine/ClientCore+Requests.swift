@@ -69,7 +69,7 @@ extension ClientCore {
         case .presence(let people):
             guard case .watch = request else { return }
             self.watched.formUnion(people.map(\.id))
-        case .done, .invited, .refused, .receipts, .profiles, .devices, .following: break
+        case .done, .invited, .refused, .receipts, .profiles, .devices, .following, .tags: break
         }
     }
 
@@ -204,7 +204,7 @@ extension ClientCore {
             guard self.rooms.removeValue(forKey: room) != nil else { return }
             effects.append(.publishProblem(.roomLost(room, problem)))
         case .done, .invited, .refused, .conversation, .settings, .receipts, .presence, .profiles, .devices,
-            .following:
+            .following, .tags:
             break
         }
     }

@@ -94,7 +94,8 @@ extension ClientCore {
                 guard isDropped else { continue }
                 effects += [.removePendingChange(telling.pendingChange), .publishProblem(.settingRefused(problem))]
             }
-        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following: break
+        case .invited, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following, .tags:
+            break
         }
         self.tellPendingChanges(at: now, into: &effects)
     }

@@ -80,7 +80,7 @@ extension ClientRequest {
     fileprivate var isOpenToAnonymousPeople: Bool {
         switch self {
         case .delete, .setConversationSettings, .setConversationState, .setPersonSettings, .conversation, .settings,
-            .history, .renewToken, .registerVoIP, .devices, .signOutDevice:
+            .history, .renewToken, .registerVoIP, .devices, .signOutDevice, .setTags:
             true
         case .change, .recall, .edit, .setBlocked, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .setProfile,
             .profiles, .setFollowing, .following:
@@ -96,7 +96,7 @@ extension ClientRequest {
         case .setBlocked(let user, _): [user]
         case .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
             .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .unwatch, .renewToken, .setProfile,
-            .profiles, .registerVoIP, .devices, .signOutDevice, .setFollowing, .following:
+            .profiles, .registerVoIP, .devices, .signOutDevice, .setFollowing, .following, .setTags:
             []
         }
     }

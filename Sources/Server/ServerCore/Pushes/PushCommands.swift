@@ -109,7 +109,7 @@ extension ServerCore {
             flags: flags, pushText: draft.pushText, sentAt: now.wall, push: push?.nonEmpty)
     }
 
-    private func checkTags(_ tags: [String], of app: AppID, _ field: String) throws(ServerFrame.Problem) {
+    func checkTags(_ tags: [String], of app: AppID, _ field: String) throws(ServerFrame.Problem) {
         let known = Set(self.settings.tags[app] ?? [])
         guard let unknown = tags.first(where: { !known.contains($0) }) else { return }
         throw .init(code: .invalidField, field: field, rule: "must have tags of the app's list, got \"\(unknown)\"")

@@ -23,12 +23,13 @@ extension ServerCore {
                 if let registration { try self.checkRegistration(registration, in: app, field: "") }
             case .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
                 .setBlocked, .conversation, .settings, .exitRoom, .receipts, .watch, .unwatch, .renewToken, .setProfile,
-                .profiles, .devices, .signOutDevice, .setFollowing, .following:
+                .profiles, .devices, .signOutDevice, .setFollowing, .following, .setTags:
                 break
             }
         } catch {
             throw ServerFrame.Problem(error)
         }
+        if case .setTags(let tags) = request { try self.checkTags(tags, of: app, "tags") }
     }
 
     func checkMemberCount(_ memberCount: Int, in app: AppID) throws(InvalidField) {
@@ -44,7 +45,8 @@ extension ClientRequest {
         case .change(_, .setNickname): "nickname"
         case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
             .setBlocked, .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch,
-            .renewToken, .profiles, .registerVoIP, .devices, .signOutDevice, .setFollowing, .following:
+            .renewToken, .profiles, .registerVoIP, .devices, .signOutDevice, .setFollowing, .following,
+            .setTags:
             nil
         }
     }

@@ -106,7 +106,8 @@ extension ServerCore {
                 try self.unwatch(users, asked)
                 self.answer(asked, .done(0), &effects)
             case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setBlocked,
-                .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing, .following:
+                .conversation, .settings, .history, .receipts, .setProfile, .profiles, .setFollowing, .following,
+                .setTags:
                 self.sendToStore(
                     try self.command(for: request, asked, now), for: .clientRequest(asked), by: asked.asker, &effects
                 )
@@ -161,6 +162,7 @@ extension ServerCore {
         case .setFollowing(let account, let isFollowing):
             .setFollowing(try Self.person(asked), account, isFollowing)
         case .following: .readFollowing(try Self.person(asked))
+        case .setTags(let tags): .setLabels(try Self.person(asked), .tags(tags))
         case .enterRoom, .exitRoom, .watch, .unwatch, .renewToken, .registerVoIP, .devices, .signOutDevice:
             throw Self.unavailable
         }
@@ -208,7 +210,9 @@ extension ClientRequest {
     /// It adds texts or conversations to the store: refused first when there is little room.
     fileprivate var isSomethingNew: Bool {
         switch self {
-        case .edit, .change(_, .create), .setProfile, .setConversationState(_, .draft(_?)), .setFollowing(_, true): true
+        case .edit, .change(_, .create), .setProfile, .setConversationState(_, .draft(_?)), .setFollowing(_, true),
+            .setTags:
+            true
         default: false
         }
     }

@@ -149,6 +149,7 @@ extension ServerCore {
         case (.clientRequest(let asked), .done): self.answer(asked, .done(0), &effects)
         case (.clientRequest(let asked), .profiles(let profiles)): self.answer(asked, .profiles(profiles), &effects)
         case (.clientRequest(let asked), .following(let accounts)): self.answer(asked, .following(accounts), &effects)
+        case (.clientRequest(let asked), .labels(let labels)): self.answer(asked, .tags(labels.tags), &effects)
         case (.clientRequest(let asked), .settings(let settings)):
             // What is pinned, hidden and drafted is the person's own.
             self.answer(asked, .settings(asked.isBackend ? settings.levelsAlone : settings), &effects)

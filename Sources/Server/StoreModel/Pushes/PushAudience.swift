@@ -90,7 +90,7 @@ package struct PersonLabels: Hashable, Sendable {
     package private(set) var tags: [String]
 
     package static let aliasesMax = 16
-    package static let tagsMax = 100
+    package static let tagsMax = ClientRequest.tagsMax
 
     package init(aliases: [String] = [], tags: [String] = []) {
         self.aliases = Set(aliases).sorted()

@@ -6,7 +6,7 @@ import TidingsModel
 
 struct RequestChecker: Checker {
     static let kinds = FactKinds(
-        .asked, .answered, .refused, .change, .recall, .edit, .delete, .set, .named)
+        .asked, .answered, .refused, .change, .recall, .edit, .delete, .set, .named, .acceptCustom)
 
     private struct Asked: Hashable {
         var key: DeviceKey
@@ -81,7 +81,7 @@ struct RequestChecker: Checker {
 extension ClientAnswer {
     fileprivate var isDone: Bool {
         switch self {
-        case .done, .invited: true
+        case .done, .invited, .tags: true
         case .refused, .conversation, .settings, .history, .receipts, .presence, .profiles, .devices, .following: false
         }
     }
@@ -91,7 +91,7 @@ extension ClientRequest {
     fileprivate var isCommand: Bool {
         switch self {
         case .change, .recall, .edit, .delete, .setConversationSettings, .setConversationState, .setPersonSettings,
-            .setBlocked, .setProfile, .setFollowing:
+            .setBlocked, .setProfile, .setFollowing, .setTags:
             true
         case .conversation, .settings, .history, .enterRoom, .exitRoom, .receipts, .watch, .unwatch, .renewToken,
             .profiles, .registerVoIP, .devices, .signOutDevice, .following:
@@ -116,6 +116,7 @@ extension StoreCommand {
         case .setPersonSettings(let key, let settings, _): (key.user, .setPersonSettings(settings))
         case .setBlocked(let key, let user, let isBlocked, _): (key.user, .setBlocked(user, isBlocked))
         case .setFollowing(let key, let account, let isFollowing): (key.user, .setFollowing(account, isFollowing))
+        case .setLabels(let key, .tags(let tags)): (key.user, .setTags(tags))
         case .setProfiles(_, let profiles, isOwn: true): profiles.first.map { ($0.id, .setProfile($0.profile)) }
         default: nil  // tidy: the others are nobody's request
         }
