@@ -18,6 +18,10 @@ from tidings_client import Client, Refused
 
 SECONDS = 90
 TAGS = {"tags": ["shoes", "quiet"]}
+STATUS = {
+    "authorization": "authorized", "alert": True, "sound": True, "badge": True, "lockScreen": True, "notificationCenter": True,
+    "backgroundRefresh": "available",
+}
 
 
 def run(coroutine):
@@ -203,6 +207,36 @@ def test_people_choose_their_tags_on_the_phone_out_of_the_apps_list(make_site):
     # What is said last holds, whoever says it.
     call("DELETE", "users/alice/tags")
     assert pushes.count({"tag": "shoes"}) == 0
+
+
+def test_a_time_on_peoples_own_clocks_comes_zone_by_zone(make_site):
+    site = make_site().start()
+    pushes = Pushes(site)
+
+    async def report():
+        for user, zone in (("alice", "Asia/Shanghai"), ("bob", "America/New_York")):
+            client = Client(site.gateway, site.token(user))
+            await client.connect()
+            await client.raw({"deviceStatus": {**STATUS, "timeZone": zone}})
+            await client.ping()
+            await client.close()
+
+    run(report())
+    # It is this minute in Shanghai, and will be in New York in half a day. Nobody here knows Carol's clock: she goes by New York's.
+    minute = int(time.time()) // 60 * 60
+    push = pushes.send(
+        {"users": ["alice", "bob", "carol"]},
+        send_at_local=time.strftime("%Y-%m-%dT%H:%M", time.gmtime(minute + 8 * 3_600)), time_zone="America/New_York")
+    pushes.wait_for_message(push, "alice")
+    found = pushes.wait(lambda: (seen := pushes.show(push))["send_at"] == (minute + 3_600) * 1_000 and seen, push)
+    assert (found["state"], found["progress"]["recipients"], found["time_zone"]) == ("scheduled", 1, "America/New_York")
+    assert pushes.message(push, "bob") is None and pushes.message(push, "carol") is None
+    # What was sent is taken back between two of its times, and nothing more comes.
+    pushes.backend.call("DELETE", f"pushes/{push}")
+    assert pushes.wait(lambda: (seen := pushes.show(push))["state"] == "recalled" and seen, push)["statistics"]["recalled"] == 1
+    refused = {"audience": {"everybody": True}, "notification": {"text": "x"}}
+    for more in ({"send_at_local": "2026-12-01T09:00"}, {"send_at_local": "tomorrow", "time_zone": "Europe/Berlin"}):
+        assert refusal(lambda: pushes.backend.call("POST", "pushes", {**refused, **more})) == (400, "invalid_field")
 
 
 def test_who_has_blocked_the_account_is_skipped_unless_it_ignores_that(make_site):

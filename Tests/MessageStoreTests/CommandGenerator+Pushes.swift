@@ -13,8 +13,9 @@ extension CommandGenerator {
         case 60..<64: .countAudience(self.app(), self.audience(), after: UInt64(self.number(0..<4)), limit: 3)
         case 64..<70: self.setLabels()
         case 70..<72: .readLabels(self.userKey())
-        case 72..<84: self.nextAboutLegs()
-        case 84..<94: self.nextAboutPushed()
+        case 72..<82: self.nextAboutLegs()
+        case 82..<85: self.reportTimeZone()
+        case 85..<94: self.nextAboutPushed()
         default: self.nextAboutDesk()
         }
     }
@@ -53,7 +54,28 @@ extension CommandGenerator {
                 id: id, app: app, account: account, body: self.chance(88) ? .message(template) : .custom(custom),
                 audience: self.audience(), ignoresBlocks: self.chance(20),
                 lifetimeMilliseconds: self.chance(20) ? 60_000 : nil, sendAt: self.chance(25) ? self.clock + 9 : nil,
+                localTime: self.chance(25) ? self.localTime() : nil,
                 ratePerSecond: self.chance(20) ? 5 : nil, createdAt: self.time()))
+    }
+
+    private mutating func localTime() -> PushLocalTime {
+        let passes = [
+            PushLocalTime.Pass(at: self.clock + 1, timeZones: ["Asia/Shanghai", "Asia/Tokyo"]),
+            PushLocalTime.Pass(at: self.clock + 2, timeZones: ["Europe/Berlin"]),
+            PushLocalTime.Pass(at: self.clock + 3, timeZones: ["America/Lima"]),
+        ]
+        return PushLocalTime(
+            text: "2026-12-01T09:00", timeZone: self.chance(95) ? self.pick(["Europe/Berlin", "Asia/Tokyo"]) : "Moon",
+            passes: Array(passes.prefix(self.number(1..<4))))
+    }
+
+    private mutating func reportTimeZone() -> StoreCommand {
+        let status = DeviceStatus(
+            authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true,
+            notificationCenter: true, backgroundRefresh: .available,
+            timeZone: self.pick(["Asia/Shanghai", "Europe/Berlin", "America/Lima", "Moon", ""]))
+        let device = DeviceKey(user: self.userKey(), device: self.pick(["phone", "pad"]))
+        return .setDeviceStatus(device, ReportedStatus(status, at: self.time()))
     }
 
     private mutating func audience() -> PushAudience {

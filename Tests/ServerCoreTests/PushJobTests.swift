@@ -138,6 +138,35 @@ import TidingsModel
             ])
     }
 
+    @Test func `begin for each time zone when it is the time there, and reach everybody once`() {
+        var bench = ServerBench()
+        bench.goneDevice("bob")
+        var draft = ServerBench.pushDraft()
+        let now = bench.now.wall
+        draft.localTime = PushLocalTime(
+            text: "2026-12-01T09:00", timeZone: "Europe/Berlin",
+            passes: [
+                .init(at: now - 1, timeZones: ["Asia/Shanghai"]),
+                .init(at: now + 3_600_000, timeZones: ["Europe/Berlin"]),
+                .init(at: now + 7_200_000, timeZones: ["America/New_York"]),
+            ])
+        #expect(
+            bench.push(draft) == [
+                "store push j1", "reply j1 scheduled, 0 people", "store start j1", "store step j1 by 1000",
+            ])
+        #expect(bench.job(1)?.state == .scheduled && bench.job(1)?.sendAt == now + 3_600_000)
+        #expect(bench.pass(3_599_999).filter { $0.contains("j1") } == [])
+        #expect(
+            bench.pass(1) == [
+                "store start j1", "store step j1 by 1000", "store load bob", "push m1 to bob/phone badge 0@1",
+            ])
+        #expect(bench.pass(3_600_000).filter { $0.contains("j1") } == ["store start j1", "store step j1 by 1000"])
+        #expect(bench.job(1)?.state == .done && bench.job(1)?.counts.recipients == 1)
+        var late = draft
+        late.localTime?.passes[2].at = bench.now.wall + PushDraft.sendAheadMax + 1
+        #expect(bench.push(late) == ["reply refused invalid_field send_at_local"])
+    }
+
     @Test func `go on as legs end, and keep no more than two thousand under way`() {
         var bench = ServerBench()
         bench.goneDevices(3_500)

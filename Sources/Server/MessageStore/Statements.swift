@@ -28,7 +28,7 @@ struct Statements {
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
     let push, putPush, pushesBefore, allPushes, unfinishedPushes, pushStep, insertPushStep: SQLStatement
-    let pushEnd, insertPushEnd, personFacts: SQLStatement
+    let pushEnd, insertPushEnd, pushReached, insertPushReached, allPushReached, personFacts: SQLStatement
     let alias, allAliases, putAlias, deleteAlias, updateLabels: SQLStatement
     let pending, pendingPerson: SQLStatement
     let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
@@ -214,8 +214,8 @@ struct Statements {
             "SELECT message FROM media_use WHERE media = ? AND sender = ?")
         self.insertMediaUse = try prepare("INSERT OR IGNORE INTO media_use VALUES (?, ?, ?)")
         self.push = try prepare(
-            "SELECT record, state, changed_at, cursor, steps, counts, applied FROM push_job WHERE id = ?")
-        self.putPush = try prepare("INSERT OR REPLACE INTO push_job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "SELECT record, state, changed_at, cursor, steps, counts, applied, pass FROM push_job WHERE id = ?")
+        self.putPush = try prepare("INSERT OR REPLACE INTO push_job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.pushesBefore = try prepare("SELECT id FROM push_job WHERE app = ? AND id < ? ORDER BY id DESC LIMIT ?")
         self.allPushes = try prepare("SELECT id FROM push_job")
         self.unfinishedPushes = try prepare(
@@ -224,6 +224,10 @@ struct Statements {
         self.insertPushStep = try prepare("INSERT OR REPLACE INTO push_step VALUES (?, ?, ?)")
         self.pushEnd = try prepare("SELECT 1 FROM push_end WHERE person = ? AND message = ? AND device = ?")
         self.insertPushEnd = try prepare("INSERT OR IGNORE INTO push_end VALUES (?, ?, ?)")
+        self.pushReached = try prepare("SELECT 1 FROM push_reached WHERE person = ? AND job = ?")
+        self.allPushReached = try prepare(
+            "SELECT push_reached.job, person.user FROM push_reached JOIN person ON person.number = push_reached.person")
+        self.insertPushReached = try prepare("INSERT OR IGNORE INTO push_reached VALUES (?, ?)")
         self.personFacts = try prepare("SELECT app, user, signed_in, labels FROM person WHERE number = ?")
         self.alias = try prepare("SELECT user FROM alias WHERE app = ? AND alias = ?")
         self.allAliases = try prepare("SELECT app, alias, user FROM alias")

@@ -65,7 +65,8 @@ extension StoreEngine {
             messages: messages, objectNames: self.objectNames, accounts: self.accounts,
             followers: try self.allFollowers(), control: self.control,
             revisions: try self.revisions(of: messages.map(\.id)), kept: try self.allKept(),
-            pushes: try self.allPushJobs(), aliases: try self.allAliases())
+            pushes: try self.allPushJobs(), aliases: try self.allAliases(),
+            pushesReached: try self.allPushesReached())
     }
 
     private func revisions(of messages: [MessageID]) throws -> [StoreDump.Revision] {

@@ -26,6 +26,7 @@ extension StoreEngine {
         var devices = 0
         while step.users.count < ids.count, devices < devicesMax, let looked = try self.look(&walk) {
             guard case .match(let key, let number) = looked else { continue }
+            guard try self.isInPass(key, number: number, of: job) else { continue }
             switch try self.standing(of: key, number: number, to: job, in: side) {
             case .skipped: step.skipped += 1
             case .recipient(let signedIn):
@@ -39,6 +40,25 @@ extension StoreEngine {
         step.lookedAt = walk.lookedAt
         step.isLast = self.isAtEnd(walk)
         return try self.write(.pushStep(step))
+    }
+
+    /// What cannot be read of somebody is noticed here; then nobody waits for them.
+    private func isInPass(_ key: UserKey, number: Int64?, of job: PushJob) throws -> Bool {
+        guard job.localTime != nil else { return true }
+        do {
+            guard let person = try number.map({ try self.person($0) }) ?? self.find(key) else {
+                return job.isForPass(nil)
+            }
+            guard !person.isSetAside else { return false }
+            if person.pushesReached.contains(job.id) { return false }
+            if try self.sql.pushReached.bind(person.number, job.id.rawValue).first({ _ in true }) ?? false {
+                return false
+            }
+            return job.isForPass(try self.devices(of: person).timeZone)
+        } catch {
+            try self.passOver(error)
+            return false
+        }
     }
 
     private enum PushStanding {
@@ -91,6 +111,7 @@ extension StoreEngine {
             let person = try self.intern(UserKey(app: job.app, user: user))
             // Whoever has many devices takes more memory, and so do the ends of their legs.
             self.pushEntriesInTail += max(1, person.signedIn)
+            if job.localTime != nil, position > person.applied { person.pushesReached.insert(job.id) }
             switch job.body {
             case .message(let template):
                 try self.deliver(template, position, to: person, in: side, into: &result.deliveries)
@@ -121,7 +142,12 @@ extension StoreEngine {
             push.newSteps.append((push.job.steps, position))
             push.job.steps += 1
         }
-        if step.isLast { self.setState(.done, of: push, at: step.at) }
+        if step.isLast {
+            var after = push.job
+            after.endPass(at: step.at)
+            self.setState(after.state, of: push, at: step.at)
+            (push.job.pass, push.job.cursor, push.job.sendAt) = (after.pass, after.cursor, after.sendAt)
+        }
         self.markChanged(push)
     }
 

@@ -243,7 +243,8 @@ extension ReferenceStore {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message },
             kept: self.kept.values.flatMap(\.values).sorted { $0.key < $1.key },
-            pushes: self.pushes.values.map(\.job).sorted { $0.id < $1.id }, aliases: self.aliases)
+            pushes: self.pushes.values.map(\.job).sorted { $0.id < $1.id }, aliases: self.aliases,
+            pushesReached: self.pushes.filter { !$0.value.reached.isEmpty }.mapValues { $0.reached.sorted() })
     }
 }
 

@@ -21,6 +21,8 @@ package struct StoreDump: Hashable, Sendable {
     /// Sorted by id.
     package var pushes: [PushJob]
     package var aliases: [AppID: [String: UserID]]
+    /// Whom jobs with a local time have reached, each sorted; without empty ones.
+    package var pushesReached: [PushJobID: [UserID]]
 
     package struct Person: Hashable, Sendable {
         package var record: UserRecord
@@ -78,9 +80,11 @@ package struct StoreDump: Hashable, Sendable {
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
         followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
-        revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob], aliases: [AppID: [String: UserID]]
+        revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob], aliases: [AppID: [String: UserID]],
+        pushesReached: [PushJobID: [UserID]]
     ) {
         self.pushes = pushes
+        self.pushesReached = pushesReached
         self.aliases = aliases
         self.epoch = epoch
         self.lastMessageID = lastMessageID

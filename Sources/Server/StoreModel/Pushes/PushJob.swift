@@ -46,6 +46,8 @@ package struct PushJob: Hashable, Sendable {
     package var lifetimeMilliseconds: Int64?
     /// Wall milliseconds, of which `.start` is a matter of the core; nil for at once.
     package var sendAt: Int64?
+    /// A time on people's own clocks in place of one time; `sendAt` is that of the pass it is at.
+    package var localTime: PushLocalTime?
     package var ratePerSecond: Int?
     package var createdAt: Int64
     package var state: State
@@ -53,6 +55,8 @@ package struct PushJob: Hashable, Sendable {
     package var changedAt: Int64
     /// How far its steps have come. Only the store knows what it counts.
     package var cursor: UInt64 = 0
+    /// Which of the passes of `localTime` is next or under way.
+    package var pass = 0
     /// How many steps have sent something.
     package var steps = 0
     package var counts = PushCounts()
@@ -61,7 +65,7 @@ package struct PushJob: Hashable, Sendable {
     package init(
         id: PushJobID, app: AppID, account: ConversationID, body: Body, audience: PushAudience,
         ignoresBlocks: Bool = false, lifetimeMilliseconds: Int64? = nil, sendAt: Int64? = nil,
-        ratePerSecond: Int? = nil, createdAt: Int64
+        localTime: PushLocalTime? = nil, ratePerSecond: Int? = nil, createdAt: Int64
     ) {
         self.id = id
         self.app = app
@@ -70,10 +74,11 @@ package struct PushJob: Hashable, Sendable {
         self.audience = audience
         self.ignoresBlocks = ignoresBlocks
         self.lifetimeMilliseconds = lifetimeMilliseconds
-        self.sendAt = sendAt
+        self.sendAt = localTime?.passes.first?.at ?? sendAt
+        self.localTime = localTime
         self.ratePerSecond = ratePerSecond
         self.createdAt = createdAt
-        self.state = sendAt == nil ? .running : .scheduled
+        self.state = self.sendAt == nil ? .running : .scheduled
         self.changedAt = createdAt
     }
 
@@ -101,7 +106,7 @@ package struct PushJob: Hashable, Sendable {
         PushJob(
             id: self.id, app: self.app, account: self.account, body: self.plainBody, audience: self.audience,
             ignoresBlocks: self.ignoresBlocks, lifetimeMilliseconds: self.lifetimeMilliseconds, sendAt: self.sendAt,
-            ratePerSecond: self.ratePerSecond, createdAt: self.createdAt)
+            localTime: self.localTime, ratePerSecond: self.ratePerSecond, createdAt: self.createdAt)
     }
 
     /// Of a job that is `recalling`: which of its steps is next, and how many of that step's messages are done.
@@ -109,6 +114,23 @@ package struct PushJob: Hashable, Sendable {
         let max = UInt64(StoreRules.pushStepMax)
         return (Int(clamping: self.cursor / max), Int(self.cursor % max))
     }
+
+    /// After the last step of a pass: the job waits for the next one, or is done.
+    package mutating func endPass(at: Int64) {
+        self.changedAt = at
+        guard let passes = self.localTime?.passes, self.pass + 1 < passes.count else {
+            self.state = .done
+            return
+        }
+        self.pass += 1
+        self.sendAt = passes[self.pass].at
+        self.cursor = 0
+        self.state = .scheduled
+    }
+
+    /// Whether the pass it is at is for somebody in this time zone.
+    /// - Parameter timeZone: nil if the person's phones have told none.
+    package func isForPass(_ timeZone: String?) -> Bool { self.localTime?.isFor(timeZone, pass: self.pass) ?? true }
 
     /// - Parameters:
     ///   - count: how many of the step's messages were looked at.

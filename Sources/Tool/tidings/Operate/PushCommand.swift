@@ -25,6 +25,8 @@ struct PushCommand: ParsableCommand {
         @Option(help: "The notification's title.") var title: String?
         @Option(help: "The account it is from, for example MP:news.") var account: ConversationArgument?
         @Option(help: "When, in milliseconds since 1970.") var at: Int64?
+        @Option(help: "When on people's own clocks, for example 2026-12-01T09:00.") var atLocal: String?
+        @Option(help: "With --at-local: the clock of people of whom no time zone is known.") var timeZone: String?
         @Option(help: "How many people a second at most.") var rate: Int?
         @Flag(help: "It counts as unread.") var counted = false
         @Argument(help: "The text.") var text: String
@@ -40,6 +42,8 @@ struct PushCommand: ParsableCommand {
                     "account",
                     self.account.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] } ?? .null
                 ), ("send_at", self.at.map { .int($0) } ?? .null),
+                ("send_at_local", self.atLocal.map { .string($0) } ?? .null),
+                ("time_zone", self.timeZone.map { .string($0) } ?? .null),
                 ("rate_per_second", self.rate.map { .int($0) } ?? .null),
                 ("counted", .bool(self.counted)),
             ]

@@ -1,0 +1,119 @@
+import StoreModel
+import Testing
+import TidingsModel
+
+/// Nine o'clock in Asia first, then in Europe, then in America.
+private let nine = PushLocalTime(
+    text: "2026-12-01T09:00", timeZone: "Europe/Berlin",
+    passes: [
+        .init(at: 1_000, timeZones: ["Asia/Shanghai", "Asia/Singapore"]),
+        .init(at: 2_000, timeZones: ["Europe/Berlin"]), .init(at: 3_000, timeZones: ["America/New_York"]),
+    ])
+
+private func local(_ id: UInt64, _ audience: PushAudience, _ time: PushLocalTime = nine) -> PushJob {
+    var job = job(id, audience)
+    job.localTime = time
+    return job
+}
+
+extension Opened {
+    fileprivate mutating func report(_ user: UserID, _ zone: String, device: DeviceID = "phone", at: Int64 = 5) throws {
+        let key = DeviceKey(user: UserKey(app: "shop", user: user), device: device)
+        _ = try self.apply(.signIn(key, platform: "iOS", at: 1))
+        let status = DeviceStatus(
+            authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true,
+            notificationCenter: true, backgroundRefresh: .available, timeZone: zone)
+        _ = try self.apply(.setDeviceStatus(key, ReportedStatus(status, at: at)))
+    }
+
+    /// Starts the job's next pass and takes it in one step.
+    fileprivate mutating func pass(_ id: UInt64, _ messages: ClosedRange<UInt64>) throws -> [UserID] {
+        _ = try self.told(id, .start)
+        return try self.step(id, messages)?.deliveries.map(\.user) ?? []
+    }
+}
+
+@Suite struct `A push at a time on people's own clocks` {
+    @Test func `reaches people pass by pass, where their phones say they are`() throws {
+        var opened = Opened()
+        try opened.report("ny", "America/New_York")
+        try opened.report("sh", "Asia/Shanghai")
+        try opened.report("be", "Europe/Berlin")
+        let made = try #require(try opened.create(local(1, .everybody)))
+        #expect(made.state == .scheduled && made.sendAt == 1_000 && made.pass == 0)
+        #expect(try opened.pass(1, 11...19) == ["sh"])
+        let waiting = try #require(try opened.job(1))
+        #expect(waiting.state == .scheduled && waiting.sendAt == 2_000 && waiting.pass == 1 && waiting.cursor == 0)
+        #expect(try opened.pass(1, 21...29) == ["be"])
+        #expect(try opened.pass(1, 31...39) == ["ny"])
+        #expect(try opened.job(1)?.state == .done)
+        #expect(try opened.job(1)?.counts.recipients == 3)
+    }
+
+    @Test func `goes by the clock it names for people of whom no zone is known`() throws {
+        var opened = Opened()
+        try opened.signIn("silent")
+        try opened.report("odd", "Moon/Base")
+        try opened.create(local(1, .users(["silent", "odd", "unknown"])))
+        #expect(try opened.pass(1, 11...19) == [])
+        #expect(try opened.pass(1, 21...29) == ["odd", "silent", "unknown"])
+        #expect(try opened.pass(1, 31...39) == [])
+    }
+
+    @Test func `reaches somebody who travels once, and leaves nobody out`() throws {
+        var opened = Opened()
+        try opened.report("east", "America/New_York")
+        try opened.report("west", "Asia/Shanghai")
+        try opened.create(local(1, .everybody))
+        #expect(try opened.pass(1, 11...19) == ["west"])
+        // One flies on and has it already; the other has missed the hour in Asia, and gets it with the last.
+        try opened.report("west", "Europe/Berlin", at: 6)
+        try opened.report("east", "Asia/Shanghai", at: 6)
+        #expect(try opened.pass(1, 21...29) == [])
+        #expect(try opened.pass(1, 31...39) == ["east"])
+    }
+
+    @Test func `goes by the phone that has reported last`() throws {
+        var opened = Opened()
+        try opened.report("ada", "America/New_York", device: "pad", at: 9)
+        try opened.report("ada", "Asia/Shanghai", at: 8)
+        try opened.create(local(1, .everybody))
+        #expect(try opened.pass(1, 11...19) == [])
+        _ = try opened.apply(
+            .signOut(DeviceKey(user: UserKey(app: "shop", user: "ada"), device: "pad"), at: 10))
+        try opened.create(local(2, .everybody))
+        #expect(try opened.pass(2, 21...29) == ["ada"])
+    }
+
+    @Test func `is cancelled between two passes, and what it has sent is taken back`() throws {
+        for (change, state) in [(PushJobChange.cancel, PushJob.State.cancelled), (.recall, .recalling)] {
+            var opened = Opened()
+            try opened.report("sh", "Asia/Shanghai")
+            try opened.report("be", "Europe/Berlin")
+            try opened.create(local(1, .everybody))
+            #expect(try opened.pass(1, 11...19) == ["sh"])
+            _ = try opened.told(1, change)
+            #expect(try opened.job(1)?.state == state)
+            guard state == .recalling else { continue }
+            #expect(try opened.step(1, 21...29)?.recalls.map(\.message) == ids(11...11))
+            #expect(try opened.job(1)?.state == .recalled)
+        }
+        var opened = Opened()
+        try opened.create(local(1, .everybody))
+        _ = try opened.told(1, .recall)
+        #expect(try opened.job(1)?.state == .cancelled)
+    }
+
+    @Test func `has passes that ascend, and a clock among them`() throws {
+        var opened = Opened()
+        var unknown = nine
+        unknown.timeZone = "Moon/Base"
+        #expect(refused(try opened.apply(.createPush(local(1, .everybody, unknown)))) == "invalid_field time_zone")
+        var back = nine
+        back.passes.swapAt(0, 1)
+        #expect(refused(try opened.apply(.createPush(local(1, .everybody, back)))) == "invalid_field send_at_local")
+        var none = nine
+        none.passes = []
+        #expect(refused(try opened.apply(.createPush(local(1, .everybody, none)))) == "invalid_field send_at_local")
+    }
+}
