@@ -102,6 +102,11 @@ extension CommandGenerator {
         var settings = AppSettings()
         settings.name = self.pick(["", "Shop", "Laden"])
         if self.chance(30) { settings.membersMax = self.number(0..<9) }
+        // Of the same draw: another one would make other sequences.
+        if let max = settings.membersMax, max > 3 {
+            settings.devicesMax = max
+            settings.limits[.person, .messages] = max > 5 ? .unlimited : .limit(RateLimit(perSecond: max, burst: 9))
+        }
         if self.chance(30) { settings.pushTopics = ["com.example.b", "com.example.a"] }
         if self.chance(20) { settings.offeredAccounts = ["help", "help"] }
         if self.chance(20) { settings.words = AppWords(language: "zh", byLanguage: ["de": .english]) }

@@ -1,4 +1,5 @@
 import ServerCore
+import StoreModel
 import Testing
 import TidingsModel
 

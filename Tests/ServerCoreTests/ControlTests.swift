@@ -123,6 +123,8 @@ import TidingsModel
         settings.credentialTopics = ["shop": ["com.example.shop"]]
         var all = AppSettings()
         all.membersMax = 5
+        all.devicesMax = 4
+        all.limits[.app, .messages] = .unlimited
         all.pushTopics = ["com.example.beta"]
         all.hasOwnProfiles = true
         all.offeredAccounts = ["news"]

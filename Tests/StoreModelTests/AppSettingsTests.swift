@@ -10,7 +10,7 @@ private func read(_ text: String, isLenient: Bool = false) throws(InvalidField) 
 
 /// Every member, none with its default.
 private let full = #"""
-    {"name":"The shop","members_max":50,"own_profiles":true,"offered_accounts":["help","news"],"tags":["gold","new"],"push":{"topics":["com.example.app","com.example.beta"],"text":"id_only","only_sender":true,"options":{"sound":"bell.caf","interruption_level":"time-sensitive","relevance_score":0.5},"entitlements":["critical","time_sensitive"],"client_options":["text","title"],"client_sounds":["b.caf","a.caf"],"client_categories":["chat"],"image_hosts":["*.example.com"]},"media":{"approval":"required"},"words":{"language":"de","languages":{"de":{"other":"Neue Nachricht","neutral":"Sie haben Post","hidden":"Sie haben Post","recalled":"Widerrufen","several":"{count} Nachrichten","kinds":{"RC:ImgMsg":"[Bild]"}}}},"tokens":{"audiences":["tidings"],"audience_required":true,"jwks":"https://id.example.com/keys","jwks_trust_roots_path":"/etc/roots.pem"}}
+    {"name":"The shop","members_max":50,"devices_max":3,"limits":{"person":{"messages":"1/600","connects":"none"},"app":{"bytes":"1000/2000"}},"own_profiles":true,"offered_accounts":["help","news"],"tags":["gold","new"],"push":{"topics":["com.example.app","com.example.beta"],"text":"id_only","only_sender":true,"options":{"sound":"bell.caf","interruption_level":"time-sensitive","relevance_score":0.5},"entitlements":["critical","time_sensitive"],"client_options":["text","title"],"client_sounds":["b.caf","a.caf"],"client_categories":["chat"],"image_hosts":["*.example.com"]},"media":{"approval":"required"},"words":{"language":"de","languages":{"de":{"other":"Neue Nachricht","neutral":"Sie haben Post","hidden":"Sie haben Post","recalled":"Widerrufen","several":"{count} Nachrichten","kinds":{"RC:ImgMsg":"[Bild]"}}}},"tokens":{"audiences":["tidings"],"audience_required":true,"jwks":"https://id.example.com/keys","jwks_trust_roots_path":"/etc/roots.pem"}}
     """#
 
 @Suite struct `Settings of an app` {
@@ -19,6 +19,10 @@ private let full = #"""
         #expect(settings.json.text == full)
         #expect(settings.faults(in: "shop") == [])
         #expect(settings.membersMax == 50)
+        #expect(settings.devicesMax == 3)
+        #expect(settings.limits[.person, .messages] == .limit(RateLimit(perSecond: 1, burst: 600)))
+        #expect(settings.limits[.person, .connects] == .unlimited)
+        #expect(settings.limits[.app, .messages] == nil)
         #expect(settings.push.entitlements == [.critical, .timeSensitive])
         #expect(settings.push.options?.relevance == 500)
         #expect(settings.words.words(for: "de").words.kinds["RC:ImgMsg"] == "[Bild]")
@@ -28,7 +32,7 @@ private let full = #"""
     @Test func `have their defaults where nothing is said`() throws {
         #expect(try read("{}") == AppSettings())
         let nulls =
-            #"{"name":null,"members_max":null,"push":{"topics":null,"text":null},"media":null,"tokens":{"jwks":null}}"#
+            #"{"name":null,"members_max":null,"devices_max":null,"limits":{"person":null,"app":{"bytes":null}},"push":{"topics":null,"text":null},"media":null,"tokens":{"jwks":null}}"#
         #expect(try read(nulls) == AppSettings())
         let json = #"""
             {"name":"","own_profiles":false,"offered_accounts":[],"tags":[],"push":{"topics":[],"text":"extension","only_sender":false,"entitlements":[],"client_options":[],"client_sounds":[],"client_categories":[],"image_hosts":[]},"media":{"approval":"none"},"words":{"language":"en","languages":{}},"tokens":{"audiences":[],"audience_required":false}}
@@ -60,7 +64,8 @@ private let full = #"""
         (#"{"push":{"options":{"tone":"x"}}}"#, "push.options.tone"), (#"{"media":{"x":1}}"#, "media.x"),
         (#"{"words":{"x":1}}"#, "words.x"),
         (#"{"words":{"languages":{"de":{"x":"y"}}}}"#, "words.languages.de.x"),
-        (#"{"tokens":{"x":1}}"#, "tokens.x"),
+        (#"{"tokens":{"x":1}}"#, "tokens.x"), (#"{"limits":{"address":{}}}"#, "limits.address"),
+        (#"{"limits":{"app":{"refusals":"1/2"}}}"#, "limits.app.refusals"),
     ]
 
     @Test(arguments: Self.unknown)
@@ -77,7 +82,9 @@ private let full = #"""
 
     private static let malformed: [(json: String, field: String)] = [
         (#"{"name":1}"#, "name"),
-        (#"{"members_max":"many"}"#, "members_max"),
+        (#"{"members_max":"many"}"#, "members_max"), (#"{"limits":{"app":{"bytes":5}}}"#, "limits.app.bytes"),
+        (#"{"limits":{"person":{"bytes":"5"}}}"#, "limits.person.bytes"),
+        (#"{"limits":{"person":{"bytes":"0/5"}}}"#, "limits.person.bytes"),
         (#"{"push":{"text":"loud"}}"#, "push.text"), (#"{"push":{"entitlements":["x"]}}"#, "push.entitlements"),
         (#"{"push":{"client_options":["x"]}}"#, "push.client_options"), (#"{"push":[]}"#, "push"),
         (#"{"media":{"approval":"maybe"}}"#, "media.approval"),
@@ -100,6 +107,7 @@ private let full = #"""
 
     private static let forbidden: [(json: String, fields: String)] = [
         (#"{"name":"\#(text(129))"}"#, "name"), (#"{"name":"a\nb"}"#, "name"), (#"{"members_max":0}"#, "members_max"),
+        (#"{"devices_max":0}"#, "devices_max"), (#"{"devices_max":101}"#, "devices_max"),
         (#"{"members_max":3001}"#, "members_max"), (#"{"push":{"topics":["a b"]}}"#, "push.topics"),
         (#"{"push":{"topics":[\#(topics)]}}"#, "push.topics"), (#"{"offered_accounts":["a b"]}"#, "offered_accounts"),
         (#"{"tags":["a b"]}"#, "tags"), (#"{"tags":[""]}"#, "tags"), (#"{"tags":[\#(tags)]}"#, "tags"),

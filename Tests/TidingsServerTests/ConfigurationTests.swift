@@ -194,6 +194,8 @@ import TidingsModel
         Self.file + """
 
                 members_max: 50
+                devices_max: 3
+                limits: {person: {messages: 1/600, connects: none}}
                 own_profiles: true
                 offered_accounts: [news, weather]
                 tags: [shoes, quiet]
@@ -225,6 +227,12 @@ import TidingsModel
         #expect(settings.words["demo"] == AppWords())
         #expect(settings.membersMax(in: "shop") == 50)
         #expect(settings.membersMax(in: "demo") == 3_000)
+        #expect(settings.devicesMax(in: "shop") == 3)
+        #expect(settings.devicesMax(in: "demo") == 20)
+        #expect(settings.limits(of: "shop")[.person, .messages] == RateLimit(perSecond: 1, burst: 600))
+        #expect(settings.limits(of: "shop")[.person, .connects] == nil)
+        #expect(settings.limits(of: "shop")[.app, .messages] == settings.limits[.app, .messages])
+        #expect(settings.limits(of: "demo") == settings.limits)
         #expect(settings.pushTextModes == ["shop": .idOnly])
         #expect(settings.appsWithOwnProfiles == ["shop"])
         #expect(settings.tags == ["shop": ["quiet", "shoes"]])
@@ -240,6 +248,8 @@ import TidingsModel
             Self.file + """
 
                     members_max: 3001
+                    devices_max: 101
+                    limits: {app: {bytes: many}}
                     own_profiles: maybe
                     offered_accounts: ["a b"]
                     tags: ["a tag"]
@@ -264,11 +274,14 @@ import TidingsModel
                 "app.shop.push.options.sound must be 1 to 64 bytes, got 0",
                 "app.shop.push.entitlements must not name \"loud\"",
                 "app.shop.push.client_options must not name \"sound\"",
+                "app.shop.limits.app.bytes must be RATE/BURST with whole numbers from 1 to 100000000 and 1000000000, or none, "
+                    + "got \"many\"",
                 "app.shop.words.fr.kinds must be a list of NAME=WORDS, got \"RC:ImgMsg\"",
                 "app.shop.own_profiles must be true or false, got \"maybe\"",
                 "app.shop.offered_accounts must not contain spaces or control characters, in \"a b\"",
                 "app.shop.tags must not contain spaces or control characters",
                 "app.shop.members_max must be 1 to 3000, got 3001",
+                "app.shop.devices_max must be 1 to 100, got 101",
                 "app.shop.languages must be a BCP 47 tag of 1 to 35 letters, digits and hyphens, got \"d e\"",
                 "app.shop.words.d e.other must be 1 to 256 bytes, got 0",
                 "app.shop.words.d e.neutral must be 1 to 256 bytes, got 0",

@@ -29,6 +29,10 @@ package struct ServerSettings: Hashable, Sendable {
 
     // Limits.
     package var limits = RateLimits()
+    /// Nobody is held back by a rate, whatever an app says of its own.
+    package var isRateFree = false
+    /// Of apps with limits of their own, theirs over `limits`.
+    package var limitsByApp: [AppID: RateLimits] = [:]
     /// Unanswered store commands of one person, above which more are refused with `unavailable`.
     package var personBacklogMax: Int = 1_000
     /// Pages, histories and receipt lists one person may have waiting: each takes the time of many messages.
@@ -70,6 +74,7 @@ package struct ServerSettings: Hashable, Sendable {
     package var devicePolicy: DevicePolicy = .all
     /// Whatever the policy: 1 to 100, because some work is done for each pair of devices.
     package var devicesMax: Int = 20
+    package var devicesMaxByApp: [AppID: Int] = [:]
     /// A device that has not connected for this long is signed out; 0 for never.
     package var deviceExpiry: Int64 = 7_776_000_000
     package var roomsPerSessionMax: Int = 5
@@ -165,6 +170,11 @@ package struct ServerSettings: Hashable, Sendable {
     }
 
     package func membersMax(in app: AppID) -> Int { self.membersMaxByApp[app] ?? self.membersMax }
+
+    package func devicesMax(in app: AppID) -> Int { self.devicesMaxByApp[app] ?? self.devicesMax }
+
+    /// Those of a person of the app and of the app itself; the others are the server's.
+    package func limits(of app: AppID) -> RateLimits { self.limitsByApp[app] ?? self.limits }
 
     /// Whether the topic is one of the app's, or one of these with a suffix of Apple's for a kind of push (apns.md
     /// §7).

@@ -2,6 +2,7 @@ import ClientCore
 import OrderedCollections
 import PhoneCore
 import ServerCore
+import StoreModel
 import TidingsModel
 
 /// A connection of a hostile client: no phone is behind it, and nobody answers its probes.

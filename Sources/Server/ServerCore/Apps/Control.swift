@@ -32,10 +32,19 @@ extension ServerCore {
 
     private mutating func follow(_ app: ManagedApp, _ now: Now, _ effects: inout [ServerEffect]) {
         let wasSuspended = self.settings.suspendedApps.contains(app.id)
+        let limits = self.settings.limits(of: app.id)
         self.settings.apply(app)
+        if self.settings.limits(of: app.id) != limits { self.fillBuckets(of: app.id) }
         guard app.isSuspended != wasSuspended else { return }
         if app.isSuspended { self.endSessions(of: app.id, now, &effects) }
         self.followClients(now, &effects) { $0.app == app.id }
+    }
+
+    /// What was taken under another limit would be owed under this one: at a lower rate for ten minutes what a higher one gives back at once.
+    private mutating func fillBuckets(of app: AppID) {
+        self.apps[app]?.buckets = RateBuckets()
+        // tidy: order does not leave: each is changed by itself
+        for (user, slot) in self.slots where user.app == app { self.people[slot].buckets = RateBuckets() }
     }
 
     private mutating func endSessions(of app: AppID, _ now: Now, _ effects: inout [ServerEffect]) {

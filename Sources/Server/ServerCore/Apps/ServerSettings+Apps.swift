@@ -14,6 +14,9 @@ extension ServerSettings {
     package mutating func apply(_ settings: AppSettings, to app: AppID) {
         self.words[app] = settings.words
         self.membersMaxByApp[app] = settings.membersMax
+        self.devicesMaxByApp[app] = settings.devicesMax
+        self.limitsByApp[app] =
+            settings.limits.isEmpty || self.isRateFree ? nil : settings.limits.over(self.limits)
         let topics = Set(settings.pushTopics + (self.credentialTopics[app] ?? [])).sorted()
         self.pushTopics[app] = topics.isEmpty ? nil : topics
         self.pushTextModes[app] = settings.pushText == .serviceExtension ? nil : settings.pushText

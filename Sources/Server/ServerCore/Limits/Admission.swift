@@ -81,7 +81,7 @@ extension ServerCore {
     ) -> RateRefusal? {
         let app = known.device.user.app
         let at = now.monotonic
-        let limits = self.settings.limits
+        let limits = self.settings.limits(of: app)
         let person = self.people[known.slot].buckets
         let ofApp = self.apps[app]?.buckets ?? RateBuckets()
         // One after the other, without an array: every frame comes here.
@@ -117,10 +117,10 @@ extension ServerCore {
         guard count > 0 else { return }
         if let user, let slot = self.slots[user] {
             self.people[slot].buckets.consume(
-                .deliveries, count, self.settings.limits[.person, .deliveries], at: now.monotonic)
+                .deliveries, count, self.settings.limits(of: app)[.person, .deliveries], at: now.monotonic)
         }
         self.apps[app, default: AppLoad()].buckets.consume(
-            .deliveries, count, self.settings.limits[.app, .deliveries], at: now.monotonic)
+            .deliveries, count, self.settings.limits(of: app)[.app, .deliveries], at: now.monotonic)
     }
 
     /// A chat room's message enters no log; it counts by the hearers it is written to.
@@ -151,7 +151,7 @@ extension ServerCore {
         _ kind: RateKind, of app: AppID, slot: Int? = nil, _ field: String, _ now: Now, _ effects: inout [ServerEffect]
     ) throws(ServerFrame.Problem) {
         let at = now.monotonic
-        let limits = self.settings.limits
+        let limits = self.settings.limits(of: app)
         let ofApp = self.apps[app]?.buckets ?? RateBuckets()
         var refusal = Self.refusal(of: kind, 1, ofApp, .app, limits, at)
         if kind == .messages { refusal = refusal ?? Self.refusal(of: .deliveries, 1, ofApp, .app, limits, at) }
@@ -160,8 +160,8 @@ extension ServerCore {
             effects.append(.countRefusal(refusal.scope, refusal.kind))
             throw refusal.problem(field)
         }
-        self.apps[app, default: AppLoad()].buckets.consume(kind, 1, self.settings.limits[.app, kind], at: at)
-        if let slot { self.people[slot].buckets.consume(kind, 1, self.settings.limits[.person, kind], at: at) }
+        self.apps[app, default: AppLoad()].buckets.consume(kind, 1, limits[.app, kind], at: at)
+        if let slot { self.people[slot].buckets.consume(kind, 1, limits[.person, kind], at: at) }
     }
 }
 

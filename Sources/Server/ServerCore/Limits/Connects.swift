@@ -29,21 +29,25 @@ extension ServerCore {
         // Somebody who is not in memory has connected so long ago that the bucket is full.
         let slot = self.slots[user]
         // Surplus devices are known only once they are signed in: while the store is slow, no more sign in than may stay.
-        if let slot, Set(self.people[slot].signingIn).subtracting([device.device]).count >= self.settings.devicesMax {
+        if let slot,
+            Set(self.people[slot].signingIn).subtracting([device.device]).count
+                >= self.settings.devicesMax(in: user.app)
+        {
             effects.append(.countRefusal(.person, .connects))
             throw RateRefusal(scope: .person, kind: .connects, wait: Self.signInWait).problem("hello")
         }
+        let limits = self.settings.limits(of: user.app)
         for (scope, buckets) in [
             (RateScope.person, slot.map { self.people[$0].buckets }), (.app, self.apps[user.app]?.buckets),
         ] {
-            guard let wait = buckets?.wait(.connects, 1, self.settings.limits[scope, .connects], at: at) else {
+            guard let wait = buckets?.wait(.connects, 1, limits[scope, .connects], at: at) else {
                 continue
             }
             effects.append(.countRefusal(scope, .connects))
             throw RateRefusal(scope: scope, kind: .connects, wait: wait).problem("hello")
         }
         self.apps[user.app, default: AppLoad()].buckets.consume(
-            .connects, 1, self.settings.limits[.app, .connects], at: at)
+            .connects, 1, limits[.app, .connects], at: at)
     }
 
     /// An expired token was good once; only a token that was never one of this server's counts as an attempt.

@@ -1,3 +1,5 @@
+package import StoreModel
+
 /// Token buckets of one owner, one per kind. A bucket is one number, the time at which it is full again: taking moves
 /// that time on, and there is not enough if it lies further ahead than the bucket takes to fill. So a bucket costs
 /// eight bytes and no timer, and a full one need not be stored.

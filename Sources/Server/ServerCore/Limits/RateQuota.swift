@@ -1,3 +1,4 @@
+package import StoreModel
 package import TidingsModel
 
 /// Whose share a request of the HTTP API is taken from.
@@ -38,7 +39,7 @@ extension ServerCore {
     /// Without the kinds that are not limited.
     func quotas(_ question: QuotaQuestion, _ now: Now) -> [RateQuota] {
         func app(_ app: AppID, _ kind: RateKind) -> RateQuota? {
-            self.quota(.app, kind, self.apps[app]?.buckets, now)
+            self.quota(.app, kind, self.settings.limits(of: app), self.apps[app]?.buckets, now)
         }
         return switch question {
         case .messages(let id): [app(id, .messages), app(id, .deliveries)].compactMap(\.self)
@@ -47,16 +48,22 @@ extension ServerCore {
             [
                 app(user.app, .requests),
                 // Somebody who is not in memory has full buckets.
-                self.quota(.person, .requests, self.slots[user].map { self.people[$0].buckets }, now),
+                self.quota(
+                    .person, .requests, self.settings.limits(of: user.app),
+                    self.slots[user].map { self.people[$0].buckets }, now),
             ].compactMap(\.self)
         case .installations(let address):
             address.isEmpty
-                ? [] : [self.quota(.address, .installations, self.addresses[address], now)].compactMap(\.self)
+                ? []
+                : [self.quota(.address, .installations, self.settings.limits, self.addresses[address], now)].compactMap(
+                    \.self)
         }
     }
 
-    private func quota(_ scope: RateScope, _ kind: RateKind, _ buckets: RateBuckets?, _ now: Now) -> RateQuota? {
-        guard let limit = self.settings.limits[scope, kind] else { return nil }
+    private func quota(
+        _ scope: RateScope, _ kind: RateKind, _ limits: RateLimits, _ buckets: RateBuckets?, _ now: Now
+    ) -> RateQuota? {
+        guard let limit = limits[scope, kind] else { return nil }
         let left = (buckets ?? RateBuckets()).left(kind, limit, at: now.monotonic)
         return RateQuota(scope: scope, kind: kind, limit: limit, remaining: left.count, fullIn: left.fullIn)
     }

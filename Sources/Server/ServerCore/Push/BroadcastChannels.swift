@@ -1,4 +1,5 @@
 package import APNsModel
+import StoreModel
 import TidingsModel
 
 /// How a request about broadcast channels ended.

@@ -52,7 +52,8 @@ extension ServerCore {
             try self.checkSuspension(of: opening.device.user.app)
             try self.admitHello(of: opening.device, now, &effects)
             let slot = self.slot(of: opening.device.user, now, &effects)
-            self.people[slot].buckets.consume(.connects, 1, self.settings.limits[.person, .connects], at: now.monotonic)
+            let limits = self.settings.limits(of: opening.device.user.app)
+            self.people[slot].buckets.consume(.connects, 1, limits[.person, .connects], at: now.monotonic)
             self.people[slot].signingIn.append(opening.device.device)
             self.openings[session] = opening
             if hello.after > 0, hello.opening > 0, hello.opening != self.identity.opening {

@@ -32,7 +32,7 @@ extension ServerCore {
             if hasToGo || self.isExpired(other, slot, now) { gone.append(other.id) } else { staying.append(other) }
         }
         // A device that is signing in is as new as this one.
-        let surplus = staying.count + 1 - self.settings.devicesMax
+        let surplus = staying.count + 1 - self.settings.devicesMax(in: device.user.app)
         if surplus > 0 {
             let oldest = staying.filter { !self.people[slot].signingIn.contains($0.id) }.sorted()
             gone += oldest.prefix(surplus).map(\.id)

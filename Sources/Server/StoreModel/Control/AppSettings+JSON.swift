@@ -6,6 +6,8 @@ extension AppSettings {
     package var json: JSONValue {
         var members: [(String, JSONValue)] = [("name", .string(self.name))]
         if let max = self.membersMax { members.append(("members_max", .int(max))) }
+        if let max = self.devicesMax { members.append(("devices_max", .int(max))) }
+        if !self.limits.isEmpty { members.append(("limits", self.limits.json)) }
         members += [
             ("own_profiles", .bool(self.hasOwnProfiles)), ("offered_accounts", .texts(self.offeredAccounts)),
             ("tags", .texts(self.tags)), ("push", self.pushJSON),
@@ -35,6 +37,8 @@ extension AppSettings {
     package init(json fields: JSONFields, isLenient: Bool = false) throws(InvalidField) {
         self.name = try fields.given("name", as: String.self) ?? ""
         self.membersMax = try fields.given("members_max", as: Int.self)
+        self.devicesMax = try fields.given("devices_max", as: Int.self)
+        if let limits = try fields.inner("limits") { self.limits = try AppLimits(json: limits, isLenient: isLenient) }
         self.hasOwnProfiles = try fields.given("own_profiles", as: Bool.self) ?? false
         self.offeredAccounts = try fields.set("offered_accounts")
         self.tags = try fields.set("tags")

@@ -5,6 +5,7 @@ extension AppSettings {
     /// Of the JSON form: every change of an app is a record of the journal with all its settings.
     package static let bytesMax = 262_144
     package static let membersMaxRange = 1...3_000
+    package static let devicesMaxRange = 1...100
 
     /// Throws the first of `faults(in:)`.
     package func validate(in app: AppID) throws(InvalidField) {
@@ -42,9 +43,13 @@ extension AppSettings {
             try InvalidField.check(self.tags.count, atMost: Self.tagsMax, "tags")
             for tag in self.tags { try PersonLabels.check(tag, "tags") }
         }
-        if let max = self.membersMax, !Self.membersMaxRange.contains(max) {
-            let range = "\(Self.membersMaxRange.lowerBound) to \(Self.membersMaxRange.upperBound)"
-            faults.append(InvalidField(field: "members_max", rule: "must be \(range), got \(max)"))
+        for (field, value, range) in [
+            ("members_max", self.membersMax, Self.membersMaxRange),
+            ("devices_max", self.devicesMax, Self.devicesMaxRange),
+        ] {
+            guard let value, !range.contains(value) else { continue }
+            let rule = "must be \(range.lowerBound) to \(range.upperBound), got \(value)"
+            faults.append(InvalidField(field: field, rule: rule))
         }
         if let options = self.push.options {
             check { () throws(InvalidField) in

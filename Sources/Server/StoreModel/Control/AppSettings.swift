@@ -9,6 +9,10 @@ package struct AppSettings: Hashable, Sendable {
     package var pushTopics: [String] = []
     /// 1 to 3,000; nil for `policy.members_max`.
     package var membersMax: Int?
+    /// 1 to 100; nil for `policy.devices_max`.
+    package var devicesMax: Int?
+    /// In the place of the server's.
+    package var limits = AppLimits()
     package var words = AppWords()
     /// Whether people choose their own profile and nicknames, or the backend alone does.
     package var hasOwnProfiles = false

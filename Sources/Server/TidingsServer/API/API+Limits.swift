@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import ServerCore
+import StoreModel
 import TidingsModel
 
 /// Whose share a route takes from (docs/decisions/0014-limits.md); other routes are not limited.

@@ -1,4 +1,5 @@
 import ServerCore
+import StoreModel
 
 extension ConfigurationKey {
     static let limits: [ConfigurationKey] =

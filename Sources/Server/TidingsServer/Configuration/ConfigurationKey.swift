@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-package import ServerCore
-import StoreModel
+import ServerCore
+package import StoreModel
 
 /// One key of the configuration outside `apps`: name, type, unit, default and range in one table, from which values are read and
 /// checked and `docs/configuration.md` is made.

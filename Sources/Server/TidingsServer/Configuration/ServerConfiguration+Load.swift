@@ -181,12 +181,33 @@ private struct ConfigurationReading {
         let membersMax = path + ["members_max"]
         settings.membersMax = self.integer(
             await self.text(membersMax), membersMax, from: "1 to 3000", remedy: "leave it out for policy.members_max")
+        let devicesMax = path + ["devices_max"]
+        settings.devicesMax = self.integer(
+            await self.text(devicesMax), devicesMax, from: "1 to 100", remedy: "leave it out for policy.devices_max")
+        settings.limits = await self.limits(path + ["limits"])
         settings.words = await self.words(path)
         settings.offeredAccounts = Set(await self.list(path + ["offered_accounts"]) ?? []).sorted()
         settings.tags = Set(await self.list(path + ["tags"]) ?? []).sorted()
         settings.hasOwnProfiles = await self.flag(path + ["own_profiles"])
         settings.needsMediaApproval = await self.mediaApproval(path + ["media", "approval"])
         return settings
+    }
+
+    private mutating func limits(_ path: [String]) async -> AppLimits {
+        var limits = AppLimits()
+        for scope in AppLimits.scopes {
+            for kind in AppLimits.kinds {
+                let path = path + [scope.rawValue, kind.rawValue]
+                guard let text = await self.text(path) else { continue }
+                let name = path.joined(separator: ".")
+                limits[scope, kind] = AppLimits.Rate(text)
+                guard limits[scope, kind] == nil else { continue }
+                self.faults.append(
+                    field: name, rule: "\(AppLimits.Rate.rule), got \"\(text)\"",
+                    remedy: "leave it out for limits.\(scope.rawValue).\(kind.rawValue)")
+            }
+        }
+        return limits
     }
 
     private mutating func tokens(_ path: [String]) async -> AppSettings.TokenRules {

@@ -116,7 +116,7 @@ extension ServerConfiguration.App {
         case "offered_accounts":
             "list the ids of the app's MP accounts; with the app's id and a slash they have at most 64 bytes"
         case "tags": "list names of 1 to 64 bytes without spaces"
-        case "members_max": "leave it out for policy.members_max"
+        case "members_max", "devices_max": "leave it out for policy.\(fault.field)"
         case "tokens.audiences": "name what stands for this server in the claim aud, or leave it out for the app's id"
         case "tokens.jwks":
             fault.rule == "must not be empty"

@@ -233,7 +233,7 @@ package struct ServerConfiguration: Equatable, Sendable {
     package var coreSettings: ServerSettings {
         var settings = self.core
         settings.frameBytesMax = UInt32(clamping: self.gateway.frameBytesMax)
-        if self.limitsMode == "none" { settings.limits = .none }
+        if self.limitsMode == "none" { (settings.limits, settings.isRateFree) = (.none, true) }
         settings.devicePolicy = DevicePolicy(rawValue: self.devicePolicy) ?? .all
         settings.groupPolicy = self.policy(\.group, or: .group)
         settings.discussionPolicy = self.policy(\.discussion, or: .discussion)

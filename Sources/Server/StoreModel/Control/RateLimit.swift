@@ -8,7 +8,7 @@ package enum RateScope: String, Hashable, Sendable, CaseIterable {
 
 package enum RateKind: String, Hashable, Sendable, CaseIterable {
     case messages
-    /// A small frame counts as `ServerCore.frameBytesMin`.
+    /// A small frame counts as 128 bytes.
     case bytes
     /// Frames without an answer: typing, opened notifications, run states.
     case signals
@@ -20,11 +20,11 @@ package enum RateKind: String, Hashable, Sendable, CaseIterable {
     case failures
     /// Refused or dropped frames; a connection that goes on beyond this is closed.
     case refusals
-    /// Of an address: anonymous people that it makes, each as `ServerCore.installationCost`, and renewals of their tokens.
+    /// Of an address: anonymous people that it makes, each many times, and renewals of their tokens.
     case installations
 
     /// The place in the buckets of an owner.
-    var index: Int {
+    package var index: Int {
         switch self {
         case .messages: 0
         case .bytes: 1
@@ -74,9 +74,9 @@ package struct RateLimit: Hashable, Sendable {
     package var text: String { "\(self.perSecond)/\(self.burst)" }
 
     /// Nanoseconds until one comes back.
-    var interval: Int64 { 1_000_000_000 / Int64(self.perSecond) }
+    package var interval: Int64 { 1_000_000_000 / Int64(self.perSecond) }
     /// Nanoseconds until an empty bucket is full; at most 1e18.
-    var fillTime: Int64 { self.interval * Int64(self.burst) }
+    package var fillTime: Int64 { self.interval * Int64(self.burst) }
 }
 
 /// A missing entry limits nothing.
