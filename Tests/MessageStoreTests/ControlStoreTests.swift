@@ -221,9 +221,9 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
             (.removedOperator("ann"), #"{"removed_operator":"ann"}"#),
         ] {
             var row = JournalRow()
-            row.append(.control(record))
+            row.append(.control(ControlEntry(record)))
             #expect(row.bytes == Self.row(text))
-            #expect(try Self.records(in: row.bytes) == [.control(record)])
+            #expect(try Self.records(in: row.bytes) == [.control(ControlEntry(record))])
         }
     }
 

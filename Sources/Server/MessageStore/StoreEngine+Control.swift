@@ -16,16 +16,22 @@ extension StoreEngine {
         do throws(ServerFrame.Problem) {
             answer = try next.apply(change, at: now)
         } catch {
+            if let audit = change.audited(number: self.lastAudit + 1, at: now, refusal: error.code) {
+                _ = try self.write(.control(ControlEntry(nil, audit)))
+            }
             return .refused(error)
         }
         guard next != self.control else { return .control(answer) }
         let before = self.control
+        let audit = change.audited(number: self.lastAudit + 1, at: now)
         switch answer {
-        case .app(let app): _ = try self.write(.control(.app(app)))
-        case .ofOperator(let record?): _ = try self.write(.control(.ofOperator(record)))
+        case .app(let app): _ = try self.write(.control(ControlEntry(.app(app), audit)))
+        case .ofOperator(let record?): _ = try self.write(.control(ControlEntry(.ofOperator(record), audit)))
         case .ofOperator(nil):
-            if case .removeOperator(let name) = change { _ = try self.write(.control(.removedOperator(name))) }
-        case .noted: break
+            if case .removeOperator(let name) = change.withAuthor.change {
+                _ = try self.write(.control(ControlEntry(.removedOperator(name), audit)))
+            }
+        case .noted: if let audit { _ = try self.write(.control(ControlEntry(nil, audit))) }
         }
         self.control = next
         let uses = change.keysUsed.map { ($0, before.lastUse(of: $0), next.lastUse(of: $0)) }
@@ -33,18 +39,46 @@ extension StoreEngine {
         return .control(answer)
     }
 
-    func applyControl(_ record: ControlRecord) {
-        switch record {
-        case .app(let app):
+    func applyControl(_ entry: ControlEntry) {
+        if let audit = entry.audit {
+            self.auditTail.append(audit)
+            self.lastAudit = audit.number
+        }
+        switch entry.record {
+        case nil: break
+        case .app(let app)?:
             self.control.put(app)
             self.controlTail.insert(.app(app.id))
-        case .ofOperator(let record):
+        case .ofOperator(let record)?:
             self.control.put(record)
             self.controlTail.insert(.ofOperator(record.name))
-        case .removedOperator(let name):
+        case .removedOperator(let name)?:
             self.control.removeOperator(named: name)
             self.controlTail.insert(.ofOperator(name))
         }
+    }
+
+    /// Goes through as many records as it takes: there are `AuditRecord.countMax`, and few ask.
+    func readAudit(_ question: AuditQuestion, limit: Int) throws -> StoreResult {
+        var found = self.auditTail.reversed().filter { question.isAbout($0) }
+        let rows = self.sql.auditBefore
+        let first = self.auditTail.first?.number ?? self.lastAudit + 1
+        rows.bind(min(question.before ?? first, first))
+        defer { rows.reset() }
+        // Those in the tail push out older ones that the table still has.
+        let oldest = self.lastAudit - Int64(AuditRecord.countMax)
+        while found.count <= limit, try rows.step() {
+            let record = try AuditRecord(stored: rows.text(0))
+            guard record.number > oldest else { break }
+            if question.isAbout(record) { found.append(record) }
+        }
+        return .audit(Array(found.prefix(limit)), hasMore: found.count > limit)
+    }
+
+    /// The oldest first.
+    func allAudit() throws -> [AuditRecord] {
+        guard case .audit(let records, _) = try self.readAudit(AuditQuestion(), limit: .max - 1) else { return [] }
+        return records.reversed()
     }
 
     private func store(_ time: Int64?, of key: KeyUse.Key) throws {
@@ -58,6 +92,7 @@ extension StoreEngine {
         for record in try self.sql.allOperators.all({ try OperatorRecord(stored: $0.text(0)) }) {
             self.control.put(record)
         }
+        self.lastAudit = try self.single(self.sql.lastAudit)
     }
 
     /// Once everything is recovered: they are ahead of the records.
@@ -84,6 +119,21 @@ extension StoreEngine {
             }
         }
         self.controlTail.removeAll()
+        guard !self.auditTail.isEmpty else { return }
+        for record in self.auditTail { try self.sql.putAudit.bind(record.number, record.json.text).run() }
+        self.auditTail.removeAll()
+        try self.sql.pruneAudit.bind(self.lastAudit - Int64(AuditRecord.countMax)).run()
+    }
+}
+
+/// A change of the control part, and the record of who has asked for it: what was refused has that alone.
+struct ControlEntry: Hashable {
+    var record: ControlRecord?
+    var audit: AuditRecord?
+
+    init(_ record: ControlRecord?, _ audit: AuditRecord? = nil) {
+        self.record = record
+        self.audit = audit
     }
 }
 
@@ -95,28 +145,44 @@ enum ControlRecord: Hashable {
 }
 
 /// JSON, so that later builds can say more of an app under the same number.
-extension ControlRecord: StoredValue {
+extension ControlEntry: StoredValue {
     func write(to writer: inout ByteWriter) {
-        switch self {
-        case .app(let app): writer.text(JSONValue.members([("app", app.json)]).text)
-        case .ofOperator(let record): writer.text(JSONValue.members([("operator", record.json)]).text)
-        case .removedOperator(let name): writer.text(JSONValue.members([("removed_operator", .string(name))]).text)
+        var members: [(String, JSONValue)] = []
+        switch self.record {
+        case .app(let app)?: members.append(("app", app.json))
+        case .ofOperator(let record)?: members.append(("operator", record.json))
+        case .removedOperator(let name)?: members.append(("removed_operator", .string(name)))
+        case nil: break
         }
+        if let audit = self.audit { members.append(("audit", audit.json)) }
+        writer.text(JSONValue.members(members).text)
     }
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(nil)
         let text = try reader.text()
         do throws(InvalidField) {
             let fields = try JSONFields(parsing: text.utf8, root: "record")
             if fields.has("app") {
-                self = .app(try ManagedApp(json: fields.fields("app")))
+                self.record = .app(try ManagedApp(json: fields.fields("app")))
             } else if fields.has("operator") {
-                self = .ofOperator(try OperatorRecord(json: fields.fields("operator")))
-            } else {
-                self = .removedOperator(try fields.get("removed_operator"))
+                self.record = .ofOperator(try OperatorRecord(json: fields.fields("operator")))
+            } else if fields.has("removed_operator") || !fields.has("audit") {
+                self.record = .removedOperator(try fields.get("removed_operator"))
             }
+            if fields.has("audit") { self.audit = try AuditRecord(json: fields.fields("audit")) }
         } catch {
             throw .badValue("change of an app or operator: \(error)")
+        }
+    }
+}
+
+extension AuditRecord {
+    fileprivate init(stored text: String) throws(StoredBytesFault) {
+        do throws(InvalidField) {
+            try self.init(json: JSONFields(parsing: text.utf8, root: "record"))
+        } catch {
+            throw .badValue("record of a change: \(error)")
         }
     }
 }
@@ -157,6 +223,7 @@ extension ControlChange {
     /// Those whose last use it may change.
     fileprivate var keysUsed: Set<KeyUse.Key> {
         switch self {
+        case .by(_, let change): change.keysUsed
         case .noteUses(let uses): Set(uses.map(\.key))
         case .removeAPIKey(let app, let name): [.api(app, name: name)]
         case .removeOperator(let name): [.ofOperator(name: name)]

@@ -129,6 +129,8 @@ package enum StoreCommand: Hashable, Sendable {
     case readLabels(UserKey)
     /// `at` is now: what has ended by then may go. Answers `.control` or `.refused`.
     indirect case changeControl(ControlChange, at: Int64)
+    /// At most `limit` records of changes, the newest first. Answers `.audit`.
+    case readAudit(AuditQuestion, limit: Int)
     /// Answers `.controlState`.
     case readControl
     /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command

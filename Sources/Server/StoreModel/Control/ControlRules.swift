@@ -78,6 +78,7 @@ extension ControlState {
         case .noteUses(let uses):
             for use in uses { self.recordUse(use) }
             return .noted
+        case .by(_, let change): return try self.apply(change, at: now)
         }
     }
 

@@ -58,6 +58,7 @@ struct API: Sendable {
         self.addOperations(to: router)
         self.addApps(to: router)
         self.addOperators(to: router)
+        self.addAudit(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
         self.addClientKeys(to: app)
