@@ -1,8 +1,10 @@
 import Foundation
 import Logging
-import MessageStore
 import StoreModel
+import Testing
 import TidingsModel
+
+@testable import MessageStore
 
 /// Deleted with this object; in memory where the machine has such a place.
 final class TemporaryFolder: Sendable {
@@ -23,6 +25,21 @@ final class TemporaryFolder: Sendable {
     func delete(_ name: String = "store.sqlite") {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: self.path(name) + suffix) }
     }
+}
+
+/// A record as a row of the journal, from which it has to be read as it was.
+func bytesReadBack(_ record: JournalRecord) throws -> [UInt8] {
+    var row = JournalRow()
+    row.append(record)
+    var read: [JournalRecord] = []
+    try row.bytes.withUnsafeBytes {
+        try JournalRow.read($0) { record in
+            read.append(record)
+            return true
+        }
+    }
+    #expect(read == [record])
+    return row.bytes
 }
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

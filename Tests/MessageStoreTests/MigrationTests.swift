@@ -231,14 +231,7 @@ import TidingsModel
         for message in parts {
             for hushes in [false, true] {
                 let record = JournalRecord.accept(message, senderDevice: nil, version: 1, hushes: hushes)
-                var row = JournalRow()
-                row.append(record)
-                try row.bytes.withUnsafeBytes { bytes in
-                    try JournalRow.read(bytes) { read in
-                        #expect(read == record)
-                        return true
-                    }
-                }
+                _ = try bytesReadBack(record)
             }
         }
     }
@@ -248,17 +241,7 @@ import TidingsModel
             var said = message(1, to: "team", type: .group)
             said.mentions = mentions
             let record = JournalRecord.accept(said, senderDevice: "phone", version: 1, hushes: hushes)
-            var row = JournalRow()
-            row.append(record)
-            var read: [JournalRecord] = []
-            try row.bytes.withUnsafeBytes {
-                try JournalRow.read($0) { record in
-                    read.append(record)
-                    return true
-                }
-            }
-            #expect(read == [record])
-            return row.bytes
+            return try bytesReadBack(record)
         }
         for (mentions, kinds) in [(Mentions.none, [1, 26]), (.everyone, [11, 27])] {
             let (old, new) = (try bytes(hushes: false, mentions), try bytes(hushes: true, mentions))
