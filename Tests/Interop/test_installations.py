@@ -13,7 +13,7 @@ from phone import Phone
 from phone_stage import SETTINGS, bodies, freeze, kill, rings
 from test_apps import first_operator
 from test_push_tokens import Courier
-from test_pushes import Pushes, run
+from test_pushes import TAGS, Pushes, run
 from tidings_client import Client, Refused
 
 EVERYBODY = {"everybody": True}
@@ -116,6 +116,60 @@ def test_everybody_without_sign_in_gets_a_push_whatever_state_the_app_is_in(stag
     finally:
         for phone in phones:
             phone.stop()
+
+
+# By the SDK of the example app.
+
+
+def test_the_app_is_pushed_to_before_and_after_somebody_is_signed_in(make_site):
+    site = make_site(with_apns=True, settings=SETTINGS, app_settings=TAGS).start()
+    installations, pushes = Installations(site), Pushes(site)
+    variables = {
+        "CHAT_SERVER_URL": site.gateway, "CHAT_APP_KEY": site.app, "CHAT_API_URL": site.phone, "CHAT_CLIENT_KEY": installations.key}
+    options = [option for name, value in variables.items() for option in ("--env", f"{name}={value}")]
+    phone = Phone(site, "nobody", "--background-time", "8000", *options, is_signed_in=False)
+
+    def wait_for_person(is_theirs) -> str:
+        """Who the SDK says it is, once the server has the phone's token of them."""
+
+        def look():
+            user = phone.shown.get("user") or ""
+            return is_theirs(user) and (device := installations.device(user)) and device["push"] != "none"
+
+        phone.wait_until(look, "the device token")
+        return phone.shown["user"]
+
+    def rings_killed(user: str):
+        phone.begin()
+        kill(phone)
+        push = pushes.send(EVERYBODY)
+        rings(phone, pushes.wait_for_message(push, user), badge=0)
+        pushes.wait_for(push, "done", accepted=1)
+        phone.do("launch")
+        phone.wait_for_connection()
+
+    try:
+        phone.do("unlock")
+        phone.do("launch")
+        guest = wait_for_person(lambda user: user.startswith("anon-"))
+        rings_killed(guest)
+        # The next process is the same person, and what it calls them is what audiences ask for.
+        assert wait_for_person(lambda user: user) == guest
+        phone.do("input", value={"tags": ["shoes"]})
+        phone.wait_until(lambda: pushes.count({"tag": "shoes"}) == 1, "the tag")
+
+        phone.do("input", value={"sign_in": {"user": "bob", "token": site.token("bob")}})
+        wait_for_person(lambda user: user == "bob")
+        phone.wait_until(lambda: installations.device(guest) is None, "the anonymous person to have gone")
+        assert pushes.count(EVERYBODY) == 1 and pushes.count({"tag": "shoes"}) == 0
+
+        phone.do("input", value={"sign_out": True})
+        assert wait_for_person(lambda user: user.startswith("anon-")) == guest
+        phone.wait_until(lambda: installations.device("bob") is None, "bob to have gone")
+        rings_killed(guest)
+        assert phone.faults == []
+    finally:
+        phone.stop()
 
 
 # Signing in and out.

@@ -38,6 +38,8 @@ struct AppConfiguration: Sendable {
     var proposedUser: String?
     /// Somebody who is signed in without the screen, with a user token that is not renewed; for tests.
     var given: (user: UserID, token: String)?
+    /// Of the app; with it the installation is pushed to while nobody is signed in.
+    var clientKey: String?
 
     /// The constants alone.
     init() {}
@@ -62,6 +64,7 @@ struct AppConfiguration: Sendable {
         self.appGroup = variables["CHAT_APP_GROUP"] ?? self.appGroup
         self.takesCalls = variables["CHAT_CALLS"] == "yes"
         self.showsPeople = variables["CHAT_COMMUNICATION"] == "yes"
+        self.clientKey = variables["CHAT_CLIENT_KEY"]
         self.proposedUser = variables["CHAT_USER"]
         if let token = variables["CHAT_TOKEN"] {
             let user = try UserID.validated(variables["CHAT_USER"] ?? "", field: "CHAT_USER")

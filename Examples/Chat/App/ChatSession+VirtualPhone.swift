@@ -23,7 +23,8 @@ import UIKit
         }
 
         /// Takes `{"send": {"to": "bob", "text": "hi"}}`, with `"type": "GRP"` for a group, `{"open": "PR:bob"}`,
-        /// `{"banner": "tap"}`, `{"sign_in": {"user": "carol", "token": "…"}}` and `{"sign_out": true}`.
+        /// `{"banner": "tap"}`, `{"tags": ["shoes"]}`, `{"sign_in": {"user": "carol", "token": "…"}}` and
+        /// `{"sign_out": true}`.
         private func perform(_ value: JSONValue) async {
             if let send = value["send"] {
                 await self.performSend(send)
@@ -35,6 +36,8 @@ import UIKit
                 self.banners.dismiss()
                 self.kit.didTap(banner)
                 self.report()
+            } else if let tags = value["tags"]?.arrayValue {
+                self.tellFault { _ = try await $0.setTags(tags.compactMap(\.stringValue)) }
             } else if let person = value["sign_in"] {
                 guard let user = person["user"]?.stringValue, let token = person["token"]?.stringValue else {
                     return self.report(fault: "sign_in must have the strings user and token")
@@ -43,7 +46,7 @@ import UIKit
             } else if value["sign_out"]?.boolValue == true {
                 await self.signOut()
             } else {
-                self.report(fault: "the input must have send, open, banner, sign_in or sign_out")
+                self.report(fault: "the input must have send, open, banner, tags, sign_in or sign_out")
             }
         }
 

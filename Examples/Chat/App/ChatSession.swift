@@ -63,6 +63,9 @@ import UIKit
                 return self.move(to: configuration)
             }
             self.connect(as: UserID(signedIn.user), token: self.tokens(of: signedIn))
+        } else if let key = self.configuration.clientKey {
+            self.registerForNotifications()
+            self.tellFault { try await $0.connectAnonymously(clientKey: key) }
         }
     }
 
@@ -90,16 +93,24 @@ import UIKit
 
     private func connect(as user: UserID, token: @escaping @Sendable () async throws -> String) {
         self.isSignedIn = true
+        self.registerForNotifications()
+        self.tellFault { try await $0.connect(userID: user, tokenProvider: token) }
+        self.showRoot()
+    }
+
+    private func registerForNotifications() {
         // `LegacyAppDelegate` asks each old system in its own way.
         if self.configuration.delegate == .modern { Task { await self.kit.registerForNotifications() } }
+    }
+
+    func tellFault(_ work: @escaping (ChatClient) async throws -> Void) {
         Task {
             do {
-                try await self.client.connect(userID: user, tokenProvider: token)
+                try await work(self.client)
             } catch {
                 self.report(fault: "\(error)")
             }
         }
-        self.showRoot()
     }
 
     /// Signs in with a password, and remembers it.
@@ -134,7 +145,12 @@ import UIKit
         self.account.forget()
         self.isSignedIn = false
         self.customMessages = []
-        await self.client.signOut()
+        if let key = self.configuration.clientKey {
+            // Not waited for: connecting again may take long.
+            self.tellFault { try await $0.signOut(returningWith: key) }
+        } else {
+            await self.client.signOut()
+        }
         self.showRoot(telling: reason)
         // What the backend does not hear ends with the session's time.
         if reason == nil, let backend, let session { try? await backend.signOut(session: session) }
