@@ -35,11 +35,14 @@ extension World {
     /// Their own settings, and their own log.
     mutating func operateAnonymously(_ index: Int) {
         guard let process = self.phones[index].core.process(of: Self.bundle) else { return }
-        switch self.chance.number(0...5) {
+        switch self.chance.number(0...6) {
         case 0: self.setQuietHours(in: process, on: index)
         case 1: self.setForEverything(in: process, on: index)
         case 2: self.deleteMessage(in: process, on: index)
         case 3: self.changeList(in: process, on: index)
+        case 4:
+            let tags = Self.pushTags.filter { _ in self.chance.chance(perMille: 500) }
+            self.sendRequest(.setTags(tags), in: process, on: index)
         default: self.tryWhatIsRefused(in: process, on: index)
         }
     }

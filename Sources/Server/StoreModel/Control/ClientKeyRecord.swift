@@ -26,7 +26,7 @@ package struct ClientKeyRecord: Hashable, Sendable {
 // MARK: - Rules
 
 // - Sixteen keys of an app are good at most; of those that are revoked the newest sixteen are kept, so that the key of an old build has a name.
-// - A key is revoked for good, and nobody gets it again: not the app, and no other.
+// - A key is revoked for good. As long as it is kept nobody gets it again: not the app, and no other.
 // - With its first key an app gets the secret by which its anonymous people are known, and keeps it, whatever becomes of its keys.
 extension ControlState {
     /// Whose it is; nil also for one that is revoked.
