@@ -46,7 +46,7 @@ struct RunningSimulator: Sendable {
             let courierPort = try await listen("courier_port", configuration.courierPort) { channel in
                 try channel.pipeline.syncOperations.addHandler(CourierHandler(engine: engine))
             }
-            let (control, controlPort) = try await Self.startControl(configuration, engine, group, logger: logger)
+            let (control, controlPort) = try await Self.startControl(configuration, engine, logger: logger)
             return RunningSimulator(
                 addresses: APNsSimulator.Addresses(
                     port: port ?? configuration.port, productionPort: productionPort,
@@ -138,8 +138,7 @@ struct RunningSimulator: Sendable {
     }
 
     private static func startControl(
-        _ configuration: APNsSimulator.Configuration, _ engine: SimulatorEngine, _ group: MultiThreadedEventLoopGroup,
-        logger: Logger
+        _ configuration: APNsSimulator.Configuration, _ engine: SimulatorEngine, logger: Logger
     ) async throws -> (Task<Void, any Error>, Int) {
         let (ports, announce) = AsyncThrowingStream.makeStream(of: Int.self)
         // What stops the server is thrown; the rest of its log is about single connections.
@@ -155,7 +154,8 @@ struct RunningSimulator: Sendable {
                 announce.yield(channel.localAddress?.port ?? configuration.controlPort)
                 announce.finish()
             },
-            eventLoopGroupProvider: .shared(group), logger: quiet)
+            // Not one that is shut down: Hummingbird's server is freed some time after it has ended, and then still uses its event loop.
+            eventLoopGroupProvider: .singleton, logger: quiet)
         let task = Task<Void, any Error> {
             do {
                 try await application.run()

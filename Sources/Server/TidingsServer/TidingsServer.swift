@@ -70,13 +70,14 @@ package struct TidingsServer: Service {
 
         let groups = (
             gateway: MultiThreadedEventLoopGroup(numberOfThreads: 1),
-            api: MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            // APNs, downloads of keys and the control socket; HTTP has its own, see `HTTPService`.
+            auxiliary: MultiThreadedEventLoopGroup(numberOfThreads: 1)
         )
         try await Self.attempt {
-            try await self.run(configuration, gatewayLoop: groups.gateway.next(), apiGroup: groups.api)
+            try await self.run(configuration, gatewayLoop: groups.gateway.next(), auxiliary: groups.auxiliary)
         } finally: {
             try? await groups.gateway.shutdownGracefully()
-            try? await groups.api.shutdownGracefully()
+            try? await groups.auxiliary.shutdownGracefully()
             self.logger.log(.info, "stopped", [:])
         }
     }
@@ -95,9 +96,9 @@ package struct TidingsServer: Service {
     }
 
     private func run(
-        _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
+        _ configuration: ServerConfiguration, gatewayLoop: any EventLoop, auxiliary: MultiThreadedEventLoopGroup
     ) async throws {
-        let clients = APNsClients(configuration, group: apiGroup, logger: self.logger)
+        let clients = APNsClients(configuration, group: auxiliary, logger: self.logger)
         try clients.check()
         let disk = StoreDisk(path: configuration.store.path)
         let store = try MessageStoreAdapter(configuration, logger: self.logger)
@@ -118,7 +119,7 @@ package struct TidingsServer: Service {
         var opening = store.opening
         opening.control = control
         try await self.serve(
-            configuration, store, opening, registry, clients, disk, search, gatewayLoop: gatewayLoop, apiGroup: apiGroup
+            configuration, store, opening, registry, clients, disk, search, gatewayLoop: gatewayLoop, auxiliary: auxiliary
         )
     }
 
@@ -133,11 +134,11 @@ package struct TidingsServer: Service {
     private func serve(
         _ configuration: ServerConfiguration, _ store: MessageStoreAdapter, _ opening: StoreOpening,
         _ apps: AppRegistry, _ clients: APNsClients, _ disk: StoreDisk, _ search: (any MessageSearch)?,
-        gatewayLoop: any EventLoop, apiGroup: MultiThreadedEventLoopGroup
+        gatewayLoop: any EventLoop, auxiliary: MultiThreadedEventLoopGroup
     ) async throws {
         let readiness = Readiness()
         let tokens = UserTokens(apps, leeway: Int64(configuration.tokens.leewayMilliseconds))
-        try await tokens.keys.load(group: apiGroup, logger: self.logger)
+        try await tokens.keys.load(group: auxiliary, logger: self.logger)
         let metrics = ServerMetrics(factory: self.registry)
         let media = try await self.openMedia(configuration, apps, metrics)
         for output in self.outputs { output.countDrops(with: metrics.logDropped) }
@@ -161,7 +162,7 @@ package struct TidingsServer: Service {
             throw error
         }
         let control = await ControlSocket.bind(
-            database: configuration.store.path, group: apiGroup, logger: self.logger,
+            database: configuration.store.path, group: auxiliary, logger: self.logger,
             self.commands(store, apps) { await server.execute($0) })
         defer { control?.close() }
         let api = API(
@@ -173,13 +174,13 @@ package struct TidingsServer: Service {
         let gatewayService = GatewayService(gateway: gateway, server: server, readiness: readiness, logger: self.logger)
         let keyWatch = TokenKeyWatch(
             keys: tokens.keys, interval: .milliseconds(Int64(configuration.tokens.keysRefreshMilliseconds)),
-            group: apiGroup, metrics: metrics, logger: self.logger)
+            group: auxiliary, metrics: metrics, logger: self.logger)
         // Stopped from the last to the first: `/readyz` and `/metrics` answer while the gateway drains.
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: keyWatch)] + self.sweeps(of: media, server) + [
-                    self.http(.api, api.router(), configuration, metrics, apiGroup) { ready(.api, $0) },
-                    self.http(.phone, api.phoneRouter(), configuration, metrics, apiGroup) { ready(.phone, $0) },
+                    self.http(.api, api.router(), configuration, metrics) { ready(.api, $0) },
+                    self.http(.phone, api.phoneRouter(), configuration, metrics) { ready(.phone, $0) },
                     // Also when the store has failed: an HTTP connection that is accepted while the listeners are cancelled ends the process
                     // by a trap (NIOAsyncWriter is dropped unfinished), and nobody reads why the store failed.
                     .init(
@@ -229,12 +230,12 @@ package struct TidingsServer: Service {
 
     private func http(
         _ listener: Listener, _ router: Router<APIContext>, _ configuration: ServerConfiguration,
-        _ metrics: ServerMetrics, _ group: MultiThreadedEventLoopGroup, onRunning: @escaping @Sendable (Int) -> Void
+        _ metrics: ServerMetrics, onRunning: @escaping @Sendable (Int) -> Void
     ) -> ServiceGroupConfiguration.ServiceConfiguration {
         .init(
             service: HTTPService(
                 listener: listener, responder: router.buildResponder(), metrics: metrics, configuration: configuration,
-                group: group, logger: self.logger, onRunning: onRunning))
+                logger: self.logger, onRunning: onRunning))
     }
 
     /// Called with each HTTP port that is open; with the last one the server is ready.
@@ -300,7 +301,6 @@ private struct HTTPService: Service {
     let responder: RouterResponder<APIContext>
     let metrics: ServerMetrics
     let configuration: ServerConfiguration
-    let group: MultiThreadedEventLoopGroup
     let logger: Logger
     let onRunning: @Sendable (Int) -> Void
 
@@ -325,7 +325,8 @@ private struct HTTPService: Service {
             configuration: ApplicationConfiguration(
                 address: .hostname(host, port: port), serverName: nil, backlog: 1_024),
             onServerRunning: { channel in await self.started(channel, connections) },
-            eventLoopGroupProvider: .shared(self.group), logger: quiet)
+            // Not one that is shut down: Hummingbird's server is freed some time after it has ended, and then still uses its event loop.
+            eventLoopGroupProvider: .singleton, logger: quiet)
         do {
             try await application.run()
         } catch let error as IOError {
