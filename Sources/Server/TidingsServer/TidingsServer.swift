@@ -119,7 +119,8 @@ package struct TidingsServer: Service {
         var opening = store.opening
         opening.control = control
         try await self.serve(
-            configuration, store, opening, registry, clients, disk, search, gatewayLoop: gatewayLoop, auxiliary: auxiliary
+            configuration, store, opening, registry, clients, disk, search, gatewayLoop: gatewayLoop,
+            auxiliary: auxiliary
         )
     }
 
