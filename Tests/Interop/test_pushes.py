@@ -48,6 +48,10 @@ class Pushes:
     def count(self, audience: dict) -> int:
         return self.backend.call("GET", f"pushes/count?audience={urllib.parse.quote(json.dumps(audience))}")["people"]
 
+    def devices(self, user: str) -> list[str]:
+        found = self.backend.call("GET", f"users/{urllib.parse.quote(user, safe='')}/devices")
+        return [device["id"] for device in found["devices"]]
+
     def wait_for(self, push: str, state: str, **ends: int) -> dict:
         """Until the push has come to the state, and its legs to these ends."""
 
@@ -139,6 +143,35 @@ def test_one_that_is_taken_back_goes_from_the_phones_that_show_it_and_reaches_no
     assert bodies(carol) == []
     # Once more, it is as it is.
     assert stage.backend.call("DELETE", f"pushes/{push}")["state"] == "recalled"
+
+
+def test_one_to_a_device_rings_there_and_stands_in_the_history_of_the_others(make_stage):
+    stage = make_stage()
+    pushes = Pushes(stage.site)
+    phone = stage.phone("bob")
+    [device] = pushes.devices("bob")
+    tablet = stage.phone("bob", name="bob-ipad")
+    audience = {"devices": [{"user": "bob", "device": device}]}
+    assert pushes.count(audience) == 1
+    for one in (phone, tablet):
+        kill(one)
+    push = pushes.send(audience, "Only there", counted=True)
+    message = pushes.wait_for_message(push, "bob")
+    rings(phone, message, badge=1)
+    pushes.wait_for(push, "done", accepted=1, not_notifiable=1)
+    assert bodies(phone) == ["Only there"] and bodies(tablet) == []
+    # In front, it is in the list of conversations as any message.
+    tablet.do("launch")
+    tablet.wait_for_connection()
+    assert stage.backend.unread("bob") == 1
+    assert bodies(tablet) == []
+    # All but that one.
+    kill(tablet)
+    push = pushes.send({"all": [{"everybody": True}, {"not": audience}]}, "Not there")
+    rings(tablet, pushes.wait_for_message(push, "bob"), badge=1)
+    pushes.wait_for(push, "done", accepted=1, not_notifiable=1)
+    assert bodies(phone) == ["Only there"] and bodies(tablet) == ["Not there"]
+    assert [one.faults for one in (phone, tablet)] == [[], []]
 
 
 # Whom it reaches, when and how fast.
@@ -295,3 +328,7 @@ def test_the_tool_sends_lists_shows_and_stops(make_site):
     assert tidings("cancel", push).startswith(f"{push}  done")
     tidings("recall", push)
     pushes.wait_for(push, "recalled", no_device=2)
+    # To a device of somebody whose name has a slash.
+    run(sign_in(site, "shop/bob"))
+    [device] = pushes.devices("shop/bob")
+    pushes.wait_for(tidings("send", "--device", f"shop/bob/{device}", "Half price"), "done", no_token=1)

@@ -57,7 +57,10 @@ extension CommandGenerator {
     }
 
     private mutating func audience() -> PushAudience {
-        switch self.number(0..<16) {
+        switch self.number(0..<19) {
+        case 16: .devices(self.audienceDevices())
+        case 17: .all([.everybody, .not(.devices(self.audienceDevices()))])
+        case 18: .any([.tag("gold"), .devices(self.audienceDevices())])
         case 0..<5: .everybody
         case 5..<8: .users(self.users(0..<4) + (self.chance(40) ? ["zed"] : []))
         case 8: .alias(self.pick(["boss", "one"]))
@@ -68,6 +71,10 @@ extension CommandGenerator {
         case 14: .all([.users(self.users(1..<4)), .any([.tag("gold"), .everybody])])
         default: self.chance(40) ? .any([]) : .any([.tag("gold"), .alias("one")])
         }
+    }
+
+    private mutating func audienceDevices() -> [PushAudience.Device] {
+        self.users(1..<4).map { user in .init(user: user, device: self.device()) }
     }
 
     private mutating func stepPush() -> StoreCommand {

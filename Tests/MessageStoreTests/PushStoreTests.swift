@@ -332,10 +332,14 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
         step.isLast = true
         (step.cursor, step.lookedAt, step.skipped, step.withoutDevice) = (9, 4, 1, 2)
         (step.ids, step.users) = ([MessageID(rawValue: 3), MessageID(rawValue: 1 << 60)], ["ada", "bo"])
+        custom.audience = .all([custom.audience, .devices([.init(user: "ada", device: "pad")])])
+        var toDevices = step
+        toDevices.devices = [[], ["pad", "phone"]]
         let state = PushStateRecord(app: "shop", job: job.id, state: .recalling, cursor: 3, changedAt: 4)
         let leg = leg(3, 1)
         let records: [(JournalRecord, UInt8)] = [
-            (.push(job.asNew), 56), (.push(custom.asNew), 56), (.pushStep(step), 57), (.pushChange(state), 58),
+            (.push(job.asNew), 56), (.push(custom.asNew), 56), (.pushStep(step), 57), (.pushStep(toDevices), 64),
+            (.pushChange(state), 58),
             (.endLeg(EndedLeg(leg: leg, end: .muted, at: 6, pushJob: job.id, isRepeated: true)), 59),
             (.endLeg(EndedLeg(leg: leg, end: .muted, at: 6)), 9),
             (.receipt(leg, .shown, at: 7, job: job.id), 60), (.receipt(leg, .shown, at: 7), 10),

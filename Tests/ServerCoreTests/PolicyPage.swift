@@ -32,7 +32,7 @@ struct PolicyRow: Sendable, CustomTestStringConvertible {
         },
         .init(
             "not_notifiable", .end(.notNotifiable),
-            "a command, a chat room, the person's own message, or the sender asked for no push"
+            "a command, a chat room, the person's own message, or the sender asked for no push, or for one on other devices"
         ) { $0.isNotifiable = false },
         .init("settled", .end(.settled(.appHandled)), "the device has settled it itself") { $0.settled = .appHandled },
         .init(

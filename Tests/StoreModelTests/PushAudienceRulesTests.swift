@@ -2,6 +2,8 @@ import StoreModel
 import Testing
 import TidingsModel
 
+private let note = CustomMessage(id: MessageID(rawValue: 0), content: "{}", sentAt: 0)
+
 @Suite struct `The audience of a push` {
     /// Ada and Bo have the app, Cy has signed out; Ada and Cy are golden, Bo is called boss.
     private func people() throws -> Opened {
@@ -29,6 +31,60 @@ import TidingsModel
             try opened.create(job(1, audience))
             #expect(try opened.step(1, 11...19)?.deliveries.map(\.user) == users, "\(index)")
             #expect(try opened.count(audience) == users.count, "\(index)")
+        }
+    }
+
+    /// Besides them: Ada has a pad, too.
+    @Test func `may be devices, and then others of their people are left out`() throws {
+        func devices(_ names: (UserID, DeviceID)...) -> PushAudience {
+            .devices(names.map { .init(user: $0.0, device: $0.1) })
+        }
+        let expected: [(PushAudience, [UserID], [[DeviceID]])] = [
+            (devices(("ada", "pad"), ("stranger", "x"), ("cy", "phone"), ("bo", "pad")), ["ada"], [["pad"]]),
+            (devices(("bo", "phone"), ("ada", "pad"), ("ada", "pad")), ["ada", "bo"], [["pad"], []]),
+            (devices(("ada", "phone"), ("ada", "pad")), ["ada"], []),
+            (.not(devices(("ada", "pad"))), ["ada", "bo"], [["phone"], []]),
+            (.not(devices(("ada", "pad"), ("ada", "phone"))), ["bo"], []),
+            (.any([.tag("gold"), devices(("ada", "pad"))]), ["ada"], []),
+            (.any([.alias("boss"), devices(("ada", "pad"))]), ["ada", "bo"], [["pad"], []]),
+            (.all([.tag("gold"), devices(("ada", "pad"), ("bo", "phone"))]), ["ada"], [["pad"]]),
+            (.all([devices(("ada", "pad")), devices(("ada", "phone"))]), [], []),
+            (.any([.users(["cy"]), devices(("cy", "phone"))]), ["cy"], []),
+        ]
+        for (index, (audience, users, some)) in expected.enumerated() {
+            var opened = try self.people()
+            _ = try opened.apply(
+                .signIn(DeviceKey(user: UserKey(app: "shop", user: "ada"), device: "pad"), platform: "iOS", at: 3))
+            for (id, body) in [(1, .message(template())), (2, .custom(note))] as [(UInt64, PushJob.Body)] {
+                try opened.create(job(id, audience, body: body))
+                let step = try #require(try opened.step(id, id * 10 + 1...id * 10 + 9))
+                #expect(step.deliveries.map(\.user) == users, "\(index)")
+                #expect(step.devices == some, "\(index)")
+                #expect(step.sent.map(\.devices) == (some.isEmpty ? users.map { _ in [] } : some), "\(index)")
+                for (user, of) in zip(users, step.sent) where id == 1 {
+                    let page = try opened.apply(.readLog(UserKey(app: "shop", user: user), after: 0, limit: 9))
+                    guard case .page(let log) = page, case .message(let message)? = log.entries.last?.body else {
+                        Issue.record("\(index): \(user) has no message")
+                        continue
+                    }
+                    #expect(message.devices == of.devices, "\(index)")
+                }
+            }
+            #expect(try opened.count(audience) == users.count, "\(index)")
+        }
+    }
+
+    @Test func `names at least one device where it has any, by names that can be`() throws {
+        var opened = try self.people()
+        let broken: [PushAudience] = [
+            .devices([]), .devices([.init(user: "a b", device: "x")]), .devices([.init(user: "ada", device: "")]),
+            .any([
+                .users((0..<1_000).map { UserID("p\($0)") }), .devices([.init(user: "ada", device: "phone")]),
+            ]),
+        ]
+        let fields = ["audience", "audience.devices.user", "audience.devices.device", "audience"]
+        for (audience, field) in zip(broken, fields) {
+            #expect(refused(try opened.apply(.createPush(job(1, audience)))) == "invalid_field \(field)")
         }
     }
 

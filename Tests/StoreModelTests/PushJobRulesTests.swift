@@ -27,7 +27,7 @@ import TidingsModel
         expected.expiresAt = 151
         expected.pushJob = MessageID(rawValue: 1)
         #expect(opened.last(of: UserKey(app: "shop", user: "cy")) == .message(expected))
-        #expect(rest.job.message(for: "cy", id: MessageID(rawValue: 13), at: 101) == expected)
+        #expect(rest.job.message(for: "cy", on: [], id: MessageID(rawValue: 13), at: 101) == expected)
         // Nothing is as large as the audience, the account's own log included.
         #expect(opened.person(UserKey(app: "shop", user: "push")) == nil)
         #expect(
@@ -252,7 +252,7 @@ import TidingsModel
         let step = try #require(try opened.step(1, 11...12))
         let sent = CustomMessage(id: MessageID(rawValue: 11), content: "{}", sentAt: 100, expiresAt: 105)
         #expect(opened.last(of: ada) == .custom(sent))
-        #expect(step.job.entry(for: "ada", id: MessageID(rawValue: 11), at: 100) == .custom(sent))
+        #expect(step.job.entry(for: "ada", on: [], id: MessageID(rawValue: 11), at: 100) == .custom(sent))
         #expect(opened.store.dump().messages.first?.subject == .custom(sent, app: "shop"))
         #expect(refused(try opened.told(1, .recall)) == "not_allowed push")
     }

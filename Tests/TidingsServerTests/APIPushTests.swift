@@ -59,7 +59,8 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
         let api = try await APIDouble(answering: .pushJob(job()))
         let body = #"""
             {"account":{"kind":"MP","id":"news"},"message":{"object_name":"my:news","content":"x","push_text":"News"},
-             "audience":{"all":[{"any":[{"tag":"a"},{"alias":"b"}]},{"not":{"users":["eve","bob","eve"]}}]},
+             "audience":{"all":[{"any":[{"tag":"a"},{"alias":"b"},{"devices":[{"user":"bob","device":"pad"}]}]},
+              {"not":{"users":["eve","bob","eve"]}}]},
              "counted":true,"send_at":9,"rate_per_second":50,"lifetime_ms":1000,"ignores_blocks":true}
             """#
         #expect(try await api.request(.post, "pushes", body).status == 202)
@@ -69,7 +70,10 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
         message.pushText = "News"
         var draft = PushDraft(
             account: account, body: .message(message),
-            audience: .all([.any([.tag("a"), .alias("b")]), .not(.users(["bob", "eve"]))]))
+            audience: .all([
+                .any([.tag("a"), .alias("b"), .devices([.init(user: "bob", device: "pad")])]),
+                .not(.users(["bob", "eve"])),
+            ]))
         draft.sendAt = 9
         draft.ratePerSecond = 50
         draft.lifetimeMilliseconds = 1_000
@@ -91,6 +95,16 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
         (#"{"notification":{"text":"x"},"audience":{"everybody":false}}"#, "audience.everybody"),
         (#"{"notification":{"text":"x"},"audience":{"everyone":true}}"#, "audience"),
         (#"{"notification":{"text":"x"},"audience":{"users":["a b"]}}"#, "audience.users[0]"),
+        (#"{"notification":{"text":"x"},"audience":{"devices":[]}}"#, "audience.devices"),
+        (#"{"notification":{"text":"x"},"audience":{"devices":[{"user":"bob"}]}}"#, "audience.devices[0].device"),
+        (
+            #"{"notification":{"text":"x"},"audience":{"devices":[{"user":"bob","device":"a"},{"user":"b b","device":"a"}]}}"#,
+            "audience.devices[1].user"
+        ),
+        (
+            #"{"notification":{"text":"x"},"audience":{"devices":[{"user":"bob","device":"a","token":"x"}]}}"#,
+            "audience.devices[0].token"
+        ),
         (#"{"custom":{"content":"x"},"audience":{"everybody":true},"counted":true}"#, "counted"),
         (#"{"notification":{"text":"x"},"audience":{"everybody":true},"rate_per_second":0}"#, "rate_per_second"),
         (

@@ -15,6 +15,9 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     public var sentAt: Int64
     /// From when on nobody is handed it any more, wall milliseconds since 1970 by the server's clock; nil for never.
     public var expiresAt: Int64?
+    /// The devices of its person that a push job's message is for, sorted; empty for all of them. The server's own affair: no frame
+    /// carries it.
+    package var devices: [DeviceID] = []
 
     /// A custom message from its parts.
     public init(

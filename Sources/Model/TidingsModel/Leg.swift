@@ -84,7 +84,7 @@ public enum LegEnd: Hashable, Sendable {
     case signedOut
     /// The person was banned: every device was signed out with it.
     case disabled
-    /// Command, chat room, custom message, or the sender asked for no push.
+    /// Command, chat room, custom message, or the sender asked for no push, or for one on other devices.
     case notNotifiable
     /// The person had blocked the sender when the message was stored: it is in their log, and is to reach them in no other way.
     case blocked

@@ -154,6 +154,10 @@ public struct Message: Hashable, Sendable {
     package private(set) var sharedPush: SharedPushOptions?
     /// The push job whose message it is; nil for any other. The server's own affair: no frame carries it.
     package var pushJob: MessageID?
+    /// The devices of its person that a push job's message is for, sorted; empty for all of them. The server's own affair, too.
+    package var devices: [DeviceID] = []
+
+    package func isFor(_ device: DeviceID) -> Bool { self.devices.isEmpty || self.devices.contains(device) }
 
     /// A message from its parts.
     public init(

@@ -90,7 +90,8 @@ extension ByteWriter {
             self.write(Kind.following, key, account, isFollowing)
         case .control(let record): self.write(Kind.control, record)
         case .push(let job): self.write(Kind.push, job)
-        case .pushStep(let step): self.write(Kind.pushStep, step)
+        case .pushStep(let step) where step.devices.isEmpty: self.write(Kind.pushStep, step)
+        case .pushStep(let step): self.write(Kind.pushStepToDevices, step, step.devices)
         case .pushChange(let state): self.write(Kind.pushChange, state)
         case .labels(let key, let labels, let removed): self.write(Kind.labels, key, labels, removed)
         case .lost: self.write(Kind.lost)
@@ -187,6 +188,11 @@ extension ByteReader {
         case .control: return .control(try self.read())
         case .push: return .push(try self.read())
         case .pushStep: return .pushStep(try self.read())
+        case .pushStepToDevices:
+            var step: PushStepRecord = try self.read()
+            step.devices = try self.read()
+            guard step.devices.count == step.users.count else { throw .badValue("devices of a push") }
+            return .pushStep(step)
         case .pushChange: return .pushChange(try self.read())
         case .keepPushLeg, .endPushLeg, .pushReceipt: return try self.pushLeg(kind)
         case .labels: return .labels(try self.read(), try self.read(), removed: try self.read())

@@ -18,10 +18,38 @@ struct PushStepRecord: Hashable {
     var ids: [MessageID] = []
     /// By name: a person's number is not the same after a rebuild that has lost something.
     var users: [UserID] = []
+    /// Of the users, one each: the devices it is for, empty for all of theirs. Without an element if that is so of each.
+    var devices: [[DeviceID]] = []
 
-    func user(of id: MessageID) -> UserID? {
+    /// Of one that was sent.
+    struct Recipient {
+        var user: UserID
+        var id: MessageID
+        /// Empty for all of them.
+        var devices: [DeviceID]
+    }
+
+    func recipient(of id: MessageID) -> Recipient? {
         let place = self.ids.sortedPlace { $0 < id }
-        return place < self.ids.count && self.ids[place] == id ? self.users[place] : nil
+        return place < self.ids.count && self.ids[place] == id ? self.recipient(place) : nil
+    }
+
+    func recipient(_ user: UserID) -> Recipient? { self.users.firstIndex(of: user).map { self.recipient($0) } }
+
+    private func recipient(_ place: Int) -> Recipient {
+        Recipient(
+            user: self.users[place], id: self.ids[place], devices: self.devices.isEmpty ? [] : self.devices[place])
+    }
+}
+
+extension PushJob {
+    func entry(for recipient: PushStepRecord.Recipient, at: Int64) -> LogEntry.Body {
+        self.entry(for: recipient.user, on: recipient.devices, id: recipient.id, at: at)
+    }
+
+    /// nil for a custom message.
+    func message(for recipient: PushStepRecord.Recipient, at: Int64) -> Message? {
+        self.message(for: recipient.user, on: recipient.devices, id: recipient.id, at: at)
     }
 }
 
@@ -131,6 +159,7 @@ extension PushAudience: StoredValue {
         case .all(let parts): writer.write(5 as UInt8, parts)
         case .any(let parts): writer.write(6 as UInt8, parts)
         case .not(let part): writer.write(7 as UInt8, part)
+        case .devices(let devices): writer.write(8 as UInt8, devices)
         }
     }
 
@@ -149,6 +178,7 @@ extension PushAudience: StoredValue {
         case 5: self = .all(try Self.parts(from: &reader, depth: depth))
         case 6: self = .any(try Self.parts(from: &reader, depth: depth))
         case 7: self = .not(try PushAudience(from: &reader, depth: depth + 1))
+        case 8: self = .devices(try reader.read())
         default: throw .badValue("audience")
         }
     }
@@ -157,6 +187,14 @@ extension PushAudience: StoredValue {
         var parts: [PushAudience] = []
         for _ in 0..<(try reader.number()) { parts.append(try PushAudience(from: &reader, depth: depth + 1)) }
         return parts
+    }
+}
+
+extension PushAudience.Device: StoredValue {
+    func write(to writer: inout ByteWriter) { writer.write(self.user, self.device) }
+
+    init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(user: try reader.read(), device: try reader.read())
     }
 }
 

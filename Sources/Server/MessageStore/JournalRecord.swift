@@ -118,6 +118,8 @@ enum JournalRecord: Hashable {
         case control = 55
         case push = 56
         case pushStep = 57
+        /// A step that is not for all devices of its people.
+        case pushStepToDevices = 64
         case pushChange = 58
         /// The job and whether its push was repeated, then as `endLeg`.
         case endPushLeg = 59

@@ -230,10 +230,10 @@ extension StoreEngine {
                 let isOwn = author == nil && message.sender == person.key.user && sentFrom == device.key.device
                 candidates.append((message.id, isOwn ? .ownDevice : end, nil))
             } else if case .pushStep(let step) = record, !step.isCustom,
-                let index = step.users.firstIndex(of: person.key.user)
+                let recipient = step.recipient(person.key.user)
             {
-                candidates.append((step.ids[index], end, nil))
-                jobs[step.ids[index]] = step.job
+                candidates.append((recipient.id, end, nil))
+                jobs[recipient.id] = step.job
             } else if case .recall(_, let recall, _) = record, !hushed.contains(position) {
                 candidates.append((recall.id, end, recall.message))
             }

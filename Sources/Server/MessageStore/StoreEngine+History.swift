@@ -114,10 +114,10 @@ extension StoreEngine {
 
     /// What a job's step says to one of its people.
     func entry(of step: PushStepRecord, for person: PersonState) throws -> LogEntry.Body {
-        guard let index = step.users.firstIndex(of: person.key.user) else {
+        guard let recipient = step.recipient(person.key.user) else {
             throw StoredBytesFault.missing("\(person.key) in a step of push \(step.job)")
         }
-        return try self.knownPush(step.job).job.entry(for: person.key.user, id: step.ids[index], at: step.at)
+        return try self.knownPush(step.job).job.entry(for: recipient, at: step.at)
     }
 
     /// The chunk of a log that was read last: entries of one conversation often stand in the same one.

@@ -29,15 +29,17 @@ extension StoreEngine {
         let side = try self.number(of: job.account, in: job.app)
         var devices = 0
         while step.users.count < ids.count, devices < devicesMax, let looked = try self.look(&walk) {
-            guard case .match(let key, let number) = looked else { continue }
+            guard case .match(let key, let number, let some) = looked else { continue }
             switch try self.standing(of: key, number: number, to: job, in: side) {
             case .skipped: step.skipped += 1
             case .recipient(let signedIn):
                 step.users.append(key.user)
+                step.devices.append(some)
                 devices += signedIn
                 if signedIn == 0 { step.withoutDevice += 1 }
             }
         }
+        if step.devices.allSatisfy(\.isEmpty) { step.devices = [] }
         step.ids = Array(ids.prefix(step.users.count))
         step.cursor = walk.cursor
         step.lookedAt = walk.lookedAt
@@ -89,6 +91,7 @@ extension StoreEngine {
         self.lastPushRound = self.roundNumber
         var result = PushStep(job: job)
         result.ids = step.ids
+        result.devices = step.devices
         result.deliveries.reserveCapacity(step.users.count)
         for (id, user) in zip(step.ids, step.users) {
             self.rememberID(id, position)
@@ -138,8 +141,9 @@ extension StoreEngine {
         var free = ids[...]
         let shown = try self.shownLegs(of: Set(sent), in: push.job.app)
         for id in sent {
-            guard try self.revision(of: id).recalled == 0, let record = found?.record, let user = found?.1.user(of: id),
-                let recallID = free.first, let message = push.job.message(for: user, id: id, at: found?.1.at ?? 0)
+            guard try self.revision(of: id).recalled == 0, let record = found?.record,
+                let recipient = found?.1.recipient(of: id), let recallID = free.first,
+                let message = push.job.message(for: recipient, at: found?.1.at ?? 0)
             else { continue }
             free = free.dropFirst()
             let recall = Recall(
@@ -204,7 +208,8 @@ struct PushWalk {
     let most: Int
 
     enum Looked {
-        case match(UserKey, number: Int64?)
+        /// Without devices it is the whole person.
+        case match(UserKey, number: Int64?, devices: [DeviceID])
         case nobody
     }
 }
@@ -235,7 +240,7 @@ extension StoreEngine {
                     return .nobody
                 }
                 walk.lookedAt += 1
-                return walk.audience.includes(facts) ? .match(key, number: Int64(index) + 1) : .nobody
+                return try self.looked(at: key, facts, number: Int64(index) + 1, walk)
             }
             walk.lookedAt += 1
             guard let user = try self.user(names[index], in: walk.app), walk.known.insert(user).inserted else {
@@ -245,10 +250,24 @@ extension StoreEngine {
             let person = try self.find(key)
             let facts = PushAudience.Facts(
                 user: user, isSignedIn: (person?.signedIn ?? 0) > 0, labels: person?.labels ?? PersonLabels())
-            return walk.audience.includes(facts) ? .match(key, number: nil) : .nobody
+            return try self.looked(at: key, facts, number: nil, walk)
         } catch {
             try self.passOver(error)
             return .nobody
+        }
+    }
+
+    private func looked(
+        at key: UserKey, _ facts: PushAudience.Facts, number: Int64?, _ walk: PushWalk
+    ) throws -> PushWalk.Looked {
+        let reach = try walk.audience.reach(facts) {
+            guard let person = try number.map({ try self.person($0) }) ?? self.find(key) else { return [] }
+            return try self.devices(of: person).filter { !$0.isSignedOut }.map(\.key.device).sorted()
+        }
+        switch reach {
+        case .nobody: return .nobody
+        case .person: return .match(key, number: number, devices: [])
+        case .devices(let devices): return .match(key, number: number, devices: devices)
         }
     }
 

@@ -121,7 +121,7 @@ extension StoreEngine {
             let record = try self.record(at: position)
             guard record.startsID else { continue }
             // Of a step each of its people has an entry, but with another id.
-            if case .pushStep(let step) = record, step.user(of: id) != person.key.user { return nil }
+            if case .pushStep(let step) = record, step.recipient(of: id)?.user != person.key.user { return nil }
             return try self.entry(of: position, in: person) == nil ? nil : record
         }
         return nil
@@ -251,10 +251,10 @@ extension StoreEngine {
     private func subject(
         _ id: MessageID, of step: PushStepRecord, at position: JournalPosition
     ) throws -> AcceptedSubject? {
-        guard let user = step.user(of: id) else { return nil }
-        let person = try self.intern(UserKey(app: step.app, user: user))
+        guard let recipient = step.recipient(of: id) else { return nil }
+        let person = try self.intern(UserKey(app: step.app, user: recipient.user))
         let entries = try self.entries(of: position, in: [person])
-        switch try self.knownPush(step.job).job.entry(for: user, id: id, at: step.at) {
+        switch try self.knownPush(step.job).job.entry(for: recipient, at: step.at) {
         case .message(let message):
             let revision = try self.revision(of: id)
             let now = message.revised(

@@ -205,8 +205,8 @@ extension StoreEngine {
             return AcceptedMessage(
                 message: message, version: version, record: position, isBackend: device == nil, author: author)
         }
-        guard case .pushStep(let step) = record, let user = step.user(of: id),
-            let message = try self.knownPush(step.job).job.message(for: user, id: id, at: step.at)
+        guard case .pushStep(let step) = record, let recipient = step.recipient(of: id),
+            let message = try self.knownPush(step.job).job.message(for: recipient, at: step.at)
         else { return nil }
         return AcceptedMessage(message: message, version: 0, record: position, isBackend: true)
     }

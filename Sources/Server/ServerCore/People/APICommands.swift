@@ -168,7 +168,7 @@ extension ServerCore {
         case .missed(let after, let limit):
             let entries = max(1, min(limit, self.settings.pageEntriesMax))
             self.sendToStore(
-                .readLog(device.user, after: after, limit: entries), for: .apiMissed(request, device.user),
+                .readLog(device.user, after: after, limit: entries), for: .apiMissed(request, device),
                 by: .person(device.user), &effects)
         case .receipt(let message, let receipt):
             let leg = LegID(message: message, user: device.user, device: device.device)

@@ -40,6 +40,7 @@ extension ServerCore {
         for index in self.people[slot].devices.indices {
             if self.people[slot].devices[index].lease.getsFrames, let session = self.people[slot].devices[index].session
             {
+                let entry = entry.seen(on: self.people[slot].devices[index].id)
                 effects.append(.write(session, .entry(entry.handedOver(at: now.wall))))
             }
             self.updateLegs(with: entry, recalled, slot: slot, index: index, now, &effects)

@@ -283,7 +283,7 @@ extension ServerCore {
                     }
                 case .message(let message):
                     if let leg = next, leg.position == entry.position {
-                        let shared = loading.shared(message, at: entry.position)
+                        let shared = loading.shared(message, at: entry.position).seen(on: id)
                         self.restoreLeg(leg, .message(shared), slot: slot, index: index, now)
                     } else if entry.position > written {
                         let sender = senders[entry.position]

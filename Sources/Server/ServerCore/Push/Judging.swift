@@ -152,8 +152,10 @@ extension ServerCore {
     /// What a phone has missed, as its extension may show it (DESIGN §5 "Keep-one"): a message that must never be
     /// pushed to this person, or waits for quiet hours to end, is not shown there either. Of images and portraits only
     /// those that a push may name are told.
-    func missed(_ page: LogPage, of user: UserKey, _ now: Now) -> LogPage {
+    func missed(_ page: LogPage, on device: DeviceKey, _ now: Now) -> LogPage {
+        let user = device.user
         var page = page
+        page.entries = page.entries.map { $0.seen(on: device.device) }
         page.imageHosts = self.pushRules(of: user.app).imageHosts
         // tidy: order does not leave: each name is by itself.
         for (sender, names) in page.names where names.portrait != nil {

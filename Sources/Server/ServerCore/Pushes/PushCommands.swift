@@ -231,7 +231,7 @@ extension ServerCore {
 extension PushAudience {
     var tags: [String] {
         switch self {
-        case .everybody, .users, .alias: []
+        case .everybody, .users, .devices, .alias: []
         case .tag(let tag): [tag]
         case .all(let parts), .any(let parts): parts.flatMap(\.tags)
         case .not(let part): part.tags

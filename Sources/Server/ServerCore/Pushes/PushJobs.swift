@@ -138,10 +138,10 @@ extension ServerCore {
 
     private mutating func fanOut(_ step: PushStep, at: Int64, _ now: Now, _ effects: inout [ServerEffect]) {
         let job = step.job
-        for (message, delivery) in step.sent {
+        for (message, delivery, devices) in step.sent {
             let user = UserKey(app: job.app, user: delivery.user)
-            guard let message = job.message(for: delivery.user, id: message, at: at) else {
-                let entry = job.entry(for: delivery.user, id: message, at: at)
+            guard let message = job.message(for: delivery.user, on: devices, id: message, at: at) else {
+                let entry = job.entry(for: delivery.user, on: devices, id: message, at: at)
                 self.publishEntry(entry, [delivery], in: job.app, now, &effects)
                 continue
             }

@@ -175,6 +175,7 @@ extension ServerCore {
             self.endLeg(EndedLeg(leg: leg, end: .ownDevice, at: now.wall), slot: slot, index: index, &effects)
             return
         }
+        let message = message.seen(on: self.people[slot].devices[index].id)
         let lease = self.people[slot].devices[index].lease
         self.people[slot].devices[index].legs.append(
             Leg(

@@ -248,7 +248,10 @@ extension ServerCore {
         self.sessions[session]?.syncsInFlight -= 1
         let erased = Set(page.erased)
         let entries = self.fitting(
-            page.entries.map { erased.contains($0.position) ? $0.place : $0.handedOver(at: now.wall) })
+            page.entries.map { entry in
+                guard !erased.contains(entry.position) else { return entry.place }
+                return entry.seen(on: known.device.device).handedOver(at: now.wall)
+            })
         var pushes = ServerFrame.Pushes()
         if let index = self.people[known.slot].devices.index(of: known.device.device) {
             if self.people[known.slot].devices[index].skippedUpTo <= entries.last?.position ?? 0 {

@@ -41,7 +41,7 @@ enum PendingStoreRequest: Sendable {
     case apiPutConversation(APIRequestID, ConversationRecord)
     case apiChangeAccount(APIRequestID, UserKey, AccountChange)
     case apiSignOut(APIRequestID, DeviceKey)
-    case apiMissed(APIRequestID, UserKey)
+    case apiMissed(APIRequestID, DeviceKey)
     case apiIssueToken(APIRequestID, at: Int64, ofRenewal: Int64?)
     /// Reads what the caller is called.
     case apiRing(APIRequestID, AppID, Call, at: Int64)
@@ -240,12 +240,12 @@ extension ServerCore {
         case (.apiSignOut(let request, let device), .done):
             self.removeDevice(device, now, &effects)
             effects.append(.reply(request, .done))
-        case (.apiMissed(let request, let user), .page(let page)):
+        case (.apiMissed(let request, let device), .page(let page)):
             // Who asked stays in memory for some time.
-            guard let slot = self.slots[user] else {
+            guard let slot = self.slots[device.user] else {
                 return effects.append(.reply(request, .refused(Self.unavailable)))
             }
-            let page = self.missed(page, of: user, now)
+            let page = self.missed(page, on: device, now)
             let hidesContent = self.people[slot].settings.person.hidesContent
             effects.append(.reply(request, .missed(page, self.words(of: slot).words, hidesContent: hidesContent)))
         case (.apiSend(let request, _), .refused(let problem)), (.apiSignOut(let request, _), .refused(let problem)),

@@ -1,11 +1,13 @@
 package import TidingsModel
 
-/// Whom a push is for: a set of an app's people, as they are when a step comes to them.
+/// Whom a push is for: a set of an app's people, or of their devices, as they are when a step comes to them.
 package enum PushAudience: Hashable, Sendable {
     /// Who has a device that is signed in.
     case everybody
     /// With or without a device, known or not.
     case users([UserID])
+    /// Of their people, these devices, as far as they are signed in.
+    case devices([Device])
     /// Who is called so, with or without a device.
     case alias(String)
     /// Who has the tag, and a device that is signed in.
@@ -16,6 +18,20 @@ package enum PushAudience: Hashable, Sendable {
     indirect case any([PushAudience])
     /// Who has a device that is signed in, and is not in it.
     indirect case not(PushAudience)
+
+    package struct Device: Hashable, Sendable, Comparable {
+        package var user: UserID
+        package var device: DeviceID
+
+        package init(user: UserID, device: DeviceID) {
+            self.user = user
+            self.device = device
+        }
+
+        package static func < (one: Device, other: Device) -> Bool {
+            one.user == other.user ? one.device < other.device : one.user < other.user
+        }
+    }
 
     /// Somebody an audience names.
     package enum Name: Hashable, Sendable {
@@ -36,26 +52,62 @@ package enum PushAudience: Hashable, Sendable {
         }
     }
 
+    /// Who of one person is in an audience.
+    package enum Reach: Hashable, Sendable {
+        case nobody
+        /// The person, and each of their devices if there are any.
+        case person
+        /// Not all of the person's, sorted.
+        case devices([DeviceID])
+    }
+
     /// Of an audience that is `sorted`.
-    package func includes(_ person: Facts) -> Bool {
+    ///
+    /// - Parameter signedIn: the person's devices that are signed in, sorted. Asked for only if the audience names devices of theirs.
+    package func reach(_ person: Facts, signedIn: () throws -> [DeviceID]) rethrows -> Reach {
+        let all = self.namesDevices(of: person.user) ? try signedIn() : []
+        guard !all.isEmpty else { return self.includes(person, nil) ? .person : .nobody }
+        let some = all.filter { self.includes(person, $0) }
+        return some.isEmpty ? .nobody : some.count == all.count ? .person : .devices(some)
+    }
+
+    private func namesDevices(of user: UserID) -> Bool {
+        switch self {
+        case .everybody, .users, .alias, .tag: return false
+        case .devices(let devices):
+            let place = devices.sortedPlace { $0.user < user }
+            return place < devices.count && devices[place].user == user
+        case .all(let parts), .any(let parts): return parts.contains { $0.namesDevices(of: user) }
+        case .not(let part): return part.namesDevices(of: user)
+        }
+    }
+
+    /// - Parameter device: nil for the person without a device, and for any that the audience does not name.
+    private func includes(_ person: Facts, _ device: DeviceID?) -> Bool {
         switch self {
         case .everybody: return person.isSignedIn
         case .users(let users):
             let place = users.sortedPlace { $0 < person.user }
             return place < users.count && users[place] == person.user
+        case .devices(let devices):
+            guard let device else { return false }
+            let wanted = Device(user: person.user, device: device)
+            let place = devices.sortedPlace { $0 < wanted }
+            return place < devices.count && devices[place] == wanted
         case .alias(let alias): return person.labels.aliases.contains(alias)
         case .tag(let tag): return person.isSignedIn && person.labels.tags.contains(tag)
-        case .all(let parts): return parts.allSatisfy { $0.includes(person) }
-        case .any(let parts): return parts.contains { $0.includes(person) }
-        case .not(let part): return person.isSignedIn && !part.includes(person)
+        case .all(let parts): return parts.allSatisfy { $0.includes(person, device) }
+        case .any(let parts): return parts.contains { $0.includes(person, device) }
+        case .not(let part): return person.isSignedIn && !part.includes(person, device)
         }
     }
 
-    /// With the users it names sorted, without repeats.
+    /// With the users and devices it names sorted, without repeats.
     package var sorted: PushAudience {
         switch self {
         case .everybody, .alias, .tag: self
         case .users(let users): .users(Set(users).sorted())
+        case .devices(let devices): .devices(Set(devices).sorted())
         case .all(let parts): .all(parts.map(\.sorted))
         case .any(let parts): .any(parts.map(\.sorted))
         case .not(let part): .not(part.sorted)
@@ -67,6 +119,7 @@ package enum PushAudience: Hashable, Sendable {
     package var names: [Name]? {
         switch self {
         case .users(let users): return users.map { .user($0) }
+        case .devices(let devices): return devices.map { .user($0.user) }
         case .alias(let alias): return [.alias(alias)]
         case .everybody, .tag, .not: return nil
         case .all(let parts): return parts.lazy.compactMap(\.names).first

@@ -6,7 +6,7 @@ package typealias PushJobID = MessageID
 /// A push to an audience: the entries of its people are made in steps (`StoreCommand.stepPush`), each a message with an id of its own.
 package struct PushJob: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
-        /// What each message says and how it counts; `PushJob.message(for:id:at:)` gives id, conversation and times. With the app's options
+        /// What each message says and how it counts; `PushJob.message(for:on:id:at:)` gives id, conversation and times. With the app's options
         /// in `push` already.
         indirect case message(Message)
         /// With the message's own id and time in place of those here.
@@ -89,9 +89,11 @@ package struct PushJob: Hashable, Sendable {
             (message.conversation, message.clientMessageID) = (self.account, "")
             (message.mentions, message.recipients) = (.none, [])
             (message.sentAt, message.expiresAt, message.pushJob) = (0, nil, nil)
+            message.devices = []
             return .message(message)
         case .custom(var message):
             (message.id, message.sentAt, message.expiresAt) = (MessageID(rawValue: 0), 0, nil)
+            message.devices = []
             return .custom(message)
         }
     }
@@ -130,20 +132,24 @@ package struct PushJob: Hashable, Sendable {
     }
 
     /// The entry of one of its people.
-    package func entry(for user: UserID, id: MessageID, at: Int64) -> LogEntry.Body {
+    ///
+    /// - Parameter devices: of the person, that it is for; empty for all of them.
+    package func entry(for user: UserID, on devices: [DeviceID], id: MessageID, at: Int64) -> LogEntry.Body {
         switch self.body {
-        case .message(let template): .message(self.message(template, for: user, id: id, at: at))
-        case .custom(let template): .custom(self.custom(template, id: id, at: at))
+        case .message(let template): .message(self.message(template, for: user, on: devices, id: id, at: at))
+        case .custom(let template): .custom(self.custom(template, on: devices, id: id, at: at))
         }
     }
 
     /// nil for a custom message.
-    package func message(for user: UserID, id: MessageID, at: Int64) -> Message? {
+    package func message(for user: UserID, on devices: [DeviceID], id: MessageID, at: Int64) -> Message? {
         guard case .message(let template) = self.body else { return nil }
-        return self.message(template, for: user, id: id, at: at)
+        return self.message(template, for: user, on: devices, id: id, at: at)
     }
 
-    private func message(_ template: Message, for user: UserID, id: MessageID, at: Int64) -> Message {
+    private func message(
+        _ template: Message, for user: UserID, on devices: [DeviceID], id: MessageID, at: Int64
+    ) -> Message {
         var message = template
         message.id = id
         message.app = self.app
@@ -153,12 +159,16 @@ package struct PushJob: Hashable, Sendable {
         message.sentAt = at
         message.expiresAt = self.lifetimeMilliseconds.map { at &+ $0 }
         message.pushJob = self.id
+        message.devices = devices
         return message
     }
 
-    private func custom(_ template: CustomMessage, id: MessageID, at: Int64) -> CustomMessage {
+    private func custom(
+        _ template: CustomMessage, on devices: [DeviceID], id: MessageID, at: Int64
+    ) -> CustomMessage {
         var message = template
         message.id = id
+        message.devices = devices
         message.sentAt = at
         message.expiresAt = self.lifetimeMilliseconds.map { at &+ $0 }
         return message
@@ -212,14 +222,18 @@ package enum PushJobChange: Hashable, Sendable {
 package struct PushStep: Hashable, Sendable {
     /// After the step.
     package var job: PushJob
-    /// In the order of their ids. Their messages are `job.entry(for:id:at:)`, with the step's time.
-    package var sent: [(id: MessageID, delivery: Delivery)] {
-        zip(self.ids, self.deliveries).map { ($0, $1) }
+    /// In the order of their ids. Their messages are `job.entry(for:on:id:at:)`, with the step's time.
+    package var sent: [(id: MessageID, delivery: Delivery, devices: [DeviceID])] {
+        zip(self.ids, self.deliveries).enumerated().map { index, sent in
+            (sent.0, sent.1, self.devices.isEmpty ? [] : self.devices[index])
+        }
     }
     /// Of the messages that were sent, ascending: the first of those handed in.
     package var ids: [MessageID] = []
     /// Of these, one each.
     package var deliveries: [Delivery] = []
+    /// Of these, one each: the devices it is for, empty for all of the person's. Without an element if that is so of each.
+    package var devices: [[DeviceID]] = []
     /// What a step of a job that is `recalling` has recalled.
     package var recalls: [Recalled] = []
     package var names = MessageNames()

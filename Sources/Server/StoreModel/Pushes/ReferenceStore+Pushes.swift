@@ -70,16 +70,16 @@ extension ReferenceStore {
 
     private mutating func sendStep(of job: PushJob, ids: [MessageID], devicesMax: Int, at: Int64) -> PushStep {
         var walk = self.walk(job.audience, of: job.app, from: job.cursor, most: ids.count * StoreRules.pushLookFactor)
-        var recipients: [UserID] = []
+        var recipients: [(user: UserID, devices: [DeviceID])] = []
         var after = job
         var devices = 0
         while recipients.count < ids.count, devices < devicesMax, let found = walk.next() {
-            guard let user = found else { continue }
+            guard let (user, some) = found else { continue }
             guard !self.isSkipped(user, by: job) else {
                 after.counts.skipped += 1
                 continue
             }
-            recipients.append(user)
+            recipients.append((user, some))
             devices += self.people.place(of: UserKey(app: job.app, user: user)).map { self.people[$0].signedIn } ?? 0
         }
         after.cursor = walk.cursor
@@ -93,7 +93,8 @@ extension ReferenceStore {
         self.pushes[job.id]?.job = after
         var step = PushStep(job: after)
         step.ids = Array(ids.prefix(recipients.count))
-        step.deliveries = zip(step.ids, recipients).map { self.send(job, as: $0, to: $1, at: at) }
+        step.deliveries = zip(step.ids, recipients).map { self.send(job, as: $0, to: $1.user, on: $1.devices, at: at) }
+        if recipients.contains(where: { !$0.devices.isEmpty }) { step.devices = recipients.map(\.devices) }
         step.names = self.names(ofSender: job.sender, in: job.app)
         if let last = step.ids.last {
             self.pushes[job.id]?.steps.append(step.ids)
@@ -110,9 +111,11 @@ extension ReferenceStore {
         return self.followers[job.app]?[job.account]?.contains(user) != true
     }
 
-    private mutating func send(_ job: PushJob, as id: MessageID, to user: UserID, at: Int64) -> Delivery {
+    private mutating func send(
+        _ job: PushJob, as id: MessageID, to user: UserID, on devices: [DeviceID], at: Int64
+    ) -> Delivery {
         let place = self.people.place(making: UserKey(app: job.app, user: user))
-        switch job.entry(for: user, id: id, at: at) {
+        switch job.entry(for: user, on: devices, id: id, at: at) {
         case .message(let message):
             let delivery = self.deliver(message, .message(message), to: user)
             self.messages[id] = Accepted(message: message, device: nil, deliveries: [delivery])
@@ -203,6 +206,12 @@ extension ReferenceStore {
 
     // MARK: Looking for people
 
+    private func signedInDevices(of key: UserKey) -> [DeviceID] {
+        // tidy: order does not leave: sorted
+        let devices = self.people.read(key) { $0.devices.values.filter { !$0.isSignedOut } } ?? []
+        return devices.map(\.key.device).sorted()
+    }
+
     private func walk(_ audience: PushAudience, of app: AppID, from cursor: UInt64, most: Int) -> AudienceWalk {
         AudienceWalk(store: self, audience: audience, app: app, cursor: cursor, most: most)
     }
@@ -239,8 +248,8 @@ extension ReferenceStore {
 
         var isAtEnd: Bool { self.cursor >= self.end }
 
-        /// nil after the last that may be looked at; in it nil for somebody who is not in the audience.
-        mutating func next() -> UserID?? {
+        /// nil after the last that may be looked at; in it nil for somebody who is not in the audience. Without devices it is the whole person.
+        mutating func next() -> (user: UserID, devices: [DeviceID])?? {
             guard !self.isAtEnd, self.passed < self.most else { return nil }
             let index = Int(self.cursor)
             self.cursor += 1
@@ -249,11 +258,11 @@ extension ReferenceStore {
                 let key = self.store.people.keys[index]
                 guard key.app == self.app else { return .some(nil) }
                 self.lookedAt += 1
-                return .some(self.includes(key.user) ? key.user : nil)
+                return .some(self.reached(key.user))
             }
             self.lookedAt += 1
             guard let user = self.user(names[index]), self.known.insert(user).inserted else { return .some(nil) }
-            return .some(self.includes(user) ? user : nil)
+            return .some(self.reached(user))
         }
 
         private func user(_ name: PushAudience.Name) -> UserID? {
@@ -263,12 +272,19 @@ extension ReferenceStore {
             }
         }
 
-        private func includes(_ user: UserID) -> Bool {
-            let facts = self.store.people.read(UserKey(app: self.app, user: user)) { person in
+        private func reached(_ user: UserID) -> (user: UserID, devices: [DeviceID])? {
+            let key = UserKey(app: self.app, user: user)
+            let facts = self.store.people.read(key) { person in
                 PushAudience.Facts(user: user, isSignedIn: person.isSignedIn, labels: person.labels)
             }
-            return self.audience.includes(
-                facts ?? PushAudience.Facts(user: user, isSignedIn: false, labels: PersonLabels()))
+            let reach = self.audience.reach(
+                facts ?? PushAudience.Facts(user: user, isSignedIn: false, labels: PersonLabels())
+            ) { self.store.signedInDevices(of: key) }
+            switch reach {
+            case .nobody: return nil
+            case .person: return (user, [])
+            case .devices(let devices): return (user, devices)
+            }
         }
     }
 }

@@ -157,8 +157,16 @@ extension PushAudience {
         case .users(let named):
             users += named.count
             try InvalidField.check(!named.isEmpty, field, "must name users where it has any")
-            try InvalidField.check(users <= Self.usersMax, field, "must name at most \(Self.usersMax) users")
+            try InvalidField.check(users <= Self.usersMax, field, "must name at most \(Self.usersMax) users and devices")
             for user in named { _ = try UserID.validated(user.rawValue, field: "\(field).users") }
+        case .devices(let named):
+            users += named.count
+            try InvalidField.check(!named.isEmpty, field, "must name devices where it has any")
+            try InvalidField.check(users <= Self.usersMax, field, "must name at most \(Self.usersMax) users and devices")
+            for one in named {
+                _ = try UserID.validated(one.user.rawValue, field: "\(field).devices.user")
+                _ = try DeviceID.validated(one.device.rawValue, field: "\(field).devices.device")
+            }
         case .alias(let alias): try PersonLabels.check(alias, "\(field).alias")
         case .tag(let tag): try PersonLabels.check(tag, "\(field).tag")
         case .not(let part): try part.check(depth: depth + 1, users: &users, parts: &parts)

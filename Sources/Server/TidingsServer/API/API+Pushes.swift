@@ -165,7 +165,7 @@ extension API {
     private func audience(_ body: APIBody, depth: Int = 1) throws(InvalidField) -> PushAudience {
         try InvalidField.check(
             depth <= PushAudience.depthMax, "audience", "must be nested at most \(PushAudience.depthMax) deep")
-        let known = ["everybody", "users", "alias", "tag", "all", "any", "not"]
+        let known = ["everybody", "users", "devices", "alias", "tag", "all", "any", "not"]
         let given = known.filter { body.has($0) }
         guard given.count == 1, let kind = given.first else {
             throw InvalidField(field: "audience", rule: "must have one of \(known.joined(separator: ", "))")
@@ -177,6 +177,7 @@ extension API {
             audience = .everybody
         case "users":
             audience = .users(try self.people(try body.strings(kind), "audience.users", max: PushAudience.usersMax))
+        case "devices": audience = .devices(try self.devices(try body.list(kind)))
         case "alias": audience = .alias(try body.string(kind))
         case "tag": audience = .tag(try body.string(kind))
         case "not": audience = .not(try self.audience(try body.object(kind), depth: depth + 1))
@@ -185,6 +186,19 @@ extension API {
         }
         try body.refuseUnknown()
         return audience
+    }
+
+    private func devices(_ bodies: [APIBody]) throws(InvalidField) -> [PushAudience.Device] {
+        try InvalidField.check(bodies.count, in: 1...PushAudience.usersMax, "audience.devices")
+        var devices: [PushAudience.Device] = []
+        for (index, body) in bodies.enumerated() {
+            let field = "audience.devices[\(index)]"
+            let user = try UserID.validated(try body.string("user"), field: "\(field).user")
+            let device = try DeviceID.validated(try body.string("device"), field: "\(field).device")
+            devices.append(.init(user: user, device: device))
+            try body.refuseUnknown()
+        }
+        return devices
     }
 
     private func audiences(_ bodies: [APIBody], depth: Int) throws(InvalidField) -> [PushAudience] {
@@ -199,6 +213,11 @@ extension PushAudience {
         switch self {
         case .everybody: ["everybody": true]
         case .users(let users): ["users": JSONValue(users)]
+        case .devices(let devices):
+            [
+                "devices": .array(
+                    devices.map { ["user": .string($0.user.rawValue), "device": .string($0.device.rawValue)] })
+            ]
         case .alias(let alias): ["alias": .string(alias)]
         case .tag(let tag): ["tag": .string(tag)]
         case .all(let parts): ["all": .array(parts.map(\.json))]

@@ -13,12 +13,13 @@ struct PushCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Push a text, now or later; prints the push's id.",
             discussion: """
-                Give whom it is for: --everybody, --user, --alias, --tag, of which any is enough, or --audience with JSON as of the HTTP \
+                Give whom it is for: --everybody, --user, --device, --alias, --tag, of which any is enough, or --audience with JSON as of the HTTP \
                 API: '{"all": [{"tag": "a"}, {"not": {"tag": "b"}}]}'.
                 """)
         @OptionGroup var options: APIOptions
         @Flag(help: "To everybody with a device that is signed in.") var everybody = false
         @Option(help: "To a person; give it once for each.") var user: [String] = []
+        @Option(help: "To one device of a person, USER/DEVICE; give it once for each.") var device: [String] = []
         @Option(help: "To whom the alias names; give it once for each.") var alias: [String] = []
         @Option(help: "To who has the tag; give it once for each.") var tag: [String] = []
         @Option(help: "To an audience, as JSON.") var audience: String?
@@ -52,6 +53,7 @@ struct PushCommand: ParsableCommand {
             var parts: [JSONValue] = []
             if self.everybody { parts.append(["everybody": true]) }
             if !self.user.isEmpty { parts.append(["users": JSONValue(texts: self.user)]) }
+            if !self.device.isEmpty { parts.append(["devices": .array(try self.device.map(Self.device))]) }
             parts += self.alias.map { ["alias": .string($0)] }
             parts += self.tag.map { ["tag": .string($0)] }
             if let audience {
@@ -61,9 +63,19 @@ struct PushCommand: ParsableCommand {
                 parts.append(json)
             }
             guard let first = parts.first else {
-                throw ValidationError("give --everybody, --user, --alias, --tag or --audience")
+                throw ValidationError("give --everybody, --user, --device, --alias, --tag or --audience")
             }
             return parts.count == 1 ? first : ["any": .array(parts)]
+        }
+
+        /// A device's name has no slash of its own; a person's may have some.
+        private static func device(_ text: String) throws -> JSONValue {
+            guard let slash = text.lastIndex(of: "/"), slash != text.startIndex,
+                text.index(after: slash) != text.endIndex
+            else { throw ValidationError("--device must be USER/DEVICE, got \"\(text)\"") }
+            return [
+                "user": .string(String(text[..<slash])), "device": .string(String(text[text.index(after: slash)...])),
+            ]
         }
     }
 

@@ -1,11 +1,13 @@
 // A push to an audience reaches everybody who is in it all the while, nobody who is never in it, and each once, whatever is killed meanwhile;
-// and what its statistics say is what became of its messages.
+// it rings on none of their devices that are not; and what its statistics say is what became of its messages.
 import OrderedCollections
 import StoreModel
 import TidingsModel
 
 struct AudienceChecker: Checker {
-    static let kinds = FactKinds(.acceptCustom, .set, .named, .signIn, .signOut, .serverStarted)
+    static let kinds = FactKinds(
+        .acceptCustom, .set, .named, .signIn, .signOut, .serverStarted, .pushed, .posted, .extended, .fetched,
+        .rangInForeground)
 
     private struct Push {
         var job: PushJob
@@ -22,8 +24,31 @@ struct AudienceChecker: Checker {
     private var aliases: [String: UserID] = [:]
     private var people: OrderedSet<UserID> = []
 
+    /// Of messages that are not for all devices of their people, the devices they are for.
+    private var addressed: [MessageID: [DeviceID]] = [:]
+
     mutating func observe(_ fact: Fact, in state: CheckerState, into findings: inout Findings) {
-        guard case .committed(let command, let result) = fact else { return }
+        switch fact {
+        case .committed(let command, let result): self.apply(command, result, state, into: &findings)
+        case .pushed(let request, let key):
+            if let info = request.alert { self.checkRing(of: info.message, on: key, into: &findings) }
+        case .posted(let notification, let key, _): self.checkRing(of: notification.message, on: key, into: &findings)
+        case .extended(let message, _, _, let key), .rangInForeground(let message, let key):
+            self.checkRing(of: message, on: key, into: &findings)
+        case .fetched(let posts, _, let key):
+            for post in posts { self.checkRing(of: post.message.message, on: key, into: &findings) }
+        default: break  // tidy: the other facts are other promises'
+        }
+    }
+
+    private func checkRing(of message: MessageID, on key: DeviceKey, into findings: inout Findings) {
+        guard let devices = self.addressed[message], !devices.contains(key.device) else { return }
+        findings.add("audience", "\(message) is for \(devices), and \(key) tells of it")
+    }
+
+    private mutating func apply(
+        _ command: StoreCommand, _ result: StoreResult, _ state: CheckerState, into findings: inout Findings
+    ) {
         switch (command, result) {
         case (.signIn(let key, _, _, _), .device):
             self.people.append(key.user.user)
@@ -36,10 +61,7 @@ struct AudienceChecker: Checker {
             }
         // Whom an account writes to is checked with what it sends.
         case (.putAccount, _), (.setAccount, _), (.setFollowing, _):
-            for id in self.pushes.keys
-            where self.pushes[id]?.job.account.type != .pushService
-                || self.pushes[id]?.job.account.target != "push"
-            {
+            for id in self.pushes.keys where self.pushes[id]?.job.account != World.pushService {
                 self.pushes[id]?.stays = []
             }
         case (.createPush(let job), .pushJob(let made?)): self.begin(made, of: job, state)
@@ -59,7 +81,7 @@ struct AudienceChecker: Checker {
             // An account may be for its followers.
             // Where people are looked for, nobody finds who was never there.
             let isFound = !job.audience.looksForPeople || self.people.contains(user)
-            if isFound, job.account.target == "push", job.ignoresBlocks || !settings.blocked.contains(job.sender) {
+            if isFound, job.account == World.pushService, job.ignoresBlocks || !settings.blocked.contains(job.sender) {
                 push.stays.insert(user)
             }
         }
@@ -67,20 +89,29 @@ struct AudienceChecker: Checker {
     }
 
     private func includes(_ user: UserID, _ job: PushJob, _ state: CheckerState) -> Bool {
-        let isSignedIn = !state.devices(of: UserKey(app: World.app, user: user)).isEmpty
-        return self.isIn(job.audience, user, isSignedIn: isSignedIn)
+        let devices = Self.devices(of: user, state)
+        guard !devices.isEmpty else { return self.isIn(job.audience, user, on: nil) }
+        return devices.contains { self.isIn(job.audience, user, on: $0) }
+    }
+
+    private static func devices(of user: UserID, _ state: CheckerState) -> [DeviceID] {
+        let key = UserKey(app: World.app, user: user)
+        return state.committed.devices(of: key).map { state.committed.devices.keys[$0].device }
     }
 
     /// Not by the store's own answer, which is what is checked.
-    private func isIn(_ audience: PushAudience, _ user: UserID, isSignedIn: Bool) -> Bool {
+    ///
+    /// - Parameter device: one that is signed in; nil for a person without any.
+    private func isIn(_ audience: PushAudience, _ user: UserID, on device: DeviceID?) -> Bool {
         switch audience {
-        case .everybody: isSignedIn
+        case .everybody: device != nil
         case .users(let users): users.contains(user)
+        case .devices(let devices): devices.contains { $0.user == user && $0.device == device }
         case .alias(let alias): self.aliases[alias] == user
-        case .tag(let tag): isSignedIn && self.tags[user]?.contains(tag) == true
-        case .all(let parts): !parts.contains { !self.isIn($0, user, isSignedIn: isSignedIn) }
-        case .any(let parts): parts.contains { self.isIn($0, user, isSignedIn: isSignedIn) }
-        case .not(let part): isSignedIn && !self.isIn(part, user, isSignedIn: isSignedIn)
+        case .tag(let tag): device != nil && self.tags[user]?.contains(tag) == true
+        case .all(let parts): !parts.contains { !self.isIn($0, user, on: device) }
+        case .any(let parts): parts.contains { self.isIn($0, user, on: device) }
+        case .not(let part): device != nil && !self.isIn(part, user, on: device)
         }
     }
 
@@ -132,9 +163,14 @@ struct AudienceChecker: Checker {
         if !step.sent.isEmpty, push.job.state != .running {
             findings.add("audience", "\(id) is \(push.job.state), and is sent to \(step.sent.count) people")
         }
-        for (message, delivery) in step.sent {
+        for (message, delivery, devices) in step.sent {
+            self.checkDevices(devices, of: message, to: delivery.user, by: push.job, state, into: &findings)
             if let before = push.reached[delivery.user] {
                 findings.add("audience", "\(id) reached \(delivery.user) as \(message), and before as \(before)")
+            }
+            let blocked = state.committed.settings(of: delivery.user).blocked
+            if !push.job.ignoresBlocks, blocked.contains(push.job.sender) {
+                findings.add("audience", "\(id) reached \(delivery.user), who has blocked \(push.job.sender)")
             }
             if !push.isIn.contains(delivery.user) {
                 findings.add("audience", "\(id) reached \(delivery.user), who is not in its audience")
@@ -151,6 +187,21 @@ struct AudienceChecker: Checker {
         for user in push.stays.subtracting(reached).sorted() {
             findings.add("audience", "\(id) is done, and has not reached \(user)")
         }
+    }
+
+    private mutating func checkDevices(
+        _ devices: [DeviceID], of message: MessageID, to user: UserID, by job: PushJob, _ state: CheckerState,
+        into findings: inout Findings
+    ) {
+        let all = Self.devices(of: user, state).sorted()
+        let some = all.filter { self.isIn(job.audience, user, on: $0) }
+        let expected = some.count == all.count ? [] : some
+        if devices != expected {
+            findings.add("audience", "\(message) of \(job.id) is for \(devices) of \(user), and not for \(expected)")
+        }
+        guard !expected.isEmpty else { return }
+        self.addressed[message] = expected
+        findings.reach(.pushesToDevices)
     }
 
     func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
@@ -193,7 +244,7 @@ extension PushAudience {
     /// It does not name everybody who can be in it.
     fileprivate var looksForPeople: Bool {
         switch self {
-        case .users, .alias: false
+        case .users, .devices, .alias: false
         case .everybody, .tag, .not: true
         case .all(let parts): !parts.contains { !$0.looksForPeople }
         case .any(let parts): parts.contains(where: \.looksForPeople)
@@ -203,6 +254,7 @@ extension PushAudience {
     fileprivate var namedUsers: [UserID] {
         switch self {
         case .users(let users): users
+        case .devices(let devices): devices.map(\.user)
         case .everybody, .alias, .tag: []
         case .all(let parts), .any(let parts): parts.flatMap(\.namedUsers)
         case .not(let part): part.namedUsers

@@ -213,7 +213,8 @@ struct LegChecker: Checker {
         case .ownDevice: return message.sender == user && end.leg.device == accepted.device ? nil : "not its device"
         case .notNotifiable:
             let isForApp = !message.flags.isSuperset(of: [.notified, .stored])
-            return message.sender == user || isForApp ? nil : "it may be notified of"
+            let isForOthers = end.leg.device.map { !message.isFor($0) } ?? false
+            return message.sender == user || isForApp || isForOthers ? nil : "it may be notified of"
         case .blocked: return accepted.isHushed(for: user) ? nil : "nobody had blocked its sender"
         case .accepted where accepted.isHushed(for: user): return "the person had blocked its sender"
         case .settled:
@@ -238,6 +239,7 @@ struct LegChecker: Checker {
             }
             return isQuiet ? nil : "these are no quiet hours"
         case .accepted where !message.flags.isSuperset(of: [.notified, .stored]): return "nobody may be notified of it"
+        case .accepted where end.leg.device.map { !message.isFor($0) } ?? false: return "it is for other devices"
         case .accepted(let apnsID): return self.apnsIDs.contains(apnsID) ? nil : "\(apnsID) was never sent"
         case .noToken: return state.committed.hasToken(end.leg) ? "the device had a token" : nil
         case .signedOut:

@@ -103,6 +103,7 @@ struct RingDueChecker: Checker {
             let settings = state.committed.settings(of: user)
             guard user != message.sender, !accepted.isHushed(for: user), let position = accepted.position(of: user),
                 let device = state.committed.devices[phone.key], !device.isSignedOut, device.since < position,
+                message.isFor(phone.key.device),
                 settings.allows(message, for: user, wall: state.now.wall)
             else { continue }
             let hours = settings.person.quietHours
