@@ -149,6 +149,7 @@ extension PushAudience {
 
     private func check(depth: Int, users: inout Int, parts: inout Int) throws(InvalidField) {
         let field = "audience"
+        let tooMany = "must name at most \(Self.usersMax) users and devices"
         parts += 1
         try InvalidField.check(depth <= Self.depthMax, field, "must be nested at most \(Self.depthMax) deep")
         try InvalidField.check(parts <= Self.partsMax, field, "must have at most \(Self.partsMax) parts")
@@ -157,12 +158,12 @@ extension PushAudience {
         case .users(let named):
             users += named.count
             try InvalidField.check(!named.isEmpty, field, "must name users where it has any")
-            try InvalidField.check(users <= Self.usersMax, field, "must name at most \(Self.usersMax) users and devices")
+            try InvalidField.check(users <= Self.usersMax, field, tooMany)
             for user in named { _ = try UserID.validated(user.rawValue, field: "\(field).users") }
         case .devices(let named):
             users += named.count
             try InvalidField.check(!named.isEmpty, field, "must name devices where it has any")
-            try InvalidField.check(users <= Self.usersMax, field, "must name at most \(Self.usersMax) users and devices")
+            try InvalidField.check(users <= Self.usersMax, field, tooMany)
             for one in named {
                 _ = try UserID.validated(one.user.rawValue, field: "\(field).devices.user")
                 _ = try DeviceID.validated(one.device.rawValue, field: "\(field).devices.device")
