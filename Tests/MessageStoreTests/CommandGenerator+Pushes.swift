@@ -74,7 +74,7 @@ extension CommandGenerator {
     }
 
     private mutating func audienceDevices() -> [PushAudience.Device] {
-        self.users(1..<4).map { user in .init(user: user, device: self.device()) }
+        self.users(1..<4).map { user in .init(user: user, device: self.chance(70) ? "phone" : "pad") }
     }
 
     private mutating func stepPush() -> StoreCommand {
