@@ -1,5 +1,6 @@
 // A push to an audience reaches everybody who is in it all the while, nobody who is never in it, and each once, whatever is killed meanwhile;
 // it rings on none of their devices that are not; and what its statistics say is what became of its messages.
+import ClientCore
 import OrderedCollections
 import StoreModel
 import TidingsModel
