@@ -88,6 +88,8 @@ import TidingsModel
         "readPushes: pushJobs", "readPushes: invalid_field limit", "countAudience: audience",
         "countAudience: invalid_field audience", "readPushRecipient: pushRecipient", "readPushRecipient: nothing",
         "setLabels: labels", "setLabels: invalid_field tags", "readLabels: labels", "once: pushJob",
+        "createPush: invalid_field time_zone", "stepPush: waits", "stepPush: sent in the last pass",
+        "stepPush: recalls of some passes", "changePush: recalls between two passes",
     ]
 
     private static func name(_ command: StoreCommand, _ result: StoreResult) -> String {
@@ -106,6 +108,11 @@ import TidingsModel
             case .changed(let changes, _) where changes.isEmpty: "nothing"
             case .noted(nil, _), .read(nil, _), .mediaUse(nil), .mediaUses([]), .pushJob(nil), .pushRecipient(nil):
                 "nothing"
+            case .pushJob(let job?) where job.state == .recalling && job.isBetweenPasses: "recalls between two passes"
+            case .pushStep(let step) where step.job.state == .scheduled: "waits"
+            case .pushStep(let step) where step.isDone && step.job.pass > 0 && !step.ids.isEmpty:
+                "sent in the last pass"
+            case .pushStep(let step) where !step.recalls.isEmpty && step.job.isBetweenPasses: "recalls of some passes"
             case .pushStep(let step) where !step.recalls.isEmpty: "recalls"
             case .pushStep(let step) where step.isDone: "done"
             case .pushStep(let step): step.ids.isEmpty ? "nothing" : "sent"
@@ -113,6 +120,11 @@ import TidingsModel
             }
         return "\(kind): \(answer)"
     }
+}
+
+extension PushJob {
+    /// Some passes of its local time are over, and some are to come.
+    fileprivate var isBetweenPasses: Bool { self.pass > 0 && self.pass < (self.localTime?.passes.count ?? 0) }
 }
 
 extension StoreCommand {

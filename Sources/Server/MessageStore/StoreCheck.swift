@@ -196,6 +196,7 @@ struct StoreComparison {
         try compare("the reading of conversations") { try $0.cursors(of: $1) }
         try compare("the deleted messages") { try $0.deletedMessages(of: $1) }
         try compare("the sent messages") { try $0.sentMessages(of: $1) }
+        try compare("which pushes have reached them") { try $0.pushesReached(of: $1) }
         return found
     }
 }

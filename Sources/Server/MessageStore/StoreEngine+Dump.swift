@@ -51,7 +51,8 @@ extension StoreEngine {
             people.append(
                 StoreDump.Person(
                     record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,
-                    cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person)))
+                    cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person),
+                    reachedBy: try self.pushesReached(of: person)))
         }
         let conversations = try self.allConversationNumbers().map { try self.stored(try self.conversation($0)) }
         let ids = Set(self.indexTail.map(\.message)).union(

@@ -29,15 +29,19 @@ package struct StoreDump: Hashable, Sendable {
         package var log: [LogEntry]
         package var cursors: [Cursor]
         package var deleted: [MessageID]
+        /// The jobs with a local time that have reached the person; sorted.
+        package var reachedBy: [PushJobID]
 
         package init(
-            record: UserRecord, counts: UnreadCounts, log: [LogEntry], cursors: [Cursor], deleted: [MessageID]
+            record: UserRecord, counts: UnreadCounts, log: [LogEntry], cursors: [Cursor], deleted: [MessageID],
+            reachedBy: [PushJobID]
         ) {
             self.record = record
             self.counts = counts
             self.log = log
             self.cursors = cursors
             self.deleted = deleted
+            self.reachedBy = reachedBy
         }
     }
 
