@@ -57,7 +57,8 @@ import TidingsModel
             "readKept: kept", "setProfiles: done", "setProfiles: invalid_field name", "setProfiles: not_allowed",
             "setProfiles: invalid_field profiles", "readProfiles: profiles", "readMedia: mediaUse",
             "readMedia: nothing", "readMediaUses: mediaUses",
-            "readMediaUses: nothing", "readControl: controlState", "once: control",
+            "readMediaUses: nothing", "readControl: controlState", "readAudit: audit", "noteCall: control",
+            "once: control",
             "createApp: control", "createApp: exists", "createApp: invalid_field id",
             "createApp: invalid_field members_max", "createApp: invalid_field tokens.jwks", "importApp: control",
             "importApp: invalid_field secrets", "setAppSettings: control", "setAppSettings: not_allowed",
@@ -92,7 +93,7 @@ import TidingsModel
 
     private static func name(_ command: StoreCommand, _ result: StoreResult) -> String {
         var kind = "\(command)".prefix { $0 != "(" }
-        if case .changeControl(let change, _) = command { kind = "\(change)".prefix { $0 != "(" } }
+        if case .changeControl(let change, _) = command { kind = "\(change.withAuthor.change)".prefix { $0 != "(" } }
         let answer =
             switch result {
             case .refused(let problem):

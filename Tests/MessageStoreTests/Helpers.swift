@@ -48,7 +48,9 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
+let backToVersion21 = "DROP TABLE audit"
 let backToVersion20 = """
+    \(backToVersion21);
     DROP TABLE push_job; DROP TABLE push_step; DROP TABLE push_end; DROP TABLE alias;
     ALTER TABLE person DROP COLUMN labels; ALTER TABLE open_leg DROP COLUMN push_job
     """

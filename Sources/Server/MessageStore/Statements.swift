@@ -24,6 +24,7 @@ struct Statements {
     let allAccounts, insertAccount, deleteAccount: SQLStatement
     let follower, followersAfter, followerCounts, allFollowers, insertFollower, deleteFollower: SQLStatement
     let allApps, putApp, allOperators, putOperator, deleteOperator, allKeyUses, putKeyUse, deleteKeyUse: SQLStatement
+    let lastAudit, audit, auditOfApp, auditByActor, auditOfAppByActor, putAudit, pruneAudit: SQLStatement
     let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
@@ -199,6 +200,16 @@ struct Statements {
         self.allKeyUses = try prepare("SELECT app, name, at FROM key_use")
         self.putKeyUse = try prepare("INSERT OR REPLACE INTO key_use VALUES (?, ?, ?)")
         self.deleteKeyUse = try prepare("DELETE FROM key_use WHERE app = ? AND name = ?")
+        self.lastAudit = try prepare("SELECT ifnull(max(number), 0) FROM audit")
+        func audit(_ more: String = "") throws -> SQLStatement {
+            try prepare("SELECT record FROM audit WHERE number < ? AND number > ?\(more) ORDER BY number DESC")
+        }
+        self.audit = try audit()
+        self.auditOfApp = try audit(" AND app = ?")
+        self.auditByActor = try audit(" AND actor = ?")
+        self.auditOfAppByActor = try audit(" AND app = ? AND actor = ?")
+        self.putAudit = try prepare("INSERT OR REPLACE INTO audit VALUES (?, ?, ?, ?)")
+        self.pruneAudit = try prepare("DELETE FROM audit WHERE number <= ?")
         let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app, invited FROM kept_answer"
         self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
         self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")

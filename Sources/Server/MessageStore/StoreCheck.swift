@@ -152,6 +152,9 @@ struct StoreComparison {
         if known.operators.map(\.json) != wanted.operators.map(\.json) {
             found.append("operators are not what the journal gives")
         }
+        if try self.stored.allAudit() != self.replayed.allAudit() {
+            found.append("records of changes are not what the journal gives")
+        }
         return found
     }
 

@@ -63,7 +63,7 @@ extension StoreEngine {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
             messages: messages, objectNames: self.objectNames, accounts: self.accounts,
-            followers: try self.allFollowers(), control: self.control,
+            followers: try self.allFollowers(), control: self.control, audit: try self.allAudit(),
             revisions: try self.revisions(of: messages.map(\.id)), kept: try self.allKept(),
             pushes: try self.allPushJobs(), aliases: try self.allAliases())
     }

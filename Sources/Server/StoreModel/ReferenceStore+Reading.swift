@@ -238,7 +238,7 @@ extension ReferenceStore {
                 (self.messages[id]?.message.app ?? self.others[id]?.subject.app).flatMap { self.trace(of: id, in: $0) }
             },
             objectNames: self.objectNames, accounts: self.accounts,
-            followers: self.followers, control: self.control,
+            followers: self.followers, control: self.control, audit: self.audit,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message },

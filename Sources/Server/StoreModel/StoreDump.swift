@@ -14,6 +14,8 @@ package struct StoreDump: Hashable, Sendable {
     package var accounts: [AppID: StoreRules.Accounts]
     package var followers: [AppID: [ConversationID: Set<UserID>]]
     package var control: ControlState
+    /// The oldest first.
+    package var audit: [AuditRecord]
     /// Sorted by message; only of messages that were edited or recalled.
     package var revisions: [Revision]
     /// Sorted by key; also those that have expired and are not forgotten.
@@ -78,7 +80,8 @@ package struct StoreDump: Hashable, Sendable {
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
         followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
-        revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob], aliases: [AppID: [String: UserID]]
+        audit: [AuditRecord], revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob],
+        aliases: [AppID: [String: UserID]]
     ) {
         self.pushes = pushes
         self.aliases = aliases
@@ -91,6 +94,7 @@ package struct StoreDump: Hashable, Sendable {
         self.accounts = accounts
         self.followers = followers
         self.control = control
+        self.audit = audit
         self.revisions = revisions
         self.kept = kept
     }

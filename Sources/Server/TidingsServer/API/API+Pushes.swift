@@ -20,7 +20,9 @@ extension API {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
         let draft = try self.pushDraft(body)
-        return .json(try await self.push(.createPush(app, draft), once).json, status: .accepted)
+        let job = try await self.push(.createPush(app, draft), once)
+        context.note.made = job.id.description
+        return .json(job.json, status: .accepted)
     }
 
     private func pushDraft(_ body: APIBody) throws(InvalidField) -> PushDraft {
