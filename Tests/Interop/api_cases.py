@@ -578,6 +578,13 @@ class Run:
                 body["account"] = {"kind": "PH", "id": self.chance.choice(["push", "offers"])}
             if body.get("send_at") is not None:
                 body["send_at"] = int(time.time() * 1_000) + self.chance.choice([-1_000, 60_000])
+            drawn = {name for name in ("send_at_local", "time_zone") if name in body}
+            for name in drawn:
+                del body[name]
+            if drawn and self.chance.random() < 0.5:
+                body.pop("send_at", None)
+                at = time.gmtime(time.time() + self.chance.choice([-86_400, 0, 86_400]))
+                body |= {"send_at_local": time.strftime("%Y-%m-%dT%H:%M", at), "time_zone": self.chance.choice(["Europe/Berlin", "UTC"])}
         elif path.endswith("/silent-push"):
             body.pop("device", None)
         elif path.endswith("/live-activities"):

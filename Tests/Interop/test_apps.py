@@ -556,7 +556,7 @@ def test_the_commands_of_the_page_do_what_it_says(anna, tmp_path):
     commands = "\n".join(re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL))
     assert commands.count("tidings ") > 10
     commands = commands.replace("/var/lib/tidings/tidings.sqlite", str(anna.site.database))
-    commands = re.sub(r"^((?:\w+=\$\()?tidings (?:app|operator) [^#\n)]*)", rf"\1 --api {anna.site.api} ", commands, flags=re.MULTILINE)
+    commands = re.sub(r"^((?:\w+=\$\()?tidings (?:app|operator|audit)\b[^#\n)]*)", rf"\1 --api {anna.site.api} ", commands, flags=re.MULTILINE)
     done = subprocess.run(
         ["bash", "-euxc", commands], cwd=tmp_path, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
         env={**os.environ, "PATH": f"{os.path.dirname(tool())}:{os.environ['PATH']}"})

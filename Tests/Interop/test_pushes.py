@@ -332,3 +332,10 @@ def test_the_tool_sends_lists_shows_and_stops(make_site):
     run(sign_in(site, "shop/bob"))
     [device] = pushes.devices("shop/bob")
     pushes.wait_for(tidings("send", "--device", f"shop/bob/{device}", "Half price"), "done", no_token=1)
+    # At a time on people's own clocks, tomorrow or the day after.
+    morning = time.strftime("%Y-%m-%dT09:00", time.gmtime(time.time() + 2 * 86_400))
+    local = tidings("send", "--user", "bob", "--at-local", morning, "--time-zone", "Asia/Shanghai", "Half price")
+    found = pushes.show(local)
+    assert (found["state"], found["send_at_local"], found["time_zone"]) == ("scheduled", morning, "Asia/Shanghai")
+    assert tidings("show", local).splitlines()[2].startswith(f"  at {morning} on people's own clocks, next 20")
+    assert tidings("cancel", local).splitlines()[2] == f"  at {morning} on people's own clocks"

@@ -6,9 +6,11 @@ ping or ends the connection. On Apple platforms `URLSessionWebSocketTask` is wha
 
 import base64
 import hashlib
+import os
 import signal
 import socket
 import subprocess
+import tempfile
 
 import pytest
 from conftest import tool
@@ -25,9 +27,12 @@ class Server:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(60)
         self.port = self._listener.getsockname()[1]
+        # It is killed, and removes nothing of its own then.
+        self._folder = tempfile.TemporaryDirectory()
         self._process = subprocess.Popen(
             [tool(), "send", "--gateway", f"ws://127.0.0.1:{self.port}", "--from", "ada", "--to", "bob", "--token", "t",
-             "text"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+             "text"], env={**os.environ, "TMPDIR": self._folder.name}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL)
         self._socket, _ = self._listener.accept()
         self._socket.settimeout(60)
         self._held = b""
@@ -37,6 +42,7 @@ class Server:
         self._listener.close()
         self._process.send_signal(signal.SIGKILL)
         self._process.wait()
+        self._folder.cleanup()
 
     def request(self) -> tuple[str, dict[str, str]]:
         """The first line of the handshake, and its headers with their names in lower case."""

@@ -4,8 +4,35 @@ import TidingsModel
 // Few apps, secrets, keys and operators, so that changes of them meet.
 extension CommandGenerator {
     mutating func nextAboutControl() -> StoreCommand {
-        if self.chance(10) { return .readControl }
-        return .changeControl(self.controlChange(), at: self.time())
+        if self.chance(10) { return self.clock % 3 == 0 ? .readControl : self.auditQuestion }
+        var change = self.controlChange()
+        let at = self.time()
+        if let call = self.auditedCall { change = .noteCall(call) }
+        return .changeControl(self.controlAuthor.map { .by($0, change) } ?? change, at: at)
+    }
+
+    // By the clock: other draws would make other sequences.
+
+    private var controlAuthor: ControlAuthor? {
+        switch self.clock % 5 {
+        case 0: ControlAuthor(.configuration)
+        case 1: ControlAuthor(.commandLine)
+        case 2: ControlAuthor(.ofOperator, name: "bob@example.com", address: "192.0.2.1")
+        case 3: ControlAuthor(.ofOperator, name: "ann", address: "2001:db8::1")
+        default: nil
+        }
+    }
+
+    private var auditedCall: AuditedCall? {
+        guard self.clock % 13 == 0 else { return nil }
+        return AuditedCall(self.clock % 2 == 0 ? "shop" : "club", action: "POST pushes", subject: "\(self.clock)")
+    }
+
+    private var auditQuestion: StoreCommand {
+        let question = AuditQuestion(
+            app: self.clock % 2 == 0 ? "shop" : nil, actor: self.clock % 7 < 2 ? "ann" : nil,
+            before: self.clock % 11 < 4 ? 1 + self.clock % 30 : nil)
+        return .readAudit(question, limit: Int(1 + self.clock % 7))
     }
 
     private mutating func controlChange() -> ControlChange {

@@ -4,7 +4,8 @@ import TidingsModel
 // Push jobs, aliases and tags: so few people and ids a step that a job takes several, and that what happens in between meets them.
 extension CommandGenerator {
     mutating func nextAboutPushes() -> StoreCommand {
-        switch self.number(0..<100) {
+        if self.isJobLocal, self.chance(45), let job = self.jobs.last { return self.nextOfPasses(of: job) }
+        return switch self.number(0..<100) {
         case 0..<14: self.signIn()
         case 14..<26: self.createPush()
         case 26..<48: self.stepPush()
@@ -13,8 +14,9 @@ extension CommandGenerator {
         case 60..<64: .countAudience(self.app(), self.audience(), after: UInt64(self.number(0..<4)), limit: 3)
         case 64..<70: self.setLabels()
         case 70..<72: .readLabels(self.userKey())
-        case 72..<84: self.nextAboutLegs()
-        case 84..<94: self.nextAboutPushed()
+        case 72..<82: self.nextAboutLegs()
+        case 82..<85: self.reportTimeZone()
+        case 85..<94: self.nextAboutPushed()
         default: self.nextAboutDesk()
         }
     }
@@ -48,12 +50,45 @@ extension CommandGenerator {
         guard let id = self.ids(1).first else { return .readControl }
         let app: AppID = self.chance(92) ? "shop" : "club"
         self.jobs.append((app, id))
+        self.isJobLocal = self.chance(30)
+        self.passTurns = 0
         return .createPush(
             PushJob(
                 id: id, app: app, account: account, body: self.chance(88) ? .message(template) : .custom(custom),
                 audience: self.audience(), ignoresBlocks: self.chance(20),
                 lifetimeMilliseconds: self.chance(20) ? 60_000 : nil, sendAt: self.chance(25) ? self.clock + 9 : nil,
+                localTime: self.isJobLocal ? self.localTime() : nil,
                 ratePerSecond: self.chance(20) ? 5 : nil, createdAt: self.time()))
+    }
+
+    private mutating func localTime() -> PushLocalTime {
+        let passes = [
+            PushLocalTime.Pass(at: self.clock + 1, timeZones: ["Asia/Shanghai", "Asia/Tokyo"]),
+            PushLocalTime.Pass(at: self.clock + 2, timeZones: ["Europe/Berlin"]),
+            PushLocalTime.Pass(at: self.clock + 3, timeZones: ["America/Lima"]),
+        ]
+        return PushLocalTime(
+            text: "2026-12-01T09:00", timeZone: self.chance(95) ? self.pick(["Europe/Berlin", "Asia/Tokyo"]) : "Moon",
+            passes: Array(passes.prefix(self.number(1..<4))))
+    }
+
+    /// Starts and steps in turns: by chance alone few jobs would come to their last pass.
+    private mutating func nextOfPasses(of job: (app: AppID, id: PushJobID)) -> StoreCommand {
+        self.passTurns += 1
+        if self.passTurns > 3, self.chance(15) { return .changePush(job.app, job.id, .recall, at: self.time()) }
+        guard self.passTurns % 2 == 0 else { return .changePush(job.app, job.id, .start, at: self.time()) }
+        let ids = self.ids(self.number(2..<5))
+        for id in ids { self.pushed.append((job.app, job.id, id)) }
+        return .stepPush(job.app, job.id, ids: ids, at: self.time())
+    }
+
+    private mutating func reportTimeZone() -> StoreCommand {
+        let status = DeviceStatus(
+            authorization: .authorized, alert: true, sound: true, badge: true, lockScreen: true,
+            notificationCenter: true, backgroundRefresh: .available,
+            timeZone: self.pick(["Asia/Shanghai", "Europe/Berlin", "America/Lima", "Moon", ""]))
+        let device = DeviceKey(user: self.userKey(), device: self.pick(["phone", "pad"]))
+        return .setDeviceStatus(device, ReportedStatus(status, at: self.time()))
     }
 
     private mutating func audience() -> PushAudience {
@@ -129,7 +164,7 @@ extension CommandGenerator {
     private mutating func nextAboutPushed() -> StoreCommand {
         let sent = self.sent()
         let key = UserKey(app: sent.app, user: self.user())
-        switch self.number(0..<10) {
+        switch self.number(0..<12) {
         case 0..<2:
             return .recall(
                 RecallOperation(
@@ -144,8 +179,8 @@ extension CommandGenerator {
         case 4: return .markRead(key, self.desk, upTo: self.position(), at: self.time())
         case 5: return .trace(sent.app, sent.id)
         case 6: return .readReceipts(sent.app, sent.id, asked: nil)
-        case 7: return .readPushRecipient(key, sent.job)
-        case 8: return .readMedia(key, self.pick(Self.media), in: sent.id)
+        case 7...9: return .readPushRecipient(key, sent.job)
+        case 10: return .readMedia(key, self.pick(Self.media), in: sent.id)
         default: return .signOut(DeviceKey(user: key, device: "phone"), at: self.time())
         }
     }

@@ -30,6 +30,9 @@ struct CommandGenerator {
     /// The jobs, what their steps may have sent, and the aliases are in CommandGenerator+Pushes.swift.
     var jobs: [(app: AppID, id: PushJobID)] = []
     var pushed: [(app: AppID, job: PushJobID, id: MessageID)] = []
+    /// Whether the newest job has a local time, and how many commands have led through its passes.
+    var isJobLocal = false
+    var passTurns = 0
 
     /// As `isAboutControl`, about push jobs.
     private let isAboutPushes: Bool

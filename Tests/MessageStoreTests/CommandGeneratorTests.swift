@@ -57,7 +57,8 @@ import TidingsModel
             "readKept: kept", "setProfiles: done", "setProfiles: invalid_field name", "setProfiles: not_allowed",
             "setProfiles: invalid_field profiles", "readProfiles: profiles", "readMedia: mediaUse",
             "readMedia: nothing", "readMediaUses: mediaUses",
-            "readMediaUses: nothing", "readControl: controlState", "once: control",
+            "readMediaUses: nothing", "readControl: controlState", "readAudit: audit", "noteCall: control",
+            "once: control",
             "createApp: control", "createApp: exists", "createApp: invalid_field id",
             "createApp: invalid_field members_max", "createApp: invalid_field tokens.jwks", "importApp: control",
             "importApp: invalid_field secrets", "setAppSettings: control", "setAppSettings: not_allowed",
@@ -88,11 +89,13 @@ import TidingsModel
         "readPushes: pushJobs", "readPushes: invalid_field limit", "countAudience: audience",
         "countAudience: invalid_field audience", "readPushRecipient: pushRecipient", "readPushRecipient: nothing",
         "setLabels: labels", "setLabels: invalid_field tags", "readLabels: labels", "once: pushJob",
+        "createPush: invalid_field time_zone", "stepPush: waits", "stepPush: sent in the last pass",
+        "stepPush: recalls of some passes", "changePush: recalls between two passes",
     ]
 
     private static func name(_ command: StoreCommand, _ result: StoreResult) -> String {
         var kind = "\(command)".prefix { $0 != "(" }
-        if case .changeControl(let change, _) = command { kind = "\(change)".prefix { $0 != "(" } }
+        if case .changeControl(let change, _) = command { kind = "\(change.withAuthor.change)".prefix { $0 != "(" } }
         let answer =
             switch result {
             case .refused(let problem):
@@ -106,6 +109,11 @@ import TidingsModel
             case .changed(let changes, _) where changes.isEmpty: "nothing"
             case .noted(nil, _), .read(nil, _), .mediaUse(nil), .mediaUses([]), .pushJob(nil), .pushRecipient(nil):
                 "nothing"
+            case .pushJob(let job?) where job.state == .recalling && job.isBetweenPasses: "recalls between two passes"
+            case .pushStep(let step) where step.job.state == .scheduled: "waits"
+            case .pushStep(let step) where step.isDone && step.job.pass > 0 && !step.ids.isEmpty:
+                "sent in the last pass"
+            case .pushStep(let step) where !step.recalls.isEmpty && step.job.isBetweenPasses: "recalls of some passes"
             case .pushStep(let step) where !step.recalls.isEmpty: "recalls"
             case .pushStep(let step) where step.isDone: "done"
             case .pushStep(let step): step.ids.isEmpty ? "nothing" : "sent"
@@ -113,6 +121,11 @@ import TidingsModel
             }
         return "\(kind): \(answer)"
     }
+}
+
+extension PushJob {
+    /// Some passes of its local time are over, and some are to come.
+    fileprivate var isBetweenPasses: Bool { self.pass > 0 && self.pass < (self.localTime?.passes.count ?? 0) }
 }
 
 extension StoreCommand {

@@ -214,16 +214,27 @@ private func change(_ change: ControlChange) -> StoreCommand { .changeControl(ch
         return records
     }
 
-    @Test func `is JSON under number 55`() throws {
-        for (record, text) in [
-            (ControlRecord.app(Self.app), #"{"app":\#(Self.app.json.text)}"#),
-            (.ofOperator(Self.ann), #"{"operator":{"name":"ann","role":"send","hash":"01","created_at":2}}"#),
-            (.removedOperator("ann"), #"{"removed_operator":"ann"}"#),
+    @Test func `is JSON under number 55, with who has asked for it`() throws {
+        let audit = AuditRecord(
+            number: 7, at: 3, author: ControlAuthor(.ofOperator, name: "ann", address: "::1"), action: "suspend",
+            app: "shop", subject: "")
+        let told =
+            #""audit":{"number":7,"at":3,"actor":{"kind":"operator","name":"ann"},"address":"::1","#
+            + #""action":"suspend","app":"shop","subject":"","outcome":"done"}"#
+        for (entry, text) in [
+            (ControlEntry(.app(Self.app)), #"{"app":\#(Self.app.json.text)}"#),
+            (
+                ControlEntry(.ofOperator(Self.ann)),
+                #"{"operator":{"name":"ann","role":"send","hash":"01","created_at":2}}"#
+            ), (ControlEntry(.removedOperator("ann")), #"{"removed_operator":"ann"}"#),
+            (ControlEntry(.app(Self.app), audit), #"{"app":\#(Self.app.json.text),\#(told)}"#),
+            (ControlEntry(.removedOperator("ann"), audit), #"{"removed_operator":"ann",\#(told)}"#),
+            (ControlEntry(nil, audit), "{\(told)}"),
         ] {
             var row = JournalRow()
-            row.append(.control(record))
+            row.append(.control(entry))
             #expect(row.bytes == Self.row(text))
-            #expect(try Self.records(in: row.bytes) == [.control(record)])
+            #expect(try Self.records(in: row.bytes) == [.control(entry)])
         }
     }
 

@@ -159,7 +159,7 @@ import TidingsModel
             guard case .changeControl(let change, let at) = generator.next(),
                 case .app(let app)? = try? control.apply(change, at: at)
             else { continue }
-            row.append(.control(.app(app)))
+            row.append(.control(ControlEntry(.app(app), change.audited(number: 1, at: at))))
             rows.append(row.bytes)
             row.removeAll()
         }

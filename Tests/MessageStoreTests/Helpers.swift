@@ -48,8 +48,10 @@ let ada = UserKey(app: "shop", user: "ada")
 let bo = UserKey(app: "shop", user: "bo")
 let team = ConversationID(type: .group, target: "team")
 
+let backToVersion22 = "DROP TABLE audit"
+let backToVersion21 = "\(backToVersion22); DROP TABLE push_reached; ALTER TABLE push_job DROP COLUMN pass"
 let backToVersion20 = """
-    DROP TABLE push_job; DROP TABLE push_step; DROP TABLE push_end; DROP TABLE alias;
+    \(backToVersion21); DROP TABLE push_job; DROP TABLE push_step; DROP TABLE push_end; DROP TABLE alias;
     ALTER TABLE person DROP COLUMN labels; ALTER TABLE open_leg DROP COLUMN push_job
     """
 let backToVersion19 = "\(backToVersion20); DROP TABLE app; DROP TABLE operator; DROP TABLE key_use"

@@ -328,6 +328,13 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
             CustomMessage(
                 id: MessageID(rawValue: 0), title: "t", content: "{}", extras: JSONObject([("n", .int(1))]), sentAt: 0))
         custom.audience = .all([.everybody, .users(["ada"])])
+        let nine = PushLocalTime(
+            text: "2026-12-01T09:00", timeZone: "Europe/Berlin",
+            passes: [
+                .init(at: 5, timeZones: ["Asia/Shanghai", "Asia/Tokyo"]), .init(at: 6, timeZones: ["Europe/Berlin"]),
+            ])
+        var (local, localCustom) = (job, custom)
+        (local.localTime, localCustom.localTime) = (nine, nine)
         var step = PushStepRecord(app: "shop", job: job.id, at: 5, isCustom: false)
         step.isLast = true
         (step.cursor, step.lookedAt, step.skipped, step.withoutDevice) = (9, 4, 1, 2)
@@ -338,7 +345,8 @@ private func end(_ message: UInt64, _ number: Int, isRepeated: Bool = false) -> 
         let state = PushStateRecord(app: "shop", job: job.id, state: .recalling, cursor: 3, changedAt: 4)
         let leg = leg(3, 1)
         let records: [(JournalRecord, UInt8)] = [
-            (.push(job.asNew), 56), (.push(custom.asNew), 56), (.pushStep(step), 57), (.pushStep(toDevices), 64),
+            (.push(job.asNew), 56), (.push(custom.asNew), 56), (.push(local.asNew), 56),
+            (.push(localCustom.asNew), 56), (.pushStep(step), 57), (.pushStep(toDevices), 64),
             (.pushChange(state), 58),
             (.endLeg(EndedLeg(leg: leg, end: .muted, at: 6, pushJob: job.id, isRepeated: true)), 59),
             (.endLeg(EndedLeg(leg: leg, end: .muted, at: 6)), 9),

@@ -49,6 +49,27 @@ import TidingsModel
             ])
     }
 
+    @Test func `is stored with who has asked for it, and outside the core it is the change that counts`() {
+        var bench = ServerBench()
+        let olga = ControlAuthor(.ofOperator, name: "olga", address: "192.0.2.1")
+        bench.makeApp()
+        #expect(
+            bench.change(.by(olga, .suspendApp("shop", true))) == [
+                "store control olga: suspend shop", "changed suspend shop shop 2 suspended",
+                "reply control shop 2 suspended",
+            ])
+        let call = AuditedCall("shop", action: "POST pushes", subject: "")
+        #expect(
+            bench.change(.by(olga, .noteCall(call))) == [
+                "store control olga: note POST pushes of shop", "changed note POST pushes of shop noted",
+                "reply control noted",
+            ])
+        #expect(
+            bench.run(.api(APIRequestID(70), .audit(AuditQuestion(app: "shop"), limit: 9))) == [
+                "store audit?", "reply audit [\"POST pushes\", \"suspend\"]",
+            ])
+    }
+
     @Test func `is not made twice under one idempotency key, and a repeat is told no more than that it is done`() {
         var bench = ServerBench()
         func asked(_ request: UInt64) -> ServerEvent {

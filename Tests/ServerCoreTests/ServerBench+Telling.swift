@@ -166,6 +166,7 @@ extension ServerBench {
         case .readLabels(let user): return "labels? \(user.user)"
         case .changeControl(let change, _): return "control \(change.name)"
         case .readControl: return "control?"
+        case .readAudit: return "audit?"
         case .readKept(let key, _): return "kept? \(key.text)"
         case .once(let request, let command): return "once \(request.key.text) \(self.tell(command))"
         }
@@ -274,6 +275,7 @@ extension ServerBench {
         case .silentPush(let report): "silent \(report.devices.map { "\($0.id) \(self.tell($0.state))" })"
         case .mayIssueToken(let at): "may issue a token at \(at - ServerBench.started)"
         case .control(let answer): "control \(Self.tell(answer))"
+        case .audit(let records, _): "audit \(records.map(\.action))"
         case .keyReused: "key reused"
         case .keyInUse: "key in use"
         case .quotas(let quotas): "quotas \(quotas.map { "\($0.scope) \($0.kind) \($0.remaining) \($0.fullIn)" })"

@@ -219,7 +219,8 @@ extension ServerBench {
             .receipt, .compareLog, .loadUser, .changeAccount, .readAccount, .readLog, .trace, .readUnread,
             .setObjectNames, .readObjectNames, .mayWrite, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .setFollowing, .readFollowers, .readFollowing, .readPeople, .setProfiles, .readProfiles, .readKept,
-            .readMedia, .readMediaUses, .changeControl, .readControl, .createPush, .stepPush, .changePush, .readPush,
+            .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .createPush, .stepPush, .changePush,
+            .readPush,
             .readPushes, .countAudience, .readPushRecipient, .setLabels, .readLabels:
             return false
         case .once(_, let command): return Self.isScripted(command, result)

@@ -97,7 +97,7 @@ enum CommandKind: CaseIterable {
     case putAccount, followers
     case setProfiles, profiles, restrictions, trace, signOut, signOutAll, devices, changeAccount, userAccount,
         issueToken, installation, once
-    case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl
+    case quotas, media, mediaUses, fromExtension, ring, call, markRead, people, changeControl, audit
     case createPush, changePush, pushJob, pushJobs, countAudience, pushRecipient, setLabels, labels
     case pushActivity, activityPush, channels, testPush, silentPush
 
@@ -135,6 +135,7 @@ enum CommandKind: CaseIterable {
         case .markRead: self = .markRead
         case .people: self = .people
         case .changeControl: self = .changeControl
+        case .audit: self = .audit
         case .createPush: self = .createPush
         case .changePush: self = .changePush
         case .pushJob: self = .pushJob
@@ -154,7 +155,7 @@ enum CommandKind: CaseIterable {
     /// In nobody's name, and about nobody's messages: no way of Mallory's to anybody.
     static let ofTheBackendAlone: Set<CommandKind> = [
         .sendCustom, .setObjectNames, .objectNames, .setAccount, .putAccount, .accounts, .followers, .quotas,
-        .mediaUses, .people, .changeControl, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
+        .mediaUses, .people, .changeControl, .audit, .pushActivity, .activityPush, .channels, .testPush, .silentPush,
         .createPush, .changePush, .pushJob, .pushJobs, .countAudience, .pushRecipient, .setLabels, .labels,
         .installation,
     ]

@@ -46,7 +46,7 @@ private let note = CustomMessage(id: MessageID(rawValue: 0), content: "{}", sent
             (.not(devices(("ada", "pad"))), ["ada", "bo"], [["phone"], []]),
             (.not(devices(("ada", "pad"), ("ada", "phone"))), ["bo"], []),
             (.any([.tag("gold"), devices(("ada", "pad"))]), ["ada"], []),
-            (.any([.alias("boss"), devices(("ada", "pad"))]), ["ada", "bo"], [["pad"], []]),
+            (.any([.alias("boss"), devices(("ada", "pad"))]), ["bo", "ada"], [[], ["pad"]]),
             (.all([.tag("gold"), devices(("ada", "pad"), ("bo", "phone"))]), ["ada"], [["pad"]]),
             (.all([devices(("ada", "pad")), devices(("ada", "phone"))]), [], []),
             (.any([.users(["cy"]), devices(("cy", "phone"))]), ["cy"], []),

@@ -81,6 +81,36 @@ private func job(_ audience: PushAudience = .everybody, _ state: PushJob.State =
         #expect(api.commands == [.createPush("demo", draft)])
     }
 
+    @Test func `is for a time on people's own clocks, and says so`() async throws {
+        var made = job()
+        made.localTime = try PushLocalTime(text: "2026-12-01T09:00", timeZone: "Asia/Shanghai")
+        let api = try await APIDouble(answering: .pushJob(made))
+        let answer = try await api.request(
+            .post, "pushes",
+            #"{"notification":{"text":"Half price"},"audience":{"everybody":true},"send_at_local":"2026-12-01T09:00","time_zone":"Asia/Shanghai"}"#
+        )
+        #expect(answer.status == 202)
+        #expect(answer.json["send_at_local"] == "2026-12-01T09:00" && answer.json["time_zone"] == "Asia/Shanghai")
+        guard case .createPush(_, let draft) = api.commands.first else { return #expect(Bool(false), "it is made") }
+        #expect(draft.localTime == made.localTime && draft.sendAt == nil)
+    }
+
+    @Test(arguments: [
+        (#""send_at_local":"2026-12-01T09:00""#, "time_zone"), (#""time_zone":"Europe/Berlin""#, "time_zone"),
+        (#""send_at_local":"2026-12-01T09:00","time_zone":"CET""#, "time_zone"),
+        (#""send_at_local":"2026-12-01T09:00","time_zone":"Europe/Berlin","send_at":5"#, "send_at_local"),
+        (#""send_at_local":"2026-02-30T09:00","time_zone":"Europe/Berlin""#, "send_at_local"),
+        (#""send_at_local":"2026-12-01T09:00Z","time_zone":"Europe/Berlin""#, "send_at_local"),
+        (#""send_at_local":"2026-12-01 09:00","time_zone":"Europe/Berlin""#, "send_at_local"),
+    ])
+    func `is refused with half a local time, or one that is none`(members: String, field: String) async throws {
+        let api = try await APIDouble(answering: .pushJob(job()))
+        let answer = try await api.request(
+            .post, "pushes", #"{"notification":{"text":"x"},"audience":{"everybody":true},"# + members + "}")
+        #expect(answer.status == 400 && answer.json["field"] == .string(field))
+        #expect(api.commands.isEmpty)
+    }
+
     @Test(arguments: [
         (#"{"audience":{"everybody":true}}"#, "notification"),
         (

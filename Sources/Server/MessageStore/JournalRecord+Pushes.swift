@@ -109,28 +109,33 @@ extension PushJob: StoredValue {
     func write(to writer: inout ByteWriter) {
         switch self.body {
         case .message(let message):
-            writer.byte(1)
+            writer.byte(self.localTime == nil ? 1 : 3)
             writer.write(message.push?.words?.json.text ?? "", message.push?.withoutWords?.json.text ?? "", message)
         case .custom(let message):
-            writer.byte(2)
+            writer.byte(self.localTime == nil ? 2 : 4)
             writer.write(message.title, message.content, message.contentType)
             writer.write(JSONValue.object(message.extras).text)
         }
         writer.write(self.id, self.app, self.account, self.audience, self.ignoresBlocks)
         writer.write(self.lifetimeMilliseconds, self.sendAt, self.ratePerSecond, self.createdAt)
+        guard let local = self.localTime else { return }
+        writer.write(local.text, local.timeZone)
+        writer.number(UInt64(local.passes.count))
+        for pass in local.passes { writer.write(pass.at, pass.timeZones) }
     }
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
         let body: Body
-        switch try reader.byte() {
-        case 1:
+        let kind = try reader.byte()
+        switch kind {
+        case 1, 3:
             // What is erased by now is no JSON.
             let words = PushOptions(stored: try reader.text())
             let others = PushOptions(stored: try reader.text())
             var message: Message = try reader.read()
             message.push = words?.merged(over: others) ?? others
             body = .message(message)
-        case 2:
+        case 2, 4:
             var message = CustomMessage(
                 id: MessageID(rawValue: 0), title: try reader.read(), content: try reader.read(),
                 contentType: try reader.read(), sentAt: 0)
@@ -146,6 +151,14 @@ extension PushJob: StoredValue {
             id: id, app: app, account: try reader.read(), body: body, audience: try reader.read(),
             ignoresBlocks: try reader.read(), lifetimeMilliseconds: try reader.read(), sendAt: try reader.read(),
             ratePerSecond: try reader.read(), createdAt: try reader.read())
+        // Jobs without a local time are written as before there was one.
+        guard kind > 2 else { return }
+        var local = PushLocalTime(text: try reader.read(), timeZone: try reader.read(), passes: [])
+        for _ in 0..<(try reader.number()) {
+            local.passes.append(.init(at: try reader.read(), timeZones: try reader.read()))
+        }
+        guard let first = local.passes.first else { throw .badValue("passes of a push") }
+        (self.localTime, self.sendAt) = (local, first.at)
     }
 }
 

@@ -41,7 +41,7 @@ enum JournalRecord: Hashable {
     /// The account with that kind and id as it is from now on; nil if it is none any more.
     case account(AppID, ConversationID, ServiceAccount?)
     case following(UserKey, ConversationID, Bool)
-    case control(ControlRecord)
+    case control(ControlEntry)
     case push(PushJob)
     case pushStep(PushStepRecord)
     case pushChange(PushStateRecord)

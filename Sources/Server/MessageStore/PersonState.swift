@@ -23,6 +23,8 @@ final class PersonState {
     var labels = PersonLabels()
     var labelsChanged = false
     var pushEnds: Set<PushEnd> = []
+    /// Jobs with a local time that have reached the person, not stored yet.
+    var pushesReached: Set<PushJobID> = []
     var deleted: Set<MessageID> = []
     var receipts: Set<Receipt> = []
     /// Records up to here are in this state (DESIGN §3: deriving is idempotent).
@@ -196,6 +198,7 @@ final class PersonState {
         self.profileChanged = false
         self.labelsChanged = false
         self.pushEnds.removeAll()
+        self.pushesReached.removeAll()
         self.deleted.removeAll()
         self.receipts.removeAll()
         self.isDirty = false

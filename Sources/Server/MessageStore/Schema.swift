@@ -9,7 +9,7 @@ import TidingsModel
 enum Schema {
     /// "Tidm": tells a store from other programs' databases.
     static let applicationID = 0x5469_646d
-    static let version = 21
+    static let version = 23
 
     /// Makes the tables if the file is new, and checks that it syncs as told.
     static func open(
@@ -115,6 +115,8 @@ enum Schema {
             if found < 19 { try database.execute(sql: Self.tablesOfVersion19) }
             if found < 20 { try database.execute(sql: Self.tablesOfVersion20) }
             if found < 21 { try database.execute(sql: Self.tablesOfVersion21) }
+            if found < 22 { try database.execute(sql: Self.tablesOfVersion22) }
+            if found < 23 { try database.execute(sql: Self.tablesOfVersion23) }
             if 2...7 ~= found { try Self.eraseOldTexts(database) }
             try database.execute(sql: "PRAGMA user_version = \(Self.version)")
             return .commit
@@ -357,5 +359,20 @@ enum Schema {
         CREATE TABLE push_end (
             person INTEGER NOT NULL, message INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (person, message, device)
         ) WITHOUT ROWID;
+        """
+
+    static let tablesOfVersion22 = """
+        -- Which pass of its local time a job is at.
+        ALTER TABLE push_job ADD COLUMN pass INTEGER NOT NULL DEFAULT 0;
+        -- Whom jobs with a local time have reached, so that no later pass does.
+        CREATE TABLE push_reached (person INTEGER NOT NULL, job INTEGER NOT NULL, PRIMARY KEY (person, job)) WITHOUT ROWID;
+        """
+
+    private static let tablesOfVersion23 = """
+        -- Who has asked for what of apps and operators, as JSON (AuditRecord.swift); app and actor of it are there to find it by.
+        CREATE TABLE audit (number INTEGER PRIMARY KEY, app TEXT, actor TEXT NOT NULL, record TEXT NOT NULL);
+        CREATE INDEX audit_app ON audit (app);
+        CREATE INDEX audit_actor ON audit (actor);
+        CREATE INDEX audit_app_actor ON audit (app, actor);
         """
 }

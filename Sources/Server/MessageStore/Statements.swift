@@ -10,7 +10,7 @@ struct Statements {
     let lastChunk, chunkAt, chunksFrom, putChunk: SQLStatement
     let conversationState, allConversationStates, putConversationState: SQLStatement
     let sentMessage, sentIDs, allSent, insertSentMessage: SQLStatement
-    let devices, putDevice, deleteDevice, devicesWithToken: SQLStatement
+    let devices, deviceStatuses, putDevice, deleteDevice, devicesWithToken: SQLStatement
     let openLegs, putOpenLeg, deleteOpenLeg: SQLStatement
     let conversationByKey, conversationByNumber, lastConversationNumber, allConversations, putConversation: SQLStatement
     let membership, insertMembership: SQLStatement
@@ -24,11 +24,12 @@ struct Statements {
     let allAccounts, insertAccount, deleteAccount: SQLStatement
     let follower, followersAfter, followerCounts, allFollowers, insertFollower, deleteFollower: SQLStatement
     let allApps, putApp, allOperators, putOperator, deleteOperator, allKeyUses, putKeyUse, deleteKeyUse: SQLStatement
+    let lastAudit, audit, auditOfApp, auditByActor, auditOfAppByActor, putAudit, pruneAudit: SQLStatement
     let keptAnswer, putKeptAnswer, forgetKeptAnswer, allKeptAnswers, keptCounts: SQLStatement
     let expiredAnswers, forgetExpiredAnswers, oldestAnswer: SQLStatement
     let mediaUses, insertMediaUse: SQLStatement
     let push, putPush, pushesBefore, allPushes, unfinishedPushes, pushStep, insertPushStep: SQLStatement
-    let pushEnd, insertPushEnd, personFacts: SQLStatement
+    let pushEnd, insertPushEnd, pushReached, insertPushReached, pushesReached, personFacts: SQLStatement
     let alias, allAliases, putAlias, deleteAlias, updateLabels: SQLStatement
     let pending, pendingPerson: SQLStatement
     let loadIdentity, openings, insertOpening, forgetOpenings: SQLStatement
@@ -125,6 +126,8 @@ struct Statements {
             """)
         self.putDevice = try prepare(
             "INSERT OR REPLACE INTO device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        self.deviceStatuses = try prepare(
+            "SELECT id, status FROM device WHERE person = ? AND signed_out = 0 AND status IS NOT NULL")
         self.deleteDevice = try prepare("DELETE FROM device WHERE person = ? AND id = ?")
         self.devicesWithToken = try prepare(
             """
@@ -199,6 +202,16 @@ struct Statements {
         self.allKeyUses = try prepare("SELECT app, name, at FROM key_use")
         self.putKeyUse = try prepare("INSERT OR REPLACE INTO key_use VALUES (?, ?, ?)")
         self.deleteKeyUse = try prepare("DELETE FROM key_use WHERE app = ? AND name = ?")
+        self.lastAudit = try prepare("SELECT ifnull(max(number), 0) FROM audit")
+        func audit(_ more: String = "") throws -> SQLStatement {
+            try prepare("SELECT record FROM audit WHERE number < ? AND number > ?\(more) ORDER BY number DESC")
+        }
+        self.audit = try audit()
+        self.auditOfApp = try audit(" AND app = ?")
+        self.auditByActor = try audit(" AND actor = ?")
+        self.auditOfAppByActor = try audit(" AND app = ? AND actor = ?")
+        self.putAudit = try prepare("INSERT OR REPLACE INTO audit VALUES (?, ?, ?, ?)")
+        self.pruneAudit = try prepare("DELETE FROM audit WHERE number <= ?")
         let kept = "SELECT api_key, key, fingerprint, at, message, sent_at, repeated, app, invited FROM kept_answer"
         self.keptAnswer = try prepare("\(kept) WHERE app = ? AND api_key = ? AND key = ?")
         self.putKeptAnswer = try prepare("INSERT INTO kept_answer VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -214,8 +227,8 @@ struct Statements {
             "SELECT message FROM media_use WHERE media = ? AND sender = ?")
         self.insertMediaUse = try prepare("INSERT OR IGNORE INTO media_use VALUES (?, ?, ?)")
         self.push = try prepare(
-            "SELECT record, state, changed_at, cursor, steps, counts, applied FROM push_job WHERE id = ?")
-        self.putPush = try prepare("INSERT OR REPLACE INTO push_job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "SELECT record, state, changed_at, cursor, steps, counts, applied, pass FROM push_job WHERE id = ?")
+        self.putPush = try prepare("INSERT OR REPLACE INTO push_job VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         self.pushesBefore = try prepare("SELECT id FROM push_job WHERE app = ? AND id < ? ORDER BY id DESC LIMIT ?")
         self.allPushes = try prepare("SELECT id FROM push_job")
         self.unfinishedPushes = try prepare(
@@ -224,6 +237,9 @@ struct Statements {
         self.insertPushStep = try prepare("INSERT OR REPLACE INTO push_step VALUES (?, ?, ?)")
         self.pushEnd = try prepare("SELECT 1 FROM push_end WHERE person = ? AND message = ? AND device = ?")
         self.insertPushEnd = try prepare("INSERT OR IGNORE INTO push_end VALUES (?, ?, ?)")
+        self.pushReached = try prepare("SELECT 1 FROM push_reached WHERE person = ? AND job = ?")
+        self.pushesReached = try prepare("SELECT job FROM push_reached WHERE person = ?")
+        self.insertPushReached = try prepare("INSERT OR IGNORE INTO push_reached VALUES (?, ?)")
         self.personFacts = try prepare("SELECT app, user, signed_in, labels FROM person WHERE number = ?")
         self.alias = try prepare("SELECT user FROM alias WHERE app = ? AND alias = ?")
         self.allAliases = try prepare("SELECT app, alias, user FROM alias")

@@ -152,6 +152,9 @@ struct StoreComparison {
         if known.operators.map(\.json) != wanted.operators.map(\.json) {
             found.append("operators are not what the journal gives")
         }
+        if try self.stored.allAudit() != self.replayed.allAudit() {
+            found.append("records of changes are not what the journal gives")
+        }
         return found
     }
 
@@ -196,6 +199,7 @@ struct StoreComparison {
         try compare("the reading of conversations") { try $0.cursors(of: $1) }
         try compare("the deleted messages") { try $0.deletedMessages(of: $1) }
         try compare("the sent messages") { try $0.sentMessages(of: $1) }
+        try compare("which pushes have reached them") { try $0.pushesReached(of: $1) }
         return found
     }
 }

@@ -86,6 +86,7 @@ extension StoreEngine {
         case .readLabels(let key): .labels(try self.labels(of: key))
         case .changeControl(let change, let at): try self.changeControl(change, at: at)
         case .readControl: .controlState(self.control)
+        case .readAudit(let question, let limit): try self.readAudit(question, limit: limit)
         case .once(let request, let command): try self.execute(command, once: request)
         case .readKept(let key, let at):
             .kept(try self.kept(key).flatMap { $0.isExpired(at: at) ? nil : $0 })

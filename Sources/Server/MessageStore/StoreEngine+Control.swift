@@ -16,16 +16,22 @@ extension StoreEngine {
         do throws(ServerFrame.Problem) {
             answer = try next.apply(change, at: now)
         } catch {
+            if let audit = change.audited(number: self.lastAudit + 1, at: now, refusal: error.code) {
+                _ = try self.write(.control(ControlEntry(nil, audit)))
+            }
             return .refused(error)
         }
-        guard next != self.control else { return .control(answer) }
+        guard next != self.control || change.isCall else { return .control(answer) }
         let before = self.control
+        let audit = change.audited(number: self.lastAudit + 1, at: now)
         switch answer {
-        case .app(let app): _ = try self.write(.control(.app(app)))
-        case .ofOperator(let record?): _ = try self.write(.control(.ofOperator(record)))
+        case .app(let app): _ = try self.write(.control(ControlEntry(.app(app), audit)))
+        case .ofOperator(let record?): _ = try self.write(.control(ControlEntry(.ofOperator(record), audit)))
         case .ofOperator(nil):
-            if case .removeOperator(let name) = change { _ = try self.write(.control(.removedOperator(name))) }
-        case .noted: break
+            if case .removeOperator(let name) = change.withAuthor.change {
+                _ = try self.write(.control(ControlEntry(.removedOperator(name), audit)))
+            }
+        case .noted: if let audit { _ = try self.write(.control(ControlEntry(nil, audit))) }
         }
         self.control = next
         let uses = change.keysUsed.map { ($0, before.lastUse(of: $0), next.lastUse(of: $0)) }
@@ -33,15 +39,20 @@ extension StoreEngine {
         return .control(answer)
     }
 
-    func applyControl(_ record: ControlRecord) {
-        switch record {
-        case .app(let app):
+    func applyControl(_ entry: ControlEntry) {
+        if let audit = entry.audit {
+            self.auditTail.append(audit)
+            self.lastAudit = audit.number
+        }
+        switch entry.record {
+        case nil: break
+        case .app(let app)?:
             self.control.put(app)
             self.controlTail.insert(.app(app.id))
-        case .ofOperator(let record):
+        case .ofOperator(let record)?:
             self.control.put(record)
             self.controlTail.insert(.ofOperator(record.name))
-        case .removedOperator(let name):
+        case .removedOperator(let name)?:
             self.control.removeOperator(named: name)
             self.controlTail.insert(.ofOperator(name))
         }
@@ -58,6 +69,7 @@ extension StoreEngine {
         for record in try self.sql.allOperators.all({ try OperatorRecord(stored: $0.text(0)) }) {
             self.control.put(record)
         }
+        try self.loadAudit()
     }
 
     /// Once everything is recovered: they are ahead of the records.
@@ -84,6 +96,18 @@ extension StoreEngine {
             }
         }
         self.controlTail.removeAll()
+        try self.storeAudit()
+    }
+}
+
+/// A change of the control part, and the record of who has asked for it. What was refused has that alone, and so has a call.
+struct ControlEntry: Hashable {
+    var record: ControlRecord?
+    var audit: AuditRecord?
+
+    init(_ record: ControlRecord?, _ audit: AuditRecord? = nil) {
+        self.record = record
+        self.audit = audit
     }
 }
 
@@ -95,26 +119,32 @@ enum ControlRecord: Hashable {
 }
 
 /// JSON, so that later builds can say more of an app under the same number.
-extension ControlRecord: StoredValue {
+extension ControlEntry: StoredValue {
     func write(to writer: inout ByteWriter) {
-        switch self {
-        case .app(let app): writer.text(JSONValue.members([("app", app.json)]).text)
-        case .ofOperator(let record): writer.text(JSONValue.members([("operator", record.json)]).text)
-        case .removedOperator(let name): writer.text(JSONValue.members([("removed_operator", .string(name))]).text)
+        var members: [(String, JSONValue)] = []
+        switch self.record {
+        case .app(let app)?: members.append(("app", app.json))
+        case .ofOperator(let record)?: members.append(("operator", record.json))
+        case .removedOperator(let name)?: members.append(("removed_operator", .string(name)))
+        case nil: break
         }
+        if let audit = self.audit { members.append(("audit", audit.json)) }
+        writer.text(JSONValue.members(members).text)
     }
 
     init(from reader: inout ByteReader) throws(StoredBytesFault) {
+        self.init(nil)
         let text = try reader.text()
         do throws(InvalidField) {
             let fields = try JSONFields(parsing: text.utf8, root: "record")
             if fields.has("app") {
-                self = .app(try ManagedApp(json: fields.fields("app")))
+                self.record = .app(try ManagedApp(json: fields.fields("app")))
             } else if fields.has("operator") {
-                self = .ofOperator(try OperatorRecord(json: fields.fields("operator")))
-            } else {
-                self = .removedOperator(try fields.get("removed_operator"))
+                self.record = .ofOperator(try OperatorRecord(json: fields.fields("operator")))
+            } else if fields.has("removed_operator") || !fields.has("audit") {
+                self.record = .removedOperator(try fields.get("removed_operator"))
             }
+            if fields.has("audit") { self.audit = try AuditRecord(json: fields.fields("audit")) }
         } catch {
             throw .badValue("change of an app or operator: \(error)")
         }
@@ -157,12 +187,13 @@ extension ControlChange {
     /// Those whose last use it may change.
     fileprivate var keysUsed: Set<KeyUse.Key> {
         switch self {
+        case .by(_, let change): change.keysUsed
         case .noteUses(let uses): Set(uses.map(\.key))
         case .removeAPIKey(let app, let name): [.api(app, name: name)]
         case .removeOperator(let name): [.ofOperator(name: name)]
         case .createApp, .importApp, .setAppSettings, .suspendApp, .addSecret, .removeSecret, .addAPIKey, .rotateAPIKey,
             .changePushCredential, .addClientKey, .revokeClientKey, .reseal, .addOperator, .setOperatorRole,
-            .rotateOperator:
+            .rotateOperator, .noteCall:
             []
         }
     }

@@ -166,7 +166,7 @@ extension StoreCommand {
         case .putConversation, .change, .recall, .edit, .acceptCustom, .trace, .readConversation, .readReceipts,
             .setObjectNames, .readObjectNames, .readRestrictions, .setAccount, .putAccount, .readAccounts,
             .readFollowers, .readPeople, .setProfiles, .readProfiles, .readKept, .readMediaUses, .changeControl,
-            .readControl, .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience:
+            .readControl, .readAudit, .createPush, .stepPush, .changePush, .readPush, .readPushes, .countAudience:
             nil
         }
     }

@@ -51,7 +51,8 @@ extension StoreEngine {
             people.append(
                 StoreDump.Person(
                     record: record, counts: person.counts, log: try self.readLog(key, after: 0, limit: .max).entries,
-                    cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person)))
+                    cursors: try self.cursors(of: person), deleted: try self.deletedMessages(of: person),
+                    reachedBy: try self.pushesReached(of: person)))
         }
         let conversations = try self.allConversationNumbers().map { try self.stored(try self.conversation($0)) }
         let ids = Set(self.indexTail.map(\.message)).union(
@@ -63,7 +64,7 @@ extension StoreEngine {
                 ($0.record.app, $0.record.conversation) < ($1.record.app, $1.record.conversation)
             },
             messages: messages, objectNames: self.objectNames, accounts: self.accounts,
-            followers: try self.allFollowers(), control: self.control,
+            followers: try self.allFollowers(), control: self.control, audit: try self.allAudit(),
             revisions: try self.revisions(of: messages.map(\.id)), kept: try self.allKept(),
             pushes: try self.allPushJobs(), aliases: try self.allAliases())
     }

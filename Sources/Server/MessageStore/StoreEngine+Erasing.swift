@@ -106,7 +106,8 @@ extension ByteReader {
             }
             try self.messageTexts(into: &texts)
         case .push:
-            guard try self.byte() == 1 else { break }
+            // With or without a local time; a custom one is not erased.
+            guard [1, 3].contains(try self.byte()) else { break }
             texts.append(try self.skipText())
             try self.skipText()
             try self.messageTexts(into: &texts)

@@ -28,7 +28,7 @@ extension StoreEngine {
 
     /// For a number that some row or person in memory refers to.
     func person(_ number: Int64) throws -> PersonState {
-        if 0..<Int64(self.peopleByNumber.count) ~= number, let person = self.peopleByNumber[Int(number)] {
+        if let person = self.personInMemory(number) {
             person.lastUsed = self.roundNumber
             return person
         }
@@ -39,6 +39,10 @@ extension StoreEngine {
             }
             return person
         }
+    }
+
+    func personInMemory(_ number: Int64) -> PersonState? {
+        0..<Int64(self.peopleByNumber.count) ~= number ? self.peopleByNumber[Int(number)] : nil
     }
 
     func personWithName(_ number: Int64) throws -> PersonState {
@@ -253,7 +257,7 @@ extension StoreEngine {
                 key: DeviceKey(user: person.key, device: DeviceID(row.text(0))), platform: row.text(1),
                 push: try Self.pushState(row), settled: try row.count(8), decided: try row.count(9),
                 since: try row.count(10), signedInAt: row.int(11), isSignedOut: row.int(12) != 0,
-                unpushed: try Self.unpushed(row), voIP: try Self.voIPToken(row), status: try Self.status(row))
+                unpushed: try Self.unpushed(row), voIP: try Self.voIPToken(row), status: try Self.status(row, 16))
         }
         person.devices = devices
         return devices
@@ -267,9 +271,9 @@ extension StoreEngine {
         return unpushed
     }
 
-    private static func status(_ row: SQLStatement) throws -> ReportedStatus? {
-        guard !row.isNull(16) else { return nil }
-        var reader = ByteReader(row.blob(16))
+    static func status(_ row: SQLStatement, _ column: Int32) throws -> ReportedStatus? {
+        guard !row.isNull(column) else { return nil }
+        var reader = ByteReader(row.blob(column))
         // By its type: as an optional it would be read with a byte that says whether it is there.
         let status: ReportedStatus = try reader.read()
         return status

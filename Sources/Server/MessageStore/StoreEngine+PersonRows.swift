@@ -22,6 +22,9 @@ extension StoreEngine {
         for end in person.pushEnds.sorted() {
             try self.sql.insertPushEnd.bind(person.number, end.message.rawValue, end.device).run()
         }
+        for job in person.pushesReached.sorted() {
+            try self.sql.insertPushReached.bind(person.number, job.rawValue).run()
+        }
         for chunk in person.closedChunks { try self.store(chunk, of: person) }
         if person.chunkChanged { try self.store(person.chunk, of: person) }
         for number in person.changedConversations.sorted(by: { $0.rawValue < $1.rawValue }) {

@@ -30,8 +30,10 @@ extension StoreEngine {
         var devices = 0
         while step.users.count < ids.count, devices < devicesMax, let looked = try self.look(&walk) {
             guard case .match(let key, let number, let some) = looked else { continue }
+            guard try self.isInPass(key, number: number, of: job) else { continue }
             switch try self.standing(of: key, number: number, to: job, in: side) {
-            case .skipped: step.skipped += 1
+            // Once, of whoever is passed over by several passes.
+            case .skipped: if job.isAtLastPass { step.skipped += 1 }
             case .recipient(let signedIn):
                 step.users.append(key.user)
                 step.devices.append(some)
@@ -45,6 +47,37 @@ extension StoreEngine {
         step.lookedAt = walk.lookedAt
         step.isLast = self.isAtEnd(walk)
         return try self.write(.pushStep(step))
+    }
+
+    /// What cannot be read of somebody is noticed here; then nobody waits for them.
+    private func isInPass(_ key: UserKey, number: Int64?, of job: PushJob) throws -> Bool {
+        guard job.localTime != nil else { return true }
+        do {
+            // Most people are in another pass: they stay out of memory.
+            let person = try number.map { self.personInMemory($0) } ?? self.find(key)
+            guard let number = person?.number ?? number else { return job.isForPass(nil) }
+            guard person?.isSetAside != true else { return false }
+            if !job.isAtLastPass, !job.isForPass(try self.timeZone(of: number, person)) { return false }
+            return try person?.pushesReached.contains(job.id) != true && !self.isReached(number, by: job.id)
+        } catch {
+            try self.passOver(error)
+            return false
+        }
+    }
+
+    private func isReached(_ number: Int64, by job: PushJobID) throws -> Bool {
+        try self.sql.pushReached.bind(number, job.rawValue).first { _ in true } ?? false
+    }
+
+    private func timeZone(of number: Int64, _ person: PersonState?) throws -> String? {
+        if let devices = person?.devices { return devices.timeZone }
+        var zone = PersonTimeZone()
+        let row = self.sql.deviceStatuses.bind(number)
+        defer { row.reset() }
+        while try row.step() {
+            if let status = try Self.status(row, 1) { zone.look(at: DeviceID(row.text(0)), status) }
+        }
+        return zone.name
     }
 
     private enum PushStanding {
@@ -98,6 +131,7 @@ extension StoreEngine {
             let person = try self.intern(UserKey(app: job.app, user: user))
             // Whoever has many devices takes more memory, and so do the ends of their legs.
             self.pushEntriesInTail += max(1, person.signedIn)
+            if job.localTime != nil, position > person.applied { person.pushesReached.insert(job.id) }
             switch job.body {
             case .message(let template):
                 try self.deliver(template, position, to: person, in: side, into: &result.deliveries)
@@ -128,7 +162,12 @@ extension StoreEngine {
             push.newSteps.append((push.job.steps, position))
             push.job.steps += 1
         }
-        if step.isLast { self.setState(.done, of: push, at: step.at) }
+        if step.isLast {
+            var after = push.job
+            after.endPass(at: step.at)
+            self.setState(after.state, of: push, at: step.at)
+            (push.job.pass, push.job.cursor, push.job.sendAt) = (after.pass, after.cursor, after.sendAt)
+        }
         self.markChanged(push)
     }
 
@@ -280,7 +319,7 @@ extension StoreEngine {
 
     /// Without the rest of the person, whom not every step looks at is sent something.
     private func facts(of number: Int64) throws -> (UserKey, PushAudience.Facts)? {
-        if 0..<Int64(self.peopleByNumber.count) ~= number, let person = self.peopleByNumber[Int(number)] {
+        if let person = self.personInMemory(number) {
             guard !person.isSetAside else { return nil }
             return (
                 person.key,

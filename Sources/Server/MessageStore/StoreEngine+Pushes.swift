@@ -213,10 +213,15 @@ extension StoreEngine {
         var reader = ByteReader(row.blob(5))
         let counts: PushCounts = try reader.read()
         let applied = try row.count(6)
+        let pass = Int(try row.count(7))
         guard case .push(var job) = try self.record(at: record), job.id == id else {
             throw StoredBytesFault.badValue("reference to a push: journal record \(record) is none")
         }
         (job.state, job.changedAt, job.cursor, job.steps, job.counts) = (state, changedAt, cursor, steps, counts)
+        if let passes = job.localTime?.passes {
+            guard passes.indices.contains(pass) else { throw StoredBytesFault.badValue("pass of a push") }
+            (job.pass, job.sendAt) = (pass, passes[pass].at)
+        }
         if state == .recalled { job.eraseBody() }
         return PushJobState(job, record: record, applied: applied)
     }
@@ -248,6 +253,12 @@ extension StoreEngine {
         return try Set(stored).union(self.pushes.keys).sorted().map { try self.knownPush($0).job }
     }
 
+    /// Jobs with a local time; sorted.
+    func pushesReached(of person: PersonState) throws -> [PushJobID] {
+        let stored = try self.sql.pushesReached.bind(person.number).all { MessageID(rawValue: $0.position(0)) }
+        return person.pushesReached.union(stored).sorted()
+    }
+
     /// Within the transaction of a step of deriving.
     func storePushes(_ rows: inout Int) throws {
         // tidy: order does not leave: each row is its own
@@ -263,7 +274,7 @@ extension StoreEngine {
             let put = self.sql.putPush
             put.bind(push.job.id.rawValue, push.job.app.rawValue, push.record, push.job.state.rawValue)
             put.bind(at: 5, push.job.changedAt, push.job.cursor, push.job.steps, counts.bytes)
-            try put.bind(at: 9, push.applied).run()
+            try put.bind(at: 9, push.applied, push.job.pass).run()
             push.isChanged = false
         }
     }

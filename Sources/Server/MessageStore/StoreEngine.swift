@@ -84,6 +84,9 @@ final class StoreEngine {
     var control = ControlState()
     /// Those whose rows are behind.
     var controlTail: Set<ControlKey> = []
+    /// Not in the table yet; the oldest first.
+    var auditTail: [AuditRecord] = []
+    var lastAudit: Int64 = 0
     /// Those whose rows are behind, and others that were used lately.
     var pushes: [PushJobID: PushJobState] = [:]
     var unfinishedPushes: [AppID: Int] = [:]
@@ -214,7 +217,7 @@ final class StoreEngine {
         }
     }
 
-    private func single(_ statement: SQLStatement) throws -> Int64 {
+    func single(_ statement: SQLStatement) throws -> Int64 {
         try statement.first { $0.int(0) } ?? 0
     }
 }

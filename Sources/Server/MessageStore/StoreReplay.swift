@@ -246,9 +246,13 @@ extension JournalRecord {
         case .pushChange(let record): "push \(record.job) of \(record.app)"
         case .account(let app, let account, _): "account \(account) of \(app)"
         case .objectNames(let app, _): "object names of \(app)"
-        case .control(.app(let app)): "app \(app.id)"
-        case .control(.ofOperator(let record)): "operator \(record.name)"
-        case .control(.removedOperator(let name)): "operator \(name)"
+        case .control(let entry):
+            switch entry.record {
+            case .app(let app)?: "app \(app.id)"
+            case .ofOperator(let record)?: "operator \(record.name)"
+            case .removedOperator(let name)?: "operator \(name)"
+            case nil: "record \(entry.audit?.number ?? 0) of changes"
+            }
         case .lost: "nothing"
         }
     }

@@ -114,6 +114,8 @@ package enum APIResult: Hashable, Sendable {
     case keyInUse
     case quotas([RateQuota])
     case control(ControlAnswer)
+    /// The newest first.
+    case audit([AuditRecord], hasMore: Bool)
     case answer(ClientAnswer)
 }
 

@@ -169,6 +169,8 @@ package enum APICommand: Hashable, Sendable {
     /// Apps, their keys and operators. Answers `.control` or `.refused`; a repeat under an idempotency key `.done`, since what was drawn
     /// for the first is kept nowhere.
     indirect case changeControl(ControlChange)
+    /// Answers `.audit`.
+    case audit(AuditQuestion, limit: Int)
     /// What is left of limits. Answers `.quotas`.
     case quotas(QuotaQuestion)
     /// Something about media, by a person with a user token issued at that wall time. Answers `.done` or `.mediaUse`, or `.refused` with

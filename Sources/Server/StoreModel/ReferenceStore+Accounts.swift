@@ -80,10 +80,26 @@ extension ReferenceStore {
     }
 
     mutating func changeControl(_ change: ControlChange, at: Int64) -> StoreResult {
+        let before = self.control
         do throws(ServerFrame.Problem) {
-            return .control(try self.control.apply(change, at: at))
+            let answer = try self.control.apply(change, at: at)
+            if self.control != before || change.isCall { self.keepRecord(of: change, at: at, refusal: nil) }
+            return .control(answer)
         } catch {
+            self.keepRecord(of: change, at: at, refusal: error.code)
             return .refused(error)
         }
+    }
+
+    private mutating func keepRecord(of change: ControlChange, at now: Int64, refusal: ServerFrame.Problem.Code?) {
+        let number = (self.audit.last?.number ?? 0) + 1
+        guard let record = change.audited(number: number, at: now, refusal: refusal) else { return }
+        self.audit.append(record)
+        if self.audit.count > AuditRecord.countMax { self.audit.removeFirst(self.audit.count - AuditRecord.countMax) }
+    }
+
+    func readAudit(_ question: AuditQuestion, limit: Int) -> StoreResult {
+        let found = self.audit.reversed().filter { question.isAbout($0) }
+        return .audit(Array(found.prefix(limit)), hasMore: found.count > limit)
     }
 }

@@ -213,6 +213,8 @@ extension ReferenceStore {
     /// In a fixed order. `withMessages` includes the life of each message, which costs more than all else.
     package func dump(withMessages: Bool = true) -> StoreDump {
         let messages = withMessages ? (Array(self.messages.keys) + Array(self.others.keys)).sorted() : []
+        // tidy: order does not leave: each person's are sorted
+        let local = self.pushes.values.filter { !$0.reached.isEmpty }
         let people = self.people.keys.sorted().compactMap { key -> StoreDump.Person? in
             guard let person = self.people.read(key, { $0 }),
                 person.head > 0 || !person.devices.isEmpty || !person.openLegs.isEmpty
@@ -227,7 +229,10 @@ extension ReferenceStore {
                         upTo: $0.value.upTo, hasWritten: $0.value.hasWritten)
                 }
                 .sorted { $0.conversation < $1.conversation },
-                deleted: person.deleted.sorted())
+                deleted: person.deleted.sorted(),
+                reachedBy: local.filter { $0.job.app == key.app && $0.reached.contains(key.user) }.map(\.job.id)
+                    .sorted()
+            )
         }
         return StoreDump(
             epoch: self.epoch, lastMessageID: self.lastMessageID, people: people,
@@ -238,7 +243,7 @@ extension ReferenceStore {
                 (self.messages[id]?.message.app ?? self.others[id]?.subject.app).flatMap { self.trace(of: id, in: $0) }
             },
             objectNames: self.objectNames, accounts: self.accounts,
-            followers: self.followers, control: self.control,
+            followers: self.followers, control: self.control, audit: self.audit,
             revisions: self.messages.values.filter { $0.isRecalled || $0.content != nil }.map {
                 .init(message: $0.message.id, content: $0.content, isRecalled: $0.isRecalled)
             }.sorted { $0.message < $1.message },

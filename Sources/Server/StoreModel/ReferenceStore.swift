@@ -88,7 +88,9 @@ package import TidingsModel
 ///   operators, also in `SYS` and `PH`; in the backend's words anybody. A repeat has the same author. The account's operators of now
 ///   recall and edit what was sent as it as its sender may, and the recall is the account's. An edit of what somebody else has written, in
 ///   the account's name or the backend in one's own, names no files but those it named; by a person it reaches followers only.
-/// - **changeControl** follows `ControlState.apply`. An app needs no record there for people to write in it.
+/// - **changeControl** follows `ControlState.apply`. An app needs no record there for people to write in it. What somebody has asked
+///   for (`.by`) is kept as a record, carried out or refused, unless it changed nothing; of calls (`noteCall`) always. The newest
+///   `AuditRecord.countMax` records stay.
 /// - **createPush** needs a new id, a valid audience, an object name as `accept` does, an account that is declared where its kind needs
 ///   one, and fewer than `StoreRules.pushJobsMax` of the app's jobs unfinished.
 /// - **stepPush** looks at up to `StoreRules.pushLookFactor` people for each id: at those the audience names, in its order, or else at all
@@ -125,6 +127,8 @@ package struct ReferenceStore: Hashable, Sendable {
     var followers: [AppID: [ConversationID: Set<UserID>]] = [:]
     /// Apps, their keys and secrets, and operators: about no person, and in no partition.
     var control = ControlState()
+    /// Of what was asked for, the oldest first, at most `AuditRecord.countMax`.
+    var audit: [AuditRecord] = []
     /// No empty dictionaries.
     var kept: [AppID: [IdempotencyKey: KeptAnswer]] = [:]
     var pushes: [PushJobID: KeptPush] = [:]
@@ -369,6 +373,7 @@ package struct ReferenceStore: Hashable, Sendable {
         case .readLabels(let key): .labels(self.labels(of: key))
         case .changeControl(let change, let at): self.changeControl(change, at: at)
         case .readControl: .controlState(self.control)
+        case .readAudit(let question, let limit): self.readAudit(question, limit: limit)
         case .once(let request, let command): self.carryOut(command, once: request)
         case .readKept(let key, let at): .kept(self.kept(key, at: at))
         }

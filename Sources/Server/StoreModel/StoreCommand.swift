@@ -131,6 +131,8 @@ package enum StoreCommand: Hashable, Sendable {
     indirect case changeControl(ControlChange, at: Int64)
     /// Answers `.controlState`.
     case readControl
+    /// At most `limit` records of who has asked for what, the newest first. Answers `.audit`.
+    case readAudit(AuditQuestion, limit: Int)
     /// Carries a command out and keeps its answer under the request's key, with one sync for both. Answers what the command
     /// answers, or `.kept`, with nothing carried out, if there is an answer under the key already.
     indirect case once(IdempotentRequest, StoreCommand)

@@ -14,6 +14,8 @@ package struct StoreDump: Hashable, Sendable {
     package var accounts: [AppID: StoreRules.Accounts]
     package var followers: [AppID: [ConversationID: Set<UserID>]]
     package var control: ControlState
+    /// The oldest first.
+    package var audit: [AuditRecord]
     /// Sorted by message; only of messages that were edited or recalled.
     package var revisions: [Revision]
     /// Sorted by key; also those that have expired and are not forgotten.
@@ -29,15 +31,19 @@ package struct StoreDump: Hashable, Sendable {
         package var log: [LogEntry]
         package var cursors: [Cursor]
         package var deleted: [MessageID]
+        /// The jobs with a local time that have reached the person; sorted.
+        package var reachedBy: [PushJobID]
 
         package init(
-            record: UserRecord, counts: UnreadCounts, log: [LogEntry], cursors: [Cursor], deleted: [MessageID]
+            record: UserRecord, counts: UnreadCounts, log: [LogEntry], cursors: [Cursor], deleted: [MessageID],
+            reachedBy: [PushJobID]
         ) {
             self.record = record
             self.counts = counts
             self.log = log
             self.cursors = cursors
             self.deleted = deleted
+            self.reachedBy = reachedBy
         }
     }
 
@@ -78,7 +84,8 @@ package struct StoreDump: Hashable, Sendable {
         epoch: UInt64, lastMessageID: MessageID, people: [Person], conversations: [StoredConversation],
         messages: [MessageTrace], objectNames: [AppID: [ObjectName]], accounts: [AppID: StoreRules.Accounts],
         followers: [AppID: [ConversationID: Set<UserID>]], control: ControlState,
-        revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob], aliases: [AppID: [String: UserID]]
+        audit: [AuditRecord], revisions: [Revision], kept: [KeptAnswer], pushes: [PushJob],
+        aliases: [AppID: [String: UserID]]
     ) {
         self.pushes = pushes
         self.aliases = aliases
@@ -91,6 +98,7 @@ package struct StoreDump: Hashable, Sendable {
         self.accounts = accounts
         self.followers = followers
         self.control = control
+        self.audit = audit
         self.revisions = revisions
         self.kept = kept
     }

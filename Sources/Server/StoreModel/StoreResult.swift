@@ -40,6 +40,7 @@ package enum StoreResult: Hashable, Sendable {
     case labels(PersonLabels)
     case control(ControlAnswer)
     case controlState(ControlState)
+    case audit([AuditRecord], hasMore: Bool)
     case profiles([UserProfile])
     /// Or mutes.
     case bans([Ban])

@@ -111,6 +111,7 @@ extension StoreCommand {
         // Of operators and of the whole server: no tenant's.
         case .changeControl(let change, _): change.app ?? AppID("")
         case .readControl: AppID("")
+        case .readAudit(let question, _): question.app ?? AppID("")
         case .once(let request, _): request.key.app
         case .readKept(let key, _): key.app
         }

@@ -22,7 +22,7 @@ extension ServerCore {
         _ change: ControlChange, _ answer: ControlAnswer, for request: APIRequestID, _ now: Now,
         _ effects: inout [ServerEffect]
     ) {
-        effects.append(.controlChanged(change, answer))
+        effects.append(.controlChanged(change.withAuthor.change, answer))
         switch answer {
         case .app(let app): self.follow(app, now, &effects)
         case .ofOperator, .noted: break

@@ -118,6 +118,8 @@ extension ServerCore {
         case .changeControl(let change):
             self.sendToStore(
                 .changeControl(change, at: now.wall), for: .apiChangeControl(request, change), &effects)
+        case .audit(let question, let limit):
+            self.sendToStore(.readAudit(question, limit: limit), for: .apiAnswer(request), &effects)
         case .quotas(let question): effects.append(.reply(request, .quotas(self.quotas(question, now))))
         case .media(let user, let issuedAt, let question):
             guard let slot = self.loadedSlot(of: user, for: request, command, now, &effects) else { return }

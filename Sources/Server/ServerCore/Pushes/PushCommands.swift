@@ -17,6 +17,8 @@ package struct PushDraft: Hashable, Sendable {
     package var lifetimeMilliseconds: Int64?
     /// Wall milliseconds; nil for now.
     package var sendAt: Int64?
+    /// In place of `sendAt`.
+    package var localTime: PushLocalTime?
     package var ratePerSecond: Int?
 
     package init(account: ConversationID, body: Body, audience: PushAudience) {
@@ -74,6 +76,10 @@ extension ServerCore {
                 try InvalidField.check(
                     sendAt <= now.wall + PushDraft.sendAheadMax, "send_at", "must be at most a year ahead")
             }
+            if let last = draft.localTime?.passes.last {
+                try InvalidField.check(
+                    last.at <= now.wall + PushDraft.sendAheadMax, "send_at_local", "must be at most a year ahead")
+            }
             switch draft.body {
             case .message(let message): try message.validate()
             case .custom(let message): try message.validate()
@@ -92,7 +98,7 @@ extension ServerCore {
         return PushJob(
             id: id, app: app, account: draft.account, body: body, audience: draft.audience,
             ignoresBlocks: draft.ignoresBlocks, lifetimeMilliseconds: draft.lifetimeMilliseconds, sendAt: draft.sendAt,
-            ratePerSecond: draft.ratePerSecond, createdAt: now.wall)
+            localTime: draft.localTime, ratePerSecond: draft.ratePerSecond, createdAt: now.wall)
     }
 
     /// What each recipient's message says: with the app's options for what it leaves open, as of any message.

@@ -277,6 +277,8 @@ extension ServerCore {
         case (.apiAnswer(let request), .profiles(let profiles)): effects.append(.reply(request, .profiles(profiles)))
         case (.apiAnswer(let request), .mediaUse(let use)): effects.append(.reply(request, .mediaUse(use)))
         case (.apiAnswer(let request), .mediaUses(let uses)): effects.append(.reply(request, .mediaUses(uses)))
+        case (.apiAnswer(let request), .audit(let records, let hasMore)):
+            effects.append(.reply(request, .audit(records, hasMore: hasMore)))
         case (.apiAnswer(let request), .bans(let bans)): effects.append(.reply(request, .bans(bans)))
         case (.apiAnswer(let request), .invited(let people)): effects.append(.reply(request, .invited(people)))
         case (.apiAnswer(let request), .userAccount(let account)):

@@ -34,6 +34,10 @@ package enum ControlChange: Hashable, Sendable {
     case removeOperator(name: String)
     /// When keys were used last; those that are gone are passed over. Answers `.noted`.
     case noteUses([KeyUse])
+    /// Changes nothing: that it was done is kept, if it is said by whom. Answers `.noted`.
+    case noteCall(AuditedCall)
+    /// The same, asked for by somebody, of which a record is kept: with the change, and also if it is refused.
+    indirect case by(ControlAuthor, ControlChange)
 }
 
 package struct KeyUse: Hashable, Sendable {
@@ -61,6 +65,8 @@ extension ControlChange {
             .addClientKey(let app, _, _), .revokeClientKey(let app, _), .reseal(let app, _, _):
             app
         case .importApp(let record): record.id
+        case .noteCall(let call): call.app
+        case .by(_, let change): change.app
         case .addOperator, .setOperatorRole, .rotateOperator, .removeOperator, .noteUses: nil
         }
     }

@@ -75,9 +75,9 @@ extension ControlState {
                 try record?.hashes.replace(by: hash, previousEndsAt: end)
             }
         case .removeOperator(let name): return try self.changeOperator(name, at: now) { record in record = nil }
-        case .noteUses(let uses):
-            for use in uses { self.recordUse(use) }
-            return .noted
+        case .noteUses(let uses): return self.recordUses(uses)
+        case .noteCall: return .noted
+        case .by(_, let change): return try self.apply(change, at: now)
         }
     }
 
@@ -201,6 +201,11 @@ extension ControlState {
     package mutating func removeOperator(named name: String) { self.operators.removeAll { $0.name == name } }
 
     // MARK: Uses
+
+    private mutating func recordUses(_ uses: [KeyUse]) -> ControlAnswer {
+        for use in uses { self.recordUse(use) }
+        return .noted
+    }
 
     /// Passes over keys that are gone.
     private mutating func recordUse(_ use: KeyUse) {

@@ -14,7 +14,7 @@ package struct PushJob: Hashable, Sendable {
     }
 
     package enum State: String, Hashable, Sendable, CaseIterable {
-        /// Nothing was sent yet.
+        /// It waits for its time, or for that of its next pass.
         case scheduled
         case running
         /// Everybody of the audience was looked at.
@@ -46,6 +46,8 @@ package struct PushJob: Hashable, Sendable {
     package var lifetimeMilliseconds: Int64?
     /// Wall milliseconds, of which `.start` is a matter of the core; nil for at once.
     package var sendAt: Int64?
+    /// A time on people's own clocks in place of one time; `sendAt` is that of the pass it is at.
+    package var localTime: PushLocalTime?
     package var ratePerSecond: Int?
     package var createdAt: Int64
     package var state: State
@@ -53,6 +55,8 @@ package struct PushJob: Hashable, Sendable {
     package var changedAt: Int64
     /// How far its steps have come. Only the store knows what it counts.
     package var cursor: UInt64 = 0
+    /// Which of the passes of `localTime` is next or under way.
+    package var pass = 0
     /// How many steps have sent something.
     package var steps = 0
     package var counts = PushCounts()
@@ -61,7 +65,7 @@ package struct PushJob: Hashable, Sendable {
     package init(
         id: PushJobID, app: AppID, account: ConversationID, body: Body, audience: PushAudience,
         ignoresBlocks: Bool = false, lifetimeMilliseconds: Int64? = nil, sendAt: Int64? = nil,
-        ratePerSecond: Int? = nil, createdAt: Int64
+        localTime: PushLocalTime? = nil, ratePerSecond: Int? = nil, createdAt: Int64
     ) {
         self.id = id
         self.app = app
@@ -70,10 +74,11 @@ package struct PushJob: Hashable, Sendable {
         self.audience = audience
         self.ignoresBlocks = ignoresBlocks
         self.lifetimeMilliseconds = lifetimeMilliseconds
-        self.sendAt = sendAt
+        self.sendAt = localTime?.passes.first?.at ?? sendAt
+        self.localTime = localTime
         self.ratePerSecond = ratePerSecond
         self.createdAt = createdAt
-        self.state = sendAt == nil ? .running : .scheduled
+        self.state = self.sendAt == nil ? .running : .scheduled
         self.changedAt = createdAt
     }
 
@@ -103,13 +108,36 @@ package struct PushJob: Hashable, Sendable {
         PushJob(
             id: self.id, app: self.app, account: self.account, body: self.plainBody, audience: self.audience,
             ignoresBlocks: self.ignoresBlocks, lifetimeMilliseconds: self.lifetimeMilliseconds, sendAt: self.sendAt,
-            ratePerSecond: self.ratePerSecond, createdAt: self.createdAt)
+            localTime: self.localTime, ratePerSecond: self.ratePerSecond, createdAt: self.createdAt)
     }
 
     /// Of a job that is `recalling`: which of its steps is next, and how many of that step's messages are done.
     package var placeOfRecall: (step: Int, offset: Int) {
         let max = UInt64(StoreRules.pushStepMax)
         return (Int(clamping: self.cursor / max), Int(self.cursor % max))
+    }
+
+    /// After the last step of a pass: the job waits for the next one, or is done.
+    package mutating func endPass(at: Int64) {
+        self.changedAt = at
+        guard let passes = self.localTime?.passes, !self.isAtLastPass else {
+            self.state = .done
+            return
+        }
+        self.pass += 1
+        self.sendAt = passes[self.pass].at
+        self.cursor = 0
+        self.state = .scheduled
+    }
+
+    /// The last pass of a local time is for everybody whom none has reached; so is the one pass of another job.
+    package var isAtLastPass: Bool { self.pass + 1 >= self.localTime?.passes.count ?? 1 }
+
+    /// Whether the pass it is at is for somebody in this time zone.
+    /// - Parameter timeZone: nil if the person's phones have told none.
+    package func isForPass(_ timeZone: String?) -> Bool {
+        guard let localTime, !self.isAtLastPass else { return true }
+        return localTime.pass(of: timeZone) == self.pass
     }
 
     /// - Parameters:
@@ -181,7 +209,8 @@ package struct PushCounts: Hashable, Sendable {
     package var lookedAt = 0
     /// People who got a message.
     package var recipients = 0
-    /// Of the audience, but the account is blocked, writes to its followers and they are none, or they are the account.
+    /// Of the audience, but the account is blocked, writes to its followers and they are none, or they are the account. Of a local time as it
+    /// is with the last pass.
     package var skipped = 0
     /// Legs that have ended, by `LegEnd.name`; without zeros.
     package var ends: [String: Int] = [:]

@@ -6,6 +6,8 @@ extension ReferenceStore {
         var job: PushJob
         /// What each step has sent.
         var steps: [[MessageID]] = []
+        /// Of a job with a local time: who has a message by it.
+        var reached: Set<UserID> = []
     }
 
     mutating func createPush(_ job: PushJob) -> StoreResult {
@@ -74,9 +76,10 @@ extension ReferenceStore {
         var after = job
         var devices = 0
         while recipients.count < ids.count, devices < devicesMax, let found = walk.next() {
-            guard let (user, some) = found else { continue }
+            guard let (user, some) = found, self.isInPass(user, of: job) else { continue }
             guard !self.isSkipped(user, by: job) else {
-                after.counts.skipped += 1
+                // Once, of whoever is passed over by several passes.
+                if job.isAtLastPass { after.counts.skipped += 1 }
                 continue
             }
             recipients.append((user, some))
@@ -85,10 +88,7 @@ extension ReferenceStore {
         after.cursor = walk.cursor
         after.counts.lookedAt += walk.lookedAt
         after.counts.recipients += recipients.count
-        if walk.isAtEnd {
-            after.state = .done
-            after.changedAt = at
-        }
+        if walk.isAtEnd { after.endPass(at: at) }
         if !recipients.isEmpty { after.steps += 1 }
         self.pushes[job.id]?.job = after
         var step = PushStep(job: after)
@@ -98,10 +98,18 @@ extension ReferenceStore {
         step.names = self.names(ofSender: job.sender, in: job.app)
         if let last = step.ids.last {
             self.pushes[job.id]?.steps.append(step.ids)
+            if job.localTime != nil { self.pushes[job.id]?.reached.formUnion(recipients.map(\.user)) }
             self.lastMessageID = max(self.lastMessageID, last)
         }
         step.job = self.pushes[job.id]?.job ?? after
         return step
+    }
+
+    private func isInPass(_ user: UserID, of job: PushJob) -> Bool {
+        guard job.localTime != nil else { return true }
+        guard self.pushes[job.id]?.reached.contains(user) != true else { return false }
+        // tidy: order does not leave: the newest report is chosen, and of several the smallest device
+        return job.isForPass(self.people.read(UserKey(app: job.app, user: user)) { $0.devices.values.timeZone } ?? nil)
     }
 
     private func isSkipped(_ user: UserID, by job: PushJob) -> Bool {

@@ -22,6 +22,7 @@ extension StoreRules {
                 "must be CS, SYS, MC, MP or PH, got \(job.account.type.rawValue)")
             _ = try UserID.validated(job.account.target, field: "account.id")
             try job.audience.validate()
+            try job.localTime?.validate()
             if let rate = job.ratePerSecond {
                 try InvalidField.check(rate, in: Self.pushRatesAllowed, "rate_per_second")
             }
@@ -86,10 +87,11 @@ extension StoreRules {
         case (.cancel, .done), (.cancel, .cancelled), (.cancel, .recalling), (.cancel, .recalled):
             return .success(job)
         case (.recall, .recalling), (.recall, .recalled): return .success(job)
-        case (.recall, .scheduled): after.state = .cancelled
+        // Between two passes of a local time it has sent something.
+        case (.recall, .scheduled) where job.steps == 0: after.state = .cancelled
         case (.recall, .running) where job.steps == 0: after.state = .cancelled
         case (.recall, .done) where job.steps == 0, (.recall, .cancelled) where job.steps == 0: return .success(job)
-        case (.recall, .running), (.recall, .done), (.recall, .cancelled):
+        case (.recall, .scheduled), (.recall, .running), (.recall, .done), (.recall, .cancelled):
             guard case .message = job.body else {
                 return .failure(
                     .init(

@@ -27,7 +27,7 @@ extension API {
         try body.refuseUnknown()
         let (secret, record) = try self.drawSecret(for: app.id)
         context.note.change = record.id
-        _ = try await self.changedApp(.addSecret(app.id, record, previousEndsAt: end), once, draws: true)
+        _ = try await self.changedApp(context, .addSecret(app.id, record, previousEndsAt: end), once, draws: true)
         return .json(["id": .string(record.id), "secret": .string(secret)], status: .created)
     }
 
@@ -38,7 +38,7 @@ extension API {
         guard app.secrets.contains(where: { $0.id == id }) else {
             throw APIProblem(.unknownTokenSecret, field: "id", rule: "names no token secret of the app")
         }
-        _ = try await self.changedApp(.removeSecret(app.id, id: id))
+        _ = try await self.changedApp(context, .removeSecret(app.id, id: id))
         return Response(status: .noContent)
     }
 
@@ -57,7 +57,7 @@ extension API {
         let (key, hash) = APIKeys.draw(APIKeys.prefix)
         let record = APIKeyRecord(
             name: name, hashes: KeyHashes(hash), scopes: scopes.map(\.rawValue), createdAt: Clocks.now().wall)
-        _ = try await self.changedApp(.addAPIKey(app.id, record), once, draws: true)
+        _ = try await self.changedApp(context, .addAPIKey(app.id, record), once, draws: true)
         return .json(
             [
                 "name": .string(name), "key": .string(key),
@@ -73,6 +73,7 @@ extension API {
         try body.refuseUnknown()
         let (key, hash) = APIKeys.draw(APIKeys.prefix)
         _ = try await self.changedApp(
+            context,
             .rotateAPIKey(app.id, name: name, hash: hash, previousEndsAt: end), once, draws: true)
         return .json(["name": .string(name), "key": .string(key)])
     }
@@ -80,7 +81,7 @@ extension API {
     private func removeAPIKey(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
         let (app, name) = try self.knownKey(context)
-        _ = try await self.changedApp(.removeAPIKey(app.id, name: name))
+        _ = try await self.changedApp(context, .removeAPIKey(app.id, name: name))
         return Response(status: .noContent)
     }
 

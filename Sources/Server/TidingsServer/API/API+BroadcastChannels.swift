@@ -23,6 +23,7 @@ extension API {
             environment: try self.word(try body.string("environment"), "environment"))
         try body.refuseUnknown()
         guard case .created(let id) = try await self.channels(asked, of: app, once: once) else { throw APIProblem.bug }
+        context.note.made = id.rawValue
         return .json(["id": .string(id.rawValue), "storage": .string(storage.rawValue)], status: .created)
     }
 

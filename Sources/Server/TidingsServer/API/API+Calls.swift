@@ -25,6 +25,7 @@ extension API {
         guard case .ringing(let at) = try await self.result(of: .ring(app, call), once: once) else {
             throw APIProblem.bug
         }
+        context.note.made = call.id.rawValue
         return .json(
             [
                 "id": .string(call.id.rawValue), "sent_at": .int(at),

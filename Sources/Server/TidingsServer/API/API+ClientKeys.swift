@@ -31,6 +31,7 @@ extension API {
         context.note.change = "\(name) \(record.id)"
         let secret = try self.apps.keys.sealInstallationSecret(Hexadecimal.text(APIKeys.drawBytes()), of: app.id)
         let changed = try await self.changedApp(
+            context,
             .addClientKey(app.id, record, installationSecret: secret), once, of: app)
         // That of the first request, if this one repeats it.
         let added =
@@ -47,7 +48,7 @@ extension API {
             throw APIProblem(.unknownClientKey, field: "key", rule: "names no client key of the app")
         }
         context.note.change = key
-        _ = try await self.changedApp(.revokeClientKey(app.id, key: key))
+        _ = try await self.changedApp(context, .revokeClientKey(app.id, key: key))
         return Response(status: .noContent)
     }
 

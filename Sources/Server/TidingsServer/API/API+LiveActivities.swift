@@ -28,6 +28,7 @@ extension API {
         guard case .passed(let at) = try await self.result(of: .pushActivity(app, push), once: once) else {
             throw APIProblem.bug
         }
+        context.note.made = push.id
         return .json(["id": .string(push.id), "sent_at": .int(at)], status: .accepted)
     }
 

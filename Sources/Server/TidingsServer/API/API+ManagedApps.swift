@@ -45,7 +45,8 @@ extension API {
         try Self.check(settings ?? AppSettings(), of: id, path: "settings.")
         context.note.change = id.rawValue
         let (secret, record) = try self.drawSecret(for: id)
-        let app = try await self.changedApp(.createApp(id, settings ?? AppSettings(), record), once, draws: true)
+        let app = try await self.changedApp(
+            context, .createApp(id, settings ?? AppSettings(), record), once, draws: true)
         return .json(
             [
                 "app": app.told(self.apps),
@@ -60,7 +61,7 @@ extension API {
         let body = try await self.body(request)
         let settings = try AppSettings(json: body.allMembers)
         try Self.check(settings, of: app.id)
-        return self.response(try await self.changedApp(.setAppSettings(app.id, settings, revision: revision)))
+        return self.response(try await self.changedApp(context, .setAppSettings(app.id, settings, revision: revision)))
     }
 
     private func suspend(_ request: Request, _ context: Context, _ isSuspended: Bool) async throws -> Response {
@@ -68,7 +69,7 @@ extension API {
         let app = try self.known(context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         try body.refuseUnknown()
-        return self.response(try await self.changedApp(.suspendApp(app.id, isSuspended), once, of: app))
+        return self.response(try await self.changedApp(context, .suspendApp(app.id, isSuspended), once, of: app))
     }
 
     // MARK: - Changing
@@ -82,9 +83,10 @@ extension API {
 
     /// - Parameters: known: what to answer a repeat with. draws: the answer shows something that is kept nowhere, so a repeat has none.
     func changedApp(
-        _ change: ControlChange, _ once: Once? = nil, of known: ManagedApp? = nil, draws: Bool = false
+        _ context: Context, _ change: ControlChange, _ once: Once? = nil, of known: ManagedApp? = nil,
+        draws: Bool = false
     ) async throws -> ManagedApp {
-        switch try await self.changed(change, once, draws: draws) {
+        switch try await self.changed(context, change, once, draws: draws) {
         case .app(let app)?: return app
         case nil:
             // The repeat of a change that was made.
@@ -95,9 +97,12 @@ extension API {
     }
 
     /// - Returns: nil for the repeat of a change that was made.
-    func changed(_ change: ControlChange, _ once: Once? = nil, draws: Bool = false) async throws -> ControlAnswer? {
+    func changed(
+        _ context: Context, _ change: ControlChange, _ once: Once? = nil, draws: Bool = false
+    ) async throws -> ControlAnswer? {
+        let command = APICommand.changeControl(context.author.map { .by($0, change) } ?? change)
         do {
-            switch try await self.result(of: .changeControl(change), once: once) {
+            switch try await self.result(of: command, once: once) {
             case .control(let answer): return answer
             case .done where draws:
                 throw APIProblem(

@@ -28,7 +28,7 @@ extension API {
         return try await self.send(
             .send(
                 UserKey(app: app, user: sender), draft, ignoresBlocks: ignoresBlocks, author: author.map { UserID($0) }),
-            once)
+            once, context)
     }
 
     /// A message of the backend to the app itself on people's phones (S4.10).
@@ -48,13 +48,15 @@ extension API {
             expiresAt: lifetime)
         try body.refuseUnknown()
         try message.validate()
-        return try await self.send(.sendCustom(app, message, recipients: recipients, clientMessageID: id), once)
+        return try await self.send(
+            .sendCustom(app, message, recipients: recipients, clientMessageID: id), once, context)
     }
 
-    private func send(_ command: APICommand, _ once: Once?) async throws -> Response {
+    private func send(_ command: APICommand, _ once: Once?, _ context: Context) async throws -> Response {
         guard case .accepted(let accepted, let isRepeat) = try await self.result(of: command, once: once) else {
             throw APIProblem.bug
         }
+        context.note.made = accepted.messageID.description
         return .json(
             [
                 "message_id": .string(accepted.messageID.description),

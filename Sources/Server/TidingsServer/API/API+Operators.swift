@@ -33,7 +33,7 @@ extension API {
         let (key, hash) = APIKeys.draw(APIKeys.operatorPrefix)
         let record = OperatorRecord(
             name: name, role: role, hashes: KeyHashes(hash), createdAt: Clocks.now().wall)
-        _ = try await self.changed(.addOperator(record), once, draws: true)
+        _ = try await self.changed(context, .addOperator(record), once, draws: true)
         return .json(
             ["name": .string(name), "role": .string(role.rawValue), "key": .string(key)], status: .created)
     }
@@ -45,7 +45,8 @@ extension API {
         let role: OperatorRole = try self.word(try body.string("role"), "role")
         try body.refuseUnknown()
         context.note.change = role.rawValue
-        guard case .ofOperator(let record?)? = try await self.changed(.setOperatorRole(name: name, role)) else {
+        guard case .ofOperator(let record?)? = try await self.changed(context, .setOperatorRole(name: name, role))
+        else {
             throw APIProblem.bug
         }
         return .json(record.told(self.apps))
@@ -59,13 +60,13 @@ extension API {
         try body.refuseUnknown()
         let (key, hash) = APIKeys.draw(APIKeys.operatorPrefix)
         let change = ControlChange.rotateOperator(name: name, hash: hash, previousEndsAt: end)
-        _ = try await self.changed(change, once, draws: true)
+        _ = try await self.changed(context, change, once, draws: true)
         return .json(["name": .string(name), "key": .string(key)])
     }
 
     private func removeOperator(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
-        _ = try await self.changed(.removeOperator(name: try self.knownOperator(context)))
+        _ = try await self.changed(context, .removeOperator(name: try self.knownOperator(context)))
         return Response(status: .noContent)
     }
 

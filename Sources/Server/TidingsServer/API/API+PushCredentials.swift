@@ -58,7 +58,7 @@ extension API {
         let record = try PushCredentialRecord(
             file, of: app.id, topics: topics, environments: environments, keys: self.apps.keys, at: now)
         context.note.change = record.id
-        let changed = try await self.changedApp(.changePushCredential(app.id, .add(record)), once, of: app)
+        let changed = try await self.changedApp(context, .changePushCredential(app.id, .add(record)), once, of: app)
         // That of the first request, if this one repeats it.
         let added = changed.pushCredentials.first { $0.fingerprint == record.fingerprint }
         return .json((added ?? record).told, status: .created)
@@ -67,7 +67,7 @@ extension API {
     private func removePushCredential(_ request: Request, _ context: Context) async throws -> Response {
         try self.authorizeOperator(request, context, .administer)
         let (app, record) = try self.knownCredential(context)
-        _ = try await self.changedApp(.changePushCredential(app.id, .remove(id: record.id)))
+        _ = try await self.changedApp(context, .changePushCredential(app.id, .remove(id: record.id)))
         return Response(status: .noContent)
     }
 
@@ -79,7 +79,7 @@ extension API {
             id: record.id, inPlaceOf: try body.optionalString("in_place_of"),
             unproven: try body.bool("unproven", default: false))
         try body.refuseUnknown()
-        return try await self.response(to: change, of: record, app, once)
+        return try await self.response(context, to: change, of: record, app, once)
     }
 
     private func changePushCredential(
@@ -89,13 +89,14 @@ extension API {
         let (app, record) = try self.knownCredential(context)
         let (body, once) = try await self.keyedBody(request, context, app.id, mayBeEmpty: true)
         try body.refuseUnknown()
-        return try await self.response(to: change(record.id), of: record, app, once)
+        return try await self.response(context, to: change(record.id), of: record, app, once)
     }
 
     private func response(
-        to change: PushCredentialChange, of record: PushCredentialRecord, _ app: ManagedApp, _ once: Once?
+        _ context: Context, to change: PushCredentialChange, of record: PushCredentialRecord, _ app: ManagedApp,
+        _ once: Once?
     ) async throws -> Response {
-        let changed = try await self.changedApp(.changePushCredential(app.id, change), once, of: app)
+        let changed = try await self.changedApp(context, .changePushCredential(app.id, change), once, of: app)
         return .json((changed.pushCredentials.first { $0.id == record.id } ?? record).told)
     }
 
@@ -119,7 +120,7 @@ extension API {
         let proof = try await clients.prove(credential, in: environment, topic: topic, token: token)
         var noted = app
         for change in Self.changes(by: proof, of: record.id, topic, environment) {
-            noted = try await self.changedApp(.changePushCredential(app.id, change), once, of: app)
+            noted = try await self.changedApp(context, .changePushCredential(app.id, change), once, of: app)
         }
         return .json([
             "environment": .string(environment.rawValue), "topic": .string(topic),

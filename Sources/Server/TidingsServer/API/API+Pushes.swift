@@ -20,7 +20,9 @@ extension API {
         let app = try self.authorize(request, context, .messages, limited: .messages)
         let (body, once) = try await self.keyedBody(request, context, app)
         let draft = try self.pushDraft(body)
-        return .json(try await self.push(.createPush(app, draft), once).json, status: .accepted)
+        let job = try await self.push(.createPush(app, draft), once)
+        context.note.made = job.id.description
+        return .json(job.json, status: .accepted)
     }
 
     private func pushDraft(_ body: APIBody) throws(InvalidField) -> PushDraft {
@@ -30,12 +32,26 @@ extension API {
         draft.ignoresBlocks = try body.bool("ignores_blocks", default: false)
         draft.lifetimeMilliseconds = try body.optionalInteger("lifetime_ms", in: 1...MessageDraft.lifetimeMax)
         draft.sendAt = try body.optionalInteger("send_at", in: 0...Self.timeMax)
+        draft.localTime = try self.localTime(body, isBesideTime: draft.sendAt != nil)
         let rates = StoreRules.pushRatesAllowed
         draft.ratePerSecond = try body.optionalInteger(
             "rate_per_second", in: Int64(rates.lowerBound)...Int64(rates.upperBound)
         ).map { Int($0) }
         try body.refuseUnknown()
         return draft
+    }
+
+    private func localTime(_ body: APIBody, isBesideTime: Bool) throws(InvalidField) -> PushLocalTime? {
+        let (text, zone) = (try body.optionalString("send_at_local"), try body.optionalString("time_zone"))
+        guard let text else {
+            try InvalidField.check(zone == nil, "time_zone", "must be left out without send_at_local")
+            return nil
+        }
+        try InvalidField.check(!isBesideTime, "send_at_local", "must be left out beside send_at")
+        guard let zone else {
+            throw InvalidField(field: "time_zone", rule: "must be there beside send_at_local, as in Europe/Berlin")
+        }
+        return try PushLocalTime(text: text, timeZone: zone)
     }
 
     /// The largest whole number that every reader of JSON reads exactly.
@@ -239,7 +255,9 @@ extension PushJob {
             "account": ["kind": .string(self.account.type.rawValue), "id": .string(self.account.target)],
             "kind": .string(kind), "audience": self.audience.json, "counted": .bool(isCounted),
             "ignores_blocks": .bool(self.ignoresBlocks), "lifetime_ms": .optional(self.lifetimeMilliseconds),
-            "send_at": .optional(self.sendAt), "rate_per_second": .optional(self.ratePerSecond.map { Int64($0) }),
+            "send_at": .optional(self.sendAt), "send_at_local": .optional(self.localTime?.text),
+            "time_zone": .optional(self.localTime?.timeZone),
+            "rate_per_second": .optional(self.ratePerSecond.map { Int64($0) }),
             "created_at": .int(self.createdAt), "state": .string(self.state.rawValue),
             "changed_at": .int(self.changedAt),
             "progress": [

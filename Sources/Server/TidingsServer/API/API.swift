@@ -58,6 +58,7 @@ struct API: Sendable {
         self.addOperations(to: router)
         self.addApps(to: router)
         self.addOperators(to: router)
+        self.addAudit(to: router)
         let app = router.group("v1/apps/{app}")
         self.addAppKeys(to: app)
         self.addClientKeys(to: app)
@@ -136,6 +137,7 @@ struct API: Sendable {
             throw refusal.problem
         }
         try Self.checkQuery(request, query)
+        context.note.audited = try context.audited(app, scope, request)
         return app
     }
 

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import ServerCore
+import StoreModel
 import Synchronization
 import TidingsModel
 
@@ -54,7 +55,9 @@ struct ProblemMiddleware: RouterMiddleware {
     ) async -> (Response, APIProblem?) {
         let problem: APIProblem
         do {
-            return (try await next(request, context), nil)
+            let response = try await next(request, context)
+            try await self.keepCall(context, response)
+            return (response, nil)
         } catch let found as APIProblem {
             problem = found
         } catch let invalid as InvalidField {
@@ -77,6 +80,18 @@ struct ProblemMiddleware: RouterMiddleware {
             problem = .bug
         }
         return (problem.response(to: context.requestID), problem)
+    }
+
+    /// Before the answer goes out: what it shows or confirms has its record in the store then.
+    private func keepCall(_ context: Context, _ response: Response) async throws {
+        guard response.status.kind == .successful, let author = context.author, var call = context.note.audited
+        else { return }
+        if call.subject.isEmpty { call.subject = context.note.made ?? context.note.user ?? "" }
+        switch await self.core(.changeControl(.by(author, .noteCall(call)))) {
+        case .control: return
+        case .refused(let problem): throw APIProblem(problem)
+        default: throw APIProblem.bug  // tidy: no other answer is one to a change
+        }
     }
 
     private func problem(for error: any HTTPResponseError, _ request: Request) -> APIProblem {

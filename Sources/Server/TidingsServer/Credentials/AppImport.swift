@@ -138,7 +138,9 @@ struct AppImport {
     ) async throws -> ManagedApp {
         let store = self.store
         let results = await withCheckedContinuation { continuation in
-            store.submit([.changeControl(change, at: now)]) { continuation.resume(returning: $0) }
+            store.submit([.changeControl(.by(ControlAuthor(.configuration), change), at: now)]) {
+                continuation.resume(returning: $0)
+            }
         }
         switch results.first {
         case .control(.app(let app))?: return app

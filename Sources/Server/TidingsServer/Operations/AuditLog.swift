@@ -1,5 +1,6 @@
 import Logging
 import ServerCore
+import StoreModel
 import Synchronization
 import TidingsModel
 
@@ -109,6 +110,8 @@ struct AuditLog: Sendable {
             var user: String?
             var author: String?
             var change: String?
+            var audited: AuditedCall?
+            var made: String?
         }
 
         private let found = Mutex(Found())
@@ -122,6 +125,16 @@ struct AuditLog: Sendable {
         var change: String? {
             get { self.found.withLock { $0.change } }
             set { self.found.withLock { $0.change = newValue } }
+        }
+        /// What the store keeps of an operator's call, once it is carried out.
+        var audited: AuditedCall? {
+            get { self.found.withLock { $0.audited } }
+            set { self.found.withLock { $0.audited = newValue } }
+        }
+        /// The id of what it has made, for that record.
+        var made: String? {
+            get { self.found.withLock { $0.made } }
+            set { self.found.withLock { $0.made = newValue } }
         }
         /// For whom a user token was issued.
         var user: String? {

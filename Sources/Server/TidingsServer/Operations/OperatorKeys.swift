@@ -40,7 +40,7 @@ struct OperatorKeys: Sendable {
     }
 
     private func change(_ change: ControlChange) async throws {
-        switch await self.core(.changeControl(change)) {
+        switch await self.core(.changeControl(.by(ControlAuthor(.commandLine), change))) {
         case .control: return
         case .refused(let problem): throw Refusal(description: "\(problem.field) \(problem.rule)")
         default: throw Refusal(description: "the server failed; see its log")

@@ -26,11 +26,22 @@ struct PushCommand: ParsableCommand {
         @Option(help: "The notification's title.") var title: String?
         @Option(help: "The account it is from, for example MP:news.") var account: ConversationArgument?
         @Option(help: "When, in milliseconds since 1970.") var at: Int64?
+        @Option(help: "When on people's own clocks, for example 2026-12-01T09:00.") var atLocal: String?
+        @Option(help: "With --at-local: the clock of people of whom no zone is known, for example Europe/Berlin.")
+        var timeZone: String?
         @Option(help: "How many people a second at most.") var rate: Int?
         @Flag(help: "It counts as unread.") var counted = false
         @Argument(help: "The text.") var text: String
 
-        func validate() throws { _ = try self.whom() }
+        func validate() throws {
+            _ = try self.whom()
+            guard (self.atLocal == nil) == (self.timeZone == nil) else {
+                throw ValidationError("give --at-local and --time-zone together, or none of them")
+            }
+            guard self.at == nil || self.atLocal == nil else {
+                throw ValidationError("give --at or --at-local, not both")
+            }
+        }
 
         func run() async throws {
             var notification: [(String, JSONValue)] = [("text", .string(self.text))]
@@ -41,6 +52,8 @@ struct PushCommand: ParsableCommand {
                     "account",
                     self.account.map { ["kind": .string($0.type.rawValue), "id": .string($0.target)] } ?? .null
                 ), ("send_at", self.at.map { .int($0) } ?? .null),
+                ("send_at_local", self.atLocal.map { .string($0) } ?? .null),
+                ("time_zone", self.timeZone.map { .string($0) } ?? .null),
                 ("rate_per_second", self.rate.map { .int($0) } ?? .null),
                 ("counted", .bool(self.counted)),
             ]
@@ -135,10 +148,17 @@ struct PushCommand: ParsableCommand {
         let statistics = push["statistics"]
         func count(_ name: String) -> Int64 { statistics?[name]?.intValue ?? 0 }
         let ends = (statistics?["ends"]?.objectValue?.members ?? []).filter { $0.value != .int(0) }
-        return [
-            Self.line(push), "  for \(push["audience"]?.text ?? "?")",
+        var time: [String] = []
+        if let local = push["send_at_local"]?.stringValue {
+            // The last zone's time stays when it is over.
+            let isNext = push["state"]?.stringValue == "scheduled"
+            time = [
+                "  at \(local) on people's own clocks" + (isNext ? ", next \(TextTable.time(push["send_at"]))" : "")
+            ]
+        }
+        return [Self.line(push), "  for \(push["audience"]?.text ?? "?")"] + time + [
             "  shown at least \(count("shown"))  opened \(count("opened"))  repeated at most \(count("repeated"))"
-                + "  recalled \(count("recalled"))",
+                + "  recalled \(count("recalled"))"
         ] + ends.map { "  \($0.key)  \($0.value.intValue ?? 0)" }
     }
 }

@@ -78,13 +78,27 @@ struct DurableChecker: Checker {
     private static func checkLog(
         _ phone: Ending.Phone, _ ending: Ending, _ state: CheckerState, into findings: inout Findings
     ) {
-        let log = ending.person(phone.key.user.user)?.log ?? []
+        let log = (ending.person(phone.key.user.user)?.log ?? []).map { Self.entry($0, on: phone.key.device) }
         if let (here, there) = zip(phone.disk.log, log).first(where: { here, there in
             here != there && !Self.fits(here, there, of: phone.key.user.user, state)
         }) {
             findings.add("P1", "\(phone.key) has \(here) where the store has \(there)")
         } else if phone.disk.log.count != log.count {
             findings.add("P1", "\(phone.key) has \(phone.disk.log.count) entries, the store \(log.count)")
+        }
+    }
+
+    /// What a push has for other devices of its person does not notify, and is a position if it is for the app itself.
+    private static func entry(_ entry: LogEntry, on device: DeviceID) -> LogEntry {
+        switch entry.body {
+        case .message(var message) where !message.isFor(device):
+            message.flags.remove(.notified)
+            return LogEntry(position: entry.position, body: .message(message))
+        case .custom(let message) where !message.devices.isEmpty && !message.devices.contains(device):
+            return LogEntry(position: entry.position, body: .unknown)
+        case .message, .custom, .read, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked,
+            .change, .unknown:
+            return entry
         }
     }
 

@@ -125,7 +125,7 @@ extension StoreCommand {
         case .setDeviceStatus, .receipt, .compareLog, .loadUser, .readLog, .trace, .readConversation, .readHistory,
             .readSettings, .readReceipts, .changeAccount, .readAccount, .readUnread, .setObjectNames, .readObjectNames,
             .mayWrite, .readRestrictions, .readAccounts, .readFollowers, .readFollowing, .readPeople, .readProfiles,
-            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readPush, .readPushes,
+            .readKept, .readMedia, .readMediaUses, .changeControl, .readControl, .readAudit, .readPush, .readPushes,
             .countAudience, .readPushRecipient, .readLabels:
             .askStore
         case .once(_, let command): command.kind
