@@ -187,7 +187,9 @@ class World:
         return self.call("POST", self._path("pushes"), {"notification": {"text": "hello"}, "audience": self.audience()})["id"]
 
     def audience(self) -> dict:
+        user, device = self.some("device")
         return copy.deepcopy(self.chance.choice([
+            {"devices": [{"user": user, "device": device}]},
             {"everybody": True}, {"users": sorted({self.user(), PHONE})}, {"all": [{"tag": TAGS[0]}, {"not": {"tag": TAGS[1]}}]},
             {"any": [{"alias": "customer-7"}, {"not": {"users": [self.user()]}}]}]))
 
@@ -565,6 +567,12 @@ class Run:
             body["topic"] = TOPIC
             if "token" in body:
                 body["token"] = token
+        elif path == "/v1/apps/{app}/messages":
+            # Members that go together in few ways only.
+            if self.chance.random() < 0.6:
+                for name in ("recipients", "author", "push_text", "flags", "lifetime_ms"):
+                    body.pop(name, None)
+                body["content"] = "{\"content\":\"hello\"}"
         elif path.endswith("/pushes"):
             kind = self.chance.choice(["notification", "message", "custom"])
             for name in {"notification", "message", "custom"} - {kind}:

@@ -73,7 +73,7 @@ def test_a_wrong_description_is_noticed(described):
 # Of these, in one object, one has to be there, and only that one.
 NEVER_NULL = {
     "POST /v1/extension/receipts message_id", "POST /v1/extension/receipts message_ids",
-    *(f"POST /v1/apps/{{app}}/pushes {name}" for name in ("everybody", "users", "alias", "tag", "all", "any", "not")),
+    *(f"POST /v1/apps/{{app}}/pushes {name}" for name in ("everybody", "users", "devices", "alias", "tag", "all", "any", "not")),
 }
 
 

@@ -106,7 +106,7 @@ final class CourierClient {
         guard self.isWanted, self.channel == nil, !self.isConnecting else { return }
         self.isConnecting = true
         let bound = NIOLoopBound(self, eventLoop: self.loop)
-        ClientBootstrap(group: self.loop)
+        let bootstrap = ClientBootstrap(group: self.loop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = LineHandler(
@@ -116,8 +116,11 @@ final class CourierClient {
                 }
             }
             .connectTimeout(.seconds(5))
-            .connect(host: self.address.host, port: self.address.port)
-            .hop(to: self.loop)
+        // An address is not looked up: the answer would come from another thread, perhaps when the loop is shut down.
+        let (host, port) = (self.address.host, self.address.port)
+        let address = try? SocketAddress(ipAddress: host, port: port)
+        let connected = address.map { bootstrap.connect(to: $0) } ?? bootstrap.connect(host: host, port: port)
+        connected.hop(to: self.loop)
             .assumeIsolated()
             .whenComplete { result in
                 self.isConnecting = false
