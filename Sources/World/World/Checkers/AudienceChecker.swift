@@ -201,7 +201,9 @@ struct AudienceChecker: Checker {
         if devices != expected {
             findings.add("audience", "\(message) of \(job.id) is for \(devices) of \(user), and not for \(expected)")
         }
-        if !expected.isEmpty { self.addressed[message] = expected }
+        guard !expected.isEmpty else { return }
+        self.addressed[message] = expected
+        findings.reach(.pushesToDevices)
     }
 
     func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
