@@ -19,6 +19,8 @@ public struct CustomMessage: Hashable, Sendable, Identifiable {
     /// carries it.
     package var devices: [DeviceID] = []
 
+    package func isFor(_ device: DeviceID) -> Bool { self.devices.isEmpty || self.devices.contains(device) }
+
     /// A custom message from its parts.
     public init(
         id: MessageID, title: String? = nil, content: String, contentType: String? = nil,

@@ -361,7 +361,7 @@ enum Schema {
         ) WITHOUT ROWID;
         """
 
-    static let tablesOfVersion22 = """
+    private static let tablesOfVersion22 = """
         -- Which pass of its local time a job is at.
         ALTER TABLE push_job ADD COLUMN pass INTEGER NOT NULL DEFAULT 0;
         -- Whom jobs with a local time have reached, so that no later pass does.

@@ -27,11 +27,6 @@ final class SharedMessage: Sendable {
         names == self.names ? self : SharedMessage(self.message, names: names, isHushed: self.isHushed)
     }
 
-    func seen(on device: DeviceID) -> SharedMessage {
-        guard !self.message.isFor(device) else { return self }
-        return SharedMessage(self.message.seen(on: device), names: self.names, isHushed: self.isHushed)
-    }
-
     var hushed: SharedMessage { SharedMessage(self.message.hushed, names: self.names, isHushed: true) }
 }
 

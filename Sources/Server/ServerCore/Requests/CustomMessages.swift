@@ -47,26 +47,5 @@ extension LogEntry {
         return self.place
     }
 
-    /// As one of the person's devices gets it: what a push job has for others tells of itself nowhere.
-    func seen(on device: DeviceID) -> LogEntry {
-        switch self.body {
-        case .message(let message) where !message.isFor(device):
-            LogEntry(position: self.position, body: .message(message.seen(on: device)))
-        case .custom(let message) where !message.devices.isEmpty && !message.devices.contains(device): self.place
-        case .message, .custom, .read, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked,
-            .change, .unknown:
-            self
-        }
-    }
-
     var place: LogEntry { LogEntry(position: self.position, body: .unknown) }
-}
-
-extension Message {
-    func seen(on device: DeviceID) -> Message {
-        guard !self.isFor(device) else { return self }
-        var message = self
-        message.flags.remove(.notified)
-        return message
-    }
 }

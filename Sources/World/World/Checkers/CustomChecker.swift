@@ -32,7 +32,7 @@ struct CustomChecker: Checker {
             }
         case .handedOver(let messages, let isInForeground, let key):
             for (position, message) in messages {
-                if !Self.isFor(message, key.device) {
+                if !message.isFor(key.device) {
                     findings.add("custom", "\(message.id) was handed to \(key), and is for \(message.devices)")
                 }
                 if !isInForeground {
@@ -58,7 +58,7 @@ struct CustomChecker: Checker {
         }
         if position < last { findings.add("custom", "\(message.id) was handed to \(key) after a later one") }
         for passed in self.sent[key.user.user] ?? [] where passed.position > last && passed.position < position {
-            guard Self.isFor(passed.message, key.device) else { continue }
+            guard passed.message.isFor(key.device) else { continue }
             if state.walls.allSatisfy({ !passed.message.isExpired(at: $0) }) {
                 findings.add("custom", "\(passed.message.id) was passed over on \(key), and has not expired")
             } else {
@@ -68,16 +68,12 @@ struct CustomChecker: Checker {
         self.handedOver[key, default: [:]][message.id] = position
     }
 
-    private static func isFor(_ message: CustomMessage, _ device: DeviceID) -> Bool {
-        message.devices.isEmpty || message.devices.contains(device)
-    }
-
     func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {
         for phone in ending.phones {
             let handedOver = self.handedOver[phone.key] ?? [:]
             for entry in ending.person(phone.key.user.user)?.log ?? [] {
                 guard case .custom(let message) = entry.body, handedOver[message.id] == nil,
-                    Self.isFor(message, phone.key.device)
+                    message.isFor(phone.key.device)
                 else { continue }
                 // Nobody had to see what expired while all phones were put away.
                 guard !self.lastLook.contains(where: { message.isExpired(at: $0) }) else { continue }

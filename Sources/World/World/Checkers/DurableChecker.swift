@@ -94,7 +94,7 @@ struct DurableChecker: Checker {
         case .message(var message) where !message.isFor(device):
             message.flags.remove(.notified)
             return LogEntry(position: entry.position, body: .message(message))
-        case .custom(let message) where !message.devices.isEmpty && !message.devices.contains(device):
+        case .custom(let message) where !message.isFor(device):
             return LogEntry(position: entry.position, body: .unknown)
         case .message, .custom, .read, .recall, .edit, .deletion, .conversationSettings, .personSettings, .blocked,
             .change, .unknown:
