@@ -333,8 +333,8 @@ private struct Bench {
     @Test func `is forgotten with a recall, also of what is being posted`() {
         var bench = Bench()
         _ = bench.request(.post(self.posted))
-        #expect(bench.request(.recall(id(7), replacement: nil)) == [])
-        // Before the list is waited for: the app may be ended meanwhile.
+        // At once, and before the list is waited for: the app may be ended meanwhile.
+        #expect(bench.request(.recall(id(7), replacement: nil)) == [.deleteDonations(.messages([id(7)]))])
         #expect(
             bench.handle(.posted(.shown, 1)) == [
                 .finish(1, .client(.notificationPosted(id(7), .shown))), .deleteDonations(.messages([id(7)])), .list(2),

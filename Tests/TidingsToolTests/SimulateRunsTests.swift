@@ -74,7 +74,7 @@ import World
             .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
-            .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes,
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .pushesToDevices, .resumedPushes,
             .cancelledPushes,
             .recalledPushes, .anonymousSignIns, .pushesToAnonymous, .credentialsReplaced, .credentialsRolledBack,
             .revokedKeyRefusals, .missingCredentials, .certificatePushes,

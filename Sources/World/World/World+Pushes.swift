@@ -8,7 +8,7 @@ import TidingsModel
 extension World {
     static let pushService = ConversationID(type: .pushService, target: "push")
     static let pushTags = ["gold", "quiet"]
-    private static let pushAliases = ["customer-1", "customer-2", "customer-3"]
+    private static let pushAliases = ["customer-1", "customer-2"]
     /// Of how many pushes, the newest, one may be changed.
     private static let changedMax = 8
 
@@ -25,11 +25,12 @@ extension World {
         self.beginDraw(of: .pushes)
         self.plan(.pushesAct, after: self.chance.number(20_000...150_000) * Night.slowness(at: self.time))
         guard self.server != nil, self.happens() else { return }
-        switch self.chance.number(0...9) {
-        case 0...5: self.pushToAudience()
-        case 6: self.changePush(.cancel)
-        case 7...8: self.changePush(.recall)
-        default: if let person = self.drawn(self.people + self.anonymousPeople) { self.label(person) }
+        switch self.chance.number(0...12) {
+        case 0...6: self.pushToAudience()
+        case 7: self.changePush(.cancel)
+        case 8...9: self.changePush(.recall)
+        case 10...11: if let person = self.drawn(self.people + self.anonymousPeople) { self.label(person) }
+        default: self.blockPushes()
         }
     }
 
@@ -65,7 +66,7 @@ extension World {
     }
 
     private mutating func audience(depth: Int) -> PushAudience {
-        switch self.chance.number(0...(depth < 2 ? 9 : 5)) {
+        switch self.chance.number(0...(depth < 2 ? 10 : 6)) {
         case 0...1: return .everybody
         case 2:
             return .users(
@@ -73,8 +74,11 @@ extension World {
                     + [self.people[0]])
         case 3: return .alias(self.drawn(Self.pushAliases) ?? "")
         case 4...5: return .tag(self.drawn(Self.pushTags) ?? "")
-        case 6: return .not(self.audience(depth: depth + 1))
-        case 7: return .all([self.audience(depth: depth + 1), self.audience(depth: depth + 1)])
+        case 6:
+            let keys = self.phones.map(\.key).filter { _ in self.chance.chance(perMille: 400) }
+            return .devices((keys + [self.phones[0].key]).map { .init(user: $0.user.user, device: $0.device) })
+        case 7: return .not(self.audience(depth: depth + 1))
+        case 8: return .all([self.audience(depth: depth + 1), self.audience(depth: depth + 1)])
         default: return .any([self.audience(depth: depth + 1), self.audience(depth: depth + 1)])
         }
     }
@@ -85,14 +89,27 @@ extension World {
         self.callAPI(.changePush(Self.app, job, change))
     }
 
-    /// What a clock that was ahead has put off would come into the final probe, and change what is unread there.
+    /// Somebody wants nothing more of the push service, or again; they say so on the app's web page.
+    private mutating func blockPushes() {
+        guard let person = self.drawn(self.people) else { return }
+        let blocks = self.chance.chance(perMille: 600)
+        self.appendTrace("\(person) \(blocks ? "blocks" : "unblocks") \(Self.pushService.target)")
+        self.callAPI(.request(Self.app, actor: person, .setBlocked(UserID(Self.pushService.target), blocks)))
+    }
+
+    /// What a clock that was ahead has put off would come into the final probe, and change what is unread there. What runs has to end by itself.
     mutating func endPushes() {
-        for job in self.pushJobs { self.callAPI(.changePush(Self.app, job, .cancel)) }
+        for job in self.pushJobs {
+            guard case .pushJob(let job?)? = try? self.store.apply(.readPush(Self.app, job), epoch: self.epoch),
+                job.state == .scheduled
+            else { continue }
+            self.callAPI(.changePush(Self.app, job.id, .cancel))
+        }
     }
 
     private mutating func label(_ person: UserID) {
         let change: LabelChange =
-            self.chance.chance(perMille: 300)
+            self.chance.chance(perMille: 500)
             ? .aliases(self.drawn(Self.pushAliases).map { [$0] } ?? [])
             : .tags(Self.pushTags.filter { _ in self.chance.chance(perMille: 500) })
         self.appendTrace("the backend gives \(person) \(change)")

@@ -250,6 +250,7 @@ package struct NotificationCenterQueue: Hashable, Sendable {
             return self.waiting.append(Item(number: number, job: .post(notification, badge: badge)))
         case .recall(let message, let replacement):
             let badge = replacement.flatMap { posted in group.change { $0.countPosted(posted) } ?? nil }
+            self.forgetAtOnce(message, facts, &effects)
             return self.wait(number, .recall(message, replacement: replacement, badge: badge))
         case .clearRead(let conversation, let position):
             return self.wait(number, .clearRead(conversation, upTo: position))
@@ -270,6 +271,12 @@ package struct NotificationCenterQueue: Hashable, Sendable {
                 Item(number: number, job: .badge(shown), answer: .kit(.badgeShown(call))))
         }
         effects.append(.finish(number, answer))
+    }
+
+    /// The app may be ended before the recall's turn. What is still to be donated with its own post is forgotten in its turn.
+    private func forgetAtOnce(_ message: MessageID, _ facts: Facts, _ effects: inout [Effect]) {
+        guard facts.donates, self.step != .idle else { return }
+        effects.append(.deleteDonations(.messages([message])))
     }
 
     private mutating func wait(_ number: Number, _ job: Job) {

@@ -33,8 +33,9 @@ struct AudienceChecker: Checker {
         case .committed(let command, let result): self.apply(command, result, state, into: &findings)
         case .pushed(let request, let key):
             if let info = request.alert { self.checkRing(of: info.message, on: key, into: &findings) }
-        case .posted(let notification, let key, _): self.checkRing(of: notification.message, on: key, into: &findings)
-        // One that is quiet may be the recall of what the app in front has shown.
+        // What is quiet may be the recall of what the app in front has shown.
+        case .posted(let notification, let key, _):
+            if !notification.isSilent { self.checkRing(of: notification.message, on: key, into: &findings) }
         case .extended(let message, isQuiet: false, _, let key), .rangInForeground(let message, let key):
             self.checkRing(of: message, on: key, into: &findings)
         case .fetched(let posts, _, let key):
@@ -201,7 +202,9 @@ struct AudienceChecker: Checker {
         if devices != expected {
             findings.add("audience", "\(message) of \(job.id) is for \(devices) of \(user), and not for \(expected)")
         }
-        if !expected.isEmpty { self.addressed[message] = expected }
+        guard !expected.isEmpty else { return }
+        self.addressed[message] = expected
+        findings.reach(.pushesToDevices)
     }
 
     func checkEnding(_ ending: Ending, in state: CheckerState, into findings: inout Findings) {

@@ -158,6 +158,7 @@ package enum WorldMark: String, Hashable, Sendable, CaseIterable {
     case cards = "cards of another app's accounts"
     case offeredCards = "cards offered to another app"
     case pushesDone = "pushes to audiences"
+    case pushesToDevices = "pushes to some devices of a person"
     case resumedPushes = "pushes resumed after a crash"
     case cancelledPushes = "pushes cancelled"
     case recalledPushes = "pushes taken back"
@@ -181,7 +182,7 @@ extension WorldMark {
             .serverNames, .nameless, .communications, .portraits,
             .donated, .donatedSent, .accountMessages, .operatorMessages, .messagesToAccounts, .refusedOperators,
             .refusedToStrangers, .follows, .unfollows, .operatorRecalls, .operatorEdits, .colleagueRevisions,
-            .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .resumedPushes,
+            .accountsTakenBack, .accountSignIns, .cards, .offeredCards, .pushesDone, .pushesToDevices, .resumedPushes,
             .cancelledPushes, .recalledPushes, .anonymousSignIns, .pushesToAnonymous,
             .credentialsReplaced, .credentialsRolledBack, .revokedKeyRefusals, .missingCredentials, .certificatePushes:
             faults.isDrawn
