@@ -190,8 +190,9 @@ struct AccountChecker: Checker {
             let userInfo = JSONValue.object(content.userInfo)
             let words = [content.title, content.subtitle, content.body, userInfo.text].joined(separator: "\n")
             self.check(words, of: id, "a notification", to: key, into: &findings)
-            // A stripped one has no place.
-            guard let place = try? NotificationPayload(userInfo: userInfo).conversation,
+            // A stripped one has no place. One for somebody else comes on a phone that changed hands as it is if no extension could strip it.
+            guard accepted.position(of: key.user.user) != nil,
+                let place = try? NotificationPayload(userInfo: userInfo).conversation,
                 place != accepted.message.conversation(seenBy: key.user.user)
             else { return }
             findings.add("accounts", "\(key) shows \(id) of \(accepted.message.senderAccount) in \(place)")

@@ -19,6 +19,9 @@ struct GroupChecker: Checker {
             if let until = self.mutes[user], until.map({ wall < $0 }) ?? true { return false }
             return !self.onlyAdminsWrite || self.members.contains { $0.id == user && $0.role != .member }
         }
+
+        /// A mute that was over when another was made or lifted does not come back with a clock that goes back.
+        mutating func forgetEndedMutes(at wall: Int64) { self.mutes.removeAll { $0.value.map { $0 <= wall } ?? false } }
     }
 
     private struct Written: Hashable {
@@ -45,10 +48,10 @@ struct GroupChecker: Checker {
         case .committed(.edit(let operation), .noted(.edit(_)?, _)) where operation.actor != nil:
             guard let message = state.committed.messages[operation.message]?.message else { return }
             self.check(message, was: "edited", at: operation.at, into: &findings)
-        case .committed(.change, .changed(let changes, _)):
+        case .committed(.change(let operation), .changed(let changes, _)):
             for made in changes {
                 self.checkConsent(made.change, in: state, into: &findings)
-                self.apply(made, into: &findings)
+                self.apply(made, at: operation.at, into: &findings)
             }
         default: break  // tidy: the other facts are other promises'
         }
@@ -76,15 +79,19 @@ struct GroupChecker: Checker {
         }
     }
 
-    private mutating func apply(_ made: MadeChange, into findings: inout Findings) {
+    private mutating func apply(_ made: MadeChange, at wall: Int64, into findings: inout Findings) {
         let change = made.change
         let before = self.groups[change.conversation] ?? Group()
         var after = before
         after.members = change.members(after: before.members)
         var invited: [UserID] = []
         switch change.action {
-        case .mute(let users, let until): for user in users { after.mutes.updateValue(until, forKey: user) }
-        case .unmute(let users): for user in users { after.mutes.removeValue(forKey: user) }
+        case .mute(let users, let until):
+            after.forgetEndedMutes(at: wall)
+            for user in users { after.mutes.updateValue(until, forKey: user) }
+        case .unmute(let users):
+            after.forgetEndedMutes(at: wall)
+            for user in users { after.mutes.removeValue(forKey: user) }
         case .setOnlyAdminsWrite(let isOn): after.onlyAdminsWrite = isOn
         case .invite(let users, _, _), .withdraw(let users): invited = users
         case .decline: invited = [change.by].compactMap { $0 }
