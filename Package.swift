@@ -4,14 +4,14 @@ import PackageDescription
 // The house in one picture: docs/concepts.md. Every arrow points down; a core can name cores only, because the helper
 // that declares one has no parameter through which a package product could be passed.
 
-/// Settings of every target of ours.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .treatAllWarnings(as: .error),
-]
+/// Settings of every target of ours. What dev/build builds can be imported with @testable; an app that depends on a
+/// product must find no unsafe flag.
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+        .treatAllWarnings(as: .error),
+    ] + (Context.environment["TIDINGS_TESTABLE"] == nil ? [] : [.unsafeFlags(["-enable-testing"])])
 
 /// Tests are compiled once, with the optimised targets they test, and run briefly: optimising them costs more than it saves
 /// (docs/decisions/0029-one-configuration.md). Unsafe flags are allowed here, since no product has a test target in it.
@@ -300,8 +300,7 @@ targets += [
         path: "Sources/Tool/tidings", swiftSettings: facade),
     .testTarget(
         name: "TidingsToolTests", dependencies: ours(["TidingsModel", "APNsModel", "tidings"]),
-        path: "Tests/TidingsToolTests",
-        swiftSettings: strict + notOptimised),
+        path: "Tests/TidingsToolTests", swiftSettings: strict + notOptimised),
     // The rules of the house: imports, purity, sizes, words.
     .testTarget(name: "TidyTests", path: "Tests/TidyTests", swiftSettings: strict + notOptimised),
 ]

@@ -13,13 +13,13 @@ COLLECTIONS = {"DequeModule", "OrderedCollections", "HeapModule"}
 def targets(root, run, tmp_path):
     """The targets by name, as on Linux or as on Apple's systems."""
 
-    def targets(apple=False, only=None):
+    def targets(apple=False, only=None, testable=False):
         manifest = (root / "Package.swift").read_text()
         if apple:
             assert "#if os(Linux)" in manifest
             manifest = manifest.replace("#if os(Linux)", "#if os(Windows)")
         (tmp_path / "Package.swift").write_text(manifest)
-        result = run("swift", "package", "--package-path", tmp_path, "dump-package", env={"TIDINGS_ONLY": only} if only else {})
+        result = run("swift", "package", "--package-path", tmp_path, "dump-package", env=({"TIDINGS_ONLY": only} if only else {}) | ({"TIDINGS_TESTABLE": "1"} if testable else {}))
         assert result.returncode == 0, result.stderr
         package = json.loads(result.stdout)
         targets.packages = {dependency["sourceControl"][0]["identity"] for dependency in package["dependencies"]}
@@ -76,3 +76,16 @@ def test_alone_a_core_has_its_tests_and_what_they_need_and_no_package_but_its_co
     assert set(targets(only="TidingsWireTests,APNsModel")) == {
         "TidingsWireTests", "TidingsWire", "TidingsModel", "Requirements", "APNsModel"}
     assert targets.packages == {"swift-collections", "swift-protobuf"}
+
+
+def unsafe_flags(target):
+    """What SwiftPM refuses in a package that another one depends on."""
+    return [flag for setting in target["settings"] if "unsafeFlags" in setting["kind"] for flag in setting["kind"]["unsafeFlags"]["_0"]]
+
+
+def test_an_app_that_depends_on_a_product_finds_no_unsafe_flag(targets):
+    assert [name for name, target in targets().items() if target["type"] != "test" and unsafe_flags(target)] == []
+
+
+def test_what_dev_build_builds_can_be_imported_with_testable(targets):
+    assert all("-enable-testing" in unsafe_flags(target) for target in targets(testable=True).values() if target["type"] != "test")
