@@ -2,9 +2,11 @@
 
 /** Handlers get what has come at most four times a second, together. */
 const BEAT = 250;
-/** After this long without a word, of which the server says one every 15 seconds, the connection is thought lost. */
+/** How long it is waited before the next try, longer each time. */
 const RETRY_LEAST = 500;
 const RETRY_MOST = 8_000;
+/** Types that no page wants any more are asked for a little longer. */
+const NARROW = 60_000;
 
 export class LiveStream {
   constructor(app, onState) {
@@ -14,7 +16,7 @@ export class LiveStream {
     this.lastId = null;
     this.waiting = RETRY_LEAST;
     this.source = null;
-    this.types = '';
+    this.types = new Set();
     this.state = 'connecting';
     this.isClosed = false;
   }
@@ -34,29 +36,35 @@ export class LiveStream {
     this.isClosed = true;
     clearTimeout(this.reopening);
     clearTimeout(this.retrying);
+    clearTimeout(this.narrowing);
     clearTimeout(this.beat);
     this.source?.close();
     this.subscriptions.clear();
   }
 
-  /** A page that comes and goes changes what is asked for; one that goes to the next one does not open the stream twice. */
+  /**
+   * More types are asked for as soon as a page wants them; fewer only once none has for a minute. Each new stream counts among the ten that
+   * the server has for an app until it notices that the one before is gone.
+   */
   _reopenSoon() {
     if (this.isClosed) return;
+    const wanted = () => new Set([...this.subscriptions].flatMap((each) => [...each.types]));
     clearTimeout(this.reopening);
     this.reopening = setTimeout(() => {
-      const types = [...new Set([...this.subscriptions].flatMap((each) => [...each.types]))].sort().join(',');
-      if (types !== this.types || !this.source) {
-        this.types = types;
-        this._open();
-      }
+      if (!this.source || [...wanted()].some((type) => !this.types.has(type))) this._open(wanted());
     }, 30);
+    clearTimeout(this.narrowing);
+    this.narrowing = setTimeout(() => {
+      if (wanted().size < this.types.size) this._open(wanted());
+    }, NARROW);
   }
 
-  _open() {
+  _open(types = this.types) {
     this.source?.close();
     clearTimeout(this.retrying);
-    if (this.isClosed || !this.types) return;
-    const query = new URLSearchParams({ types: this.types });
+    this.types = types;
+    if (this.isClosed || !types.size) return;
+    const query = new URLSearchParams({ types: [...types].sort().join(',') });
     if (this.lastId) query.set('last_event_id', this.lastId);
     const source = new EventSource(`/v1/apps/${encodeURIComponent(this.app)}/events?${query}`);
     this.source = source;
@@ -69,12 +77,11 @@ export class LiveStream {
       this._tell(navigator.onLine === false ? 'offline' : 'reconnecting');
       // The browser comes back by itself where the connection was cut; after an answer that is no stream it gives up, and this does not.
       if (source.readyState === EventSource.CLOSED) {
-        this.source = null;
         this.retrying = setTimeout(() => this._open(), this.waiting);
         this.waiting = Math.min(this.waiting * 2, RETRY_MOST);
       }
     };
-    for (const type of this.types.split(',')) source.addEventListener(type, (event) => this._take(type, event));
+    for (const type of types) source.addEventListener(type, (event) => this._take(type, event));
     source.addEventListener('reset', (event) => {
       this.lastId = event.lastEventId || null;
       for (const each of this.subscriptions) each.onReset();

@@ -67,11 +67,16 @@ export function t(key, places = {}) {
 
 /** The same as nodes: what is filled in is kept apart, so that its direction and marks change nothing around it. */
 export function tx(key, places = {}) {
+  const used = new Set();
   return find(key).split(/(\{\w+\})/).filter((part) => part !== '').map((part) => {
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
     if (!name || !(name in places)) return part;
     const value = places[name];
-    return value instanceof Node || Array.isArray(value) ? value : bdi(value);
+    if (!(value instanceof Node)) return Array.isArray(value) ? value : bdi(value);
+    // A place that is named twice needs a node for each.
+    const node = used.has(name) ? value.cloneNode(true) : value;
+    used.add(name);
+    return node;
   });
 }
 
