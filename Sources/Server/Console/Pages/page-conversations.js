@@ -24,7 +24,7 @@ export default async function open(page) {
         if (id) go(addressOf('apps', app, 'conversations', kind.value, id));
       },
     },
-  }, field({ label: t('message.kind'), input: kind, hint: ' ' }), entry, button({ label: t('messages.open'), kind: 'primary', iconName: 'search', type: 'submit' }));
+  }, field({ label: t('message.kind'), input: kind }), entry, button({ label: t('messages.open'), kind: 'primary', iconName: 'search', type: 'submit' }));
   page.root.append(
     pageHead({ title: t('nav.conversations'), lead: t('conversations.lead') }),
     card({ title: t('conversations.find') }, find),

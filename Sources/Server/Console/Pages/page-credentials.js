@@ -123,7 +123,7 @@ function credentialCard(page, credential, all) {
       if (await confirmAction({ title: t(`credentials.${what}Title`, { name: nameOf(credential) }), text: t(`credentials.${what}Text`), action: t(`credentials.${what}`), act, danger: kind === 'danger' })) page.reload();
     },
   });
-  return card({ title: nameOf(credential), level: 3, actions: h('span.chips', chip(STATES[credential.state] ?? 'quiet', t(`credentials.state.${credential.state}`)), expiryChip(credential)) },
+  return card({ title: nameOf(credential), actions: h('span.chips', chip(STATES[credential.state] ?? 'quiet', t(`credentials.state.${credential.state}`)), expiryChip(credential)) },
     facts([
       [t('message.kind'), t(`credentials.kind.${credential.kind}`)],
       [t('credentials.team'), credential.team_id ? h('code', credential.team_id) : null],
@@ -132,7 +132,7 @@ function credentialCard(page, credential, all) {
       [t('credentials.uploaded'), dateTime(credential.created_at)],
       [t('credentials.fingerprint'), idChip(credential.fingerprint)],
     ]),
-    credential.proofs.length ? h('div.stack', h('h4', t('credentials.proofs')), h('ul.proofs', credential.proofs.map(proofLine))) : h('p.quiet', t('credentials.noProof')),
+    credential.proofs.length ? h('div.stack', h('h3', t('credentials.proofs')), h('ul.proofs', credential.proofs.map(proofLine))) : h('p.quiet', t('credentials.noProof')),
     credential.proven_topics.length ? h('p', shape('good'), ' ', t('credentials.proven', { topics: list(credential.proven_topics.map((each) => `${each.topic} (${t(`environment.${each.environment}`)})`)) })) : null,
     h('div.actions',
       button({ label: t('credentials.prove'), role: 'administer', onClick: () => proveDialog(page, credential) }),

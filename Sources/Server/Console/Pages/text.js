@@ -158,7 +158,9 @@ export function relative(ms, now = Date.now()) {
 }
 
 export function bytes(count) {
-  if (count < 1_000) return unit(count, 'byte', 0);
+  if (count < 1_000) {
+    return format('bytes', () => new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' })).format(count);
+  }
   if (count < 1_000_000) return unit(count / 1_000, 'kilobyte', 1);
   if (count < 1_000_000_000) return unit(count / 1_000_000, 'megabyte', 1);
   return unit(count / 1_000_000_000, 'gigabyte', 1);
