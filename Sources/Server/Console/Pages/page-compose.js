@@ -126,7 +126,9 @@ function audienceCard(page, draft, changed) {
         draft.people = people;
         count.replaceChildren(h('strong', tn('compose.reaches', people)), h('span.quiet', ` ${t('compose.reachesNote')}`));
       } catch (problem) {
-        if (problem.name !== 'AbortError' && mine === turn) count.replaceChildren(problemBox(problem));
+        if (problem.name === 'AbortError' || mine !== turn) return;
+        draft.people = null;
+        count.replaceChildren(problem.code === 'missing_role' ? h('span.quiet', t('compose.countHidden', { role: t(`role.${problem.rule.split(' ').at(-1)}`) })) : problemBox(problem));
       }
     }, 300);
   };
@@ -305,7 +307,7 @@ function confirmSend(draft, act) {
             } catch (problem) { showRefusal(refusal, problem); } finally { submit.removeAttribute('aria-busy'); }
           },
         },
-      }, h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: tn('compose.people', draft.people ?? 0) })),
+      }, h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: draft.people === null ? t('compose.unknownPeople') : tn('compose.people', draft.people ?? 0) })),
       draft.when === 'now' ? h('p', t('compose.sendNow')) : h('p', t('compose.sendLater')),
       isMany ? [note('wait', h('p', t('compose.many'))), fields.count, fields.password] : null, refusal,
       h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), submit));

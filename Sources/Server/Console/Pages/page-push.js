@@ -52,8 +52,8 @@ function about(push) {
 
 function actionsFor(page, push, reload) {
   const address = path`/v1/apps/${page.app}/pushes/${push.id}`;
-  const ask = (what, act) => button({
-    label: t(`push.${what}`), kind: 'danger', role: 'administer',
+  const ask = (what, role, act) => button({
+    label: t(`push.${what}`), kind: 'danger', role,
     onClick: async () => {
       if (await confirmAction({ title: t(`push.${what}Title`), text: t(`push.${what}Text`), action: t(`push.${what}`), act })) {
         toast(t(`push.${what}Done`));
@@ -62,8 +62,8 @@ function actionsFor(page, push, reload) {
     },
   });
   return [
-    ['scheduled', 'running'].includes(push.state) ? ask('cancel', () => api.post(`${address}/cancel`, {})) : null,
-    push.kind === 'message' && !['recalling', 'recalled', 'scheduled'].includes(push.state) ? ask('recall', () => api.delete(address)) : null,
+    ['scheduled', 'running'].includes(push.state) ? ask('cancel', 'send', () => api.post(`${address}/cancel`, {})) : null,
+    push.kind === 'message' && !['recalling', 'recalled', 'scheduled'].includes(push.state) ? ask('recall', 'administer', () => api.delete(address)) : null,
   ];
 }
 
