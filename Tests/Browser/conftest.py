@@ -59,7 +59,7 @@ class Console:
         self.page.fill("input[name=password]", password or self.stage.passwords[name])
         self.page.click("button[type=submit]")
         if password is None:
-            self.page.wait_for_selector("nav.side-nav")
+            self.page.wait_for_selector("nav.side-nav", state="attached")
 
     def go(self, address: str, heading: str | None = None):
         """Goes to an address of the console, and waits until the page stands."""
@@ -118,7 +118,8 @@ def make_console(stage, browser):
 
 @pytest.fixture(scope="session")
 def shared(stage, browser) -> typing.Iterator[Console]:
-    context = browser.new_context(viewport={"width": 1280, "height": 860}, locale="en-US")
+    # A colour that is just changing is neither the one nor the other.
+    context = browser.new_context(viewport={"width": 1280, "height": 860}, locale="en-US", reduced_motion="reduce")
     console = Console(stage, context.new_page())
     console.sign_in()
     yield console

@@ -59,7 +59,7 @@ OVERFLOW = """() => {
 }"""
 # What can be pressed or typed into, and cards, each among its kind: none lies on another.
 OVERLAPS = """() => {
-  const seen = each => { const box = each.getBoundingClientRect(); return box.width > 1 && box.height > 1 && getComputedStyle(each).visibility !== 'hidden'; };
+  const seen = each => { const box = each.getBoundingClientRect(); return box.width > 1 && box.height > 1 && each.checkVisibility({visibilityProperty: true}); };
   const found = [];
   for (const kind of ['main a, main button, main input, main select, main textarea, main summary, main label.check', 'main .card, main .tiles, main .page-head', '.top > *']) {
     const all = [...document.querySelectorAll(kind)].filter(each => seen(each) && !each.closest('.off-screen') && !each.closest('.code'));

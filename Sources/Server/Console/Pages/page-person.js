@@ -4,7 +4,7 @@ import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
 import { t, tx, number, dateTime, list, timeElement } from './text.js';
 import { addressOf } from './router.js';
-import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, select, openDialog } from './widgets.js';
+import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, select, openDialog, problemBox } from './widgets.js';
 import { endChip, waitChip, sentence } from './legs.js';
 import { conversationLink } from './page-messages.js';
 
@@ -101,8 +101,10 @@ function silenceCard(page, user) {
       whole.hidden = false;
       list.replaceChildren(makeRows(answer.legs));
     } catch (problem) {
-      if (problem.name === 'AbortError') return;
-      if (problem.code !== 'unknown_route') console.error(problem);
+      // A server without such a list: the part stays away.
+      if (problem.status === 404 || problem.status === 400 || problem.name === 'AbortError') return;
+      whole.hidden = false;
+      list.replaceChildren(problemBox(problem, load));
     }
   };
   when.addEventListener('change', load);
