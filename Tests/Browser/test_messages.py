@@ -129,3 +129,16 @@ def test_the_page_comes_back_by_itself_after_a_restart(console):
     console.wait_for_stream()
     message = console.stage.backend.say("alice", "bob", "After the restart")
     expect(console.page.locator("main tbody tr", has_text=message[:6]).first).to_be_visible()
+
+
+def test_why_somebodys_phone_was_silent(console):
+    """Asked of a person, a conversation and a time, without knowing any message."""
+    console.go("#/apps/demo/people/carol", "carol")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.main).to_contain_text("Say in which conversation it was.")
+    console.page.fill("input[name=why-conversation]", "alice")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.main).to_contain_text("carol-iphone of carol stayed silent because carol has muted this conversation")
+    console.page.fill("input[name=why-until]", "2020-01-01T09:00")
+    console.page.click("main button:has-text('Say why')")
+    expect(console.main).to_contain_text("No message to this person there")

@@ -11,6 +11,7 @@ import { alarms, keep, lanes, whenAlarmsChange } from './memory.js';
 
 const STEP = 10_000;
 const STEPS = 360;
+const STEPS_LEAST = 30;
 const POLL = 2_000;
 const SAMPLES = 2_000;
 const FEED = 8;
@@ -48,13 +49,16 @@ class History {
 
   series(now) {
     const newest = Math.floor(now / STEP);
-    const keys = Array.from({ length: STEPS }, (_, index) => newest - STEPS + 1 + index);
+    // As long as there is less than an hour, what there is fills the chart, from five minutes on.
+    const count = Math.min(STEPS, Math.max(STEPS_LEAST, newest - Math.min(newest, ...this.buckets.keys()) + 1));
+    const first = newest - count + 1;
+    const keys = Array.from({ length: count }, (_, index) => first + index);
     const rate = (name) => keys.map((key) => {
       const bucket = this.buckets.get(key);
       return bucket?.seconds ? bucket[name] / bucket.seconds : null;
     });
     return {
-      from: (newest - STEPS + 1) * STEP, messages: rate('messages'), pushes: rate('pushes'),
+      from: first * STEP, messages: rate('messages'), pushes: rate('pushes'),
       connections: keys.map((key) => this.buckets.get(key)?.connections ?? null),
     };
   }

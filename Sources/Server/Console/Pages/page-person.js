@@ -6,6 +6,7 @@ import { t, tx, number, dateTime, list, timeElement } from './text.js';
 import { addressOf } from './router.js';
 import { pageHead, card, facts, chip, button, note, table, emptyState, loaded, confirmAction, roleNote, strangerText, field, textInput, showRefusal, toast, curlBlock, disclosure, idChip, personLink, select, openDialog, problemBox } from './widgets.js';
 import { endChip, waitChip, sentence } from './legs.js';
+import { may } from './session.js';
 import { conversationLink } from './page-messages.js';
 
 
@@ -77,41 +78,61 @@ function settingsWords(app, settings) {
   }) : h('p.quiet', t('settings.noneMuted')));
 }
 
-/** "Why silent?": what became of the messages to this person. Left out where the server has no such list. */
+/** What became of messages to one person, a sentence each. `legs` are those of this person alone. */
+function sentencesList(app, legs) {
+  return legs.length ? h('ul.lanes', legs.map((leg) => h('li.lane',
+    h('div.lane-head',
+      h('span', h('time.mono', { datetime: new Date(leg.sent_at).toISOString() }, dateTime(leg.sent_at)), ' · ', leg.sender ? personLink(app, leg.sender) : null,
+        leg.conversation ? [' · ', conversationLink(app, leg.conversation)] : null),
+      leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
+    h('p.lane-sentence', sentence(leg, leg.sent_at, leg.receipts ?? [])),
+    h('p', idChip(leg.message_id, { href: addressOf('apps', app, 'messages', leg.message_id) })))))
+    : emptyState({ title: t('person.noLegs'), text: t('person.noLegsText') });
+}
+
+/** The deliveries to one person of the messages in a conversation, up to a time: its history says which they were, their traces what became of them. */
+async function legsOfConversation({ app, signal }, user, type, id, until) {
+  const messages = [];
+  let cursor = null;
+  for (let page = 0; page < 5 && messages.length < 10; page += 1) {
+    const answer = await api.get(path`/v1/apps/${app}/conversations/${type}/${id}/messages`, { user, limit: 100, cursor }, { signal });
+    messages.push(...answer.messages.filter((message) => message.sender !== user && (!until || message.sent_at <= until)));
+    cursor = answer.next;
+    if (!cursor) break;
+  }
+  const traces = await Promise.all(messages.slice(0, 10).map((message) => api.get(path`/v1/apps/${app}/messages/${message.message_id}/trace`, null, { signal })));
+  return traces.flatMap((trace) => [...trace.ended_legs, ...trace.open_legs].filter((leg) => leg.user === user).map((leg) => ({
+    ...leg, message_id: trace.message_id, sent_at: trace.sent_at, sender: trace.sender, conversation: trace.conversation,
+    receipts: trace.receipts.filter((receipt) => receipt.user === user && receipt.device === leg.device),
+  })));
+}
+
+/** "Why silent?": what became of the messages to this person, in a conversation and up to a time. */
 function silenceCard(page, user) {
-  const { app, signal } = page;
-  const box = h('div.stack');
-  const when = h('input', { type: 'datetime-local', name: 'until' });
-  const state = select([['', t('messages.anyState')], ['silent', t('person.silentOnly')]], '', { name: 'state' });
+  const { app } = page;
+  const type = select(['PR', 'GRP', 'DS', 'CS', 'SYS', 'MC', 'MP', 'PH'].map((kind) => [kind, t(`kind.${kind}`)]), 'PR', { name: 'why-kind' });
+  const id = textInput({ required: true, name: 'why-conversation' });
+  const until = h('input', { type: 'datetime-local', name: 'why-until' });
+  const entry = field({ label: t('person.whyWith'), hint: t('person.whyWithHint'), input: id });
   const list = h('div', { 'aria-live': 'polite' });
-  const whole = card({ title: t('person.why'), lead: t('person.whyLead') }, box);
-  whole.hidden = true;
-  const makeRows = (legs) => {
-    const shown = state.value ? legs.filter((leg) => !(leg.end === 'settled' || leg.end === 'accepted')) : legs;
-    return shown.length ? h('ul.lanes', shown.map((leg) => h('li.lane',
-      h('div.lane-head', h('span', h('time.mono', { datetime: new Date(leg.sent_at).toISOString() }, dateTime(leg.sent_at)), ' ', leg.sender ? personLink(app, leg.sender) : null, ' ', conversationLink(app, leg.conversation)),
-        leg.end ? endChip(leg.end, leg.detail) : waitChip(leg.wait)),
-      h('p.lane-sentence', sentence(leg, leg.sent_at, leg.receipts ?? [])),
-      h('p', idChip(leg.message_id, { href: addressOf('apps', app, 'messages', leg.message_id) })))))
-      : emptyState({ title: t('person.noLegs'), text: t('person.noLegsText') });
-  };
-  const load = async () => {
-    try {
-      const answer = await api.get(path`/v1/apps/${app}/legs`, { user, until: when.value ? new Date(when.value).getTime() : '', limit: 50 }, { signal });
-      whole.hidden = false;
-      list.replaceChildren(makeRows(answer.legs));
-    } catch (problem) {
-      // A server without such a list: the part stays away.
-      if (problem.status === 404 || problem.status === 400 || problem.name === 'AbortError') return;
-      whole.hidden = false;
-      list.replaceChildren(problemBox(problem, load));
-    }
-  };
-  when.addEventListener('change', load);
-  state.addEventListener('change', load);
-  box.append(h('div.form-row', field({ label: t('person.around'), input: when, optional: true }), field({ label: t('frame.state'), input: state })), list);
-  load();
-  return whole;
+  const submit = button({ label: t('person.whyAsk'), kind: 'primary', iconName: 'search', type: 'submit', role: 'content' });
+  const form = h('form.form-row', {
+    novalidate: true, role: 'search', 'aria-label': t('person.why'),
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        entry.fail(id.value.trim() ? '' : t('person.whyMissing'));
+        if (!id.value.trim() || !may('content')) return;
+        submit.setAttribute('aria-busy', 'true');
+        try {
+          list.replaceChildren(sentencesList(app, await legsOfConversation(page, user, type.value, id.value.trim(), until.value ? new Date(until.value).getTime() : null)));
+        } catch (problem) {
+          if (problem.name !== 'AbortError') list.replaceChildren(problemBox(problem));
+        } finally { submit.removeAttribute('aria-busy'); }
+      },
+    },
+  }, field({ label: t('message.kind'), input: type }), entry, field({ label: t('person.around'), input: until, optional: true }), submit);
+  return card({ title: t('person.why'), lead: t('person.whyLead') }, form, roleNote('content'), list);
 }
 
 /** A form for one line of words, such as tags. */
