@@ -38,6 +38,7 @@ Stage = _import_stage()
 DEMO = "#/apps/demo"
 # Two cores that others use, too, are slow at times.
 SECONDS = 20
+expect.set_options(timeout=SECONDS * 1_000)
 
 
 class Console:

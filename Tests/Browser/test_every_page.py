@@ -105,9 +105,11 @@ def test_page(name, console, stage, push):
         assert page.evaluate(OVERLAPS) == [], width
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
+            # What is no colour is the same in both.
+            options = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}
             serious = [
                 (found["id"], found["nodes"][0]["target"], found["nodes"][0]["failureSummary"])
-                for found in Axe().run(page).response["violations"] if found["impact"] in ("serious", "critical")
+                for found in Axe().run(page, options=options).response["violations"] if found["impact"] in ("serious", "critical")
             ]
             assert serious == [], (width, scheme)
     page.emulate_media(color_scheme="light")
@@ -130,9 +132,9 @@ def test_the_language_is_chosen_and_kept(make_console):
     expect(console.page.locator("main h1")).to_be_visible()
     console.page.click("button[aria-label='Language']")
     console.page.click("text=简体中文")
-    expect(console.page.locator("nav.side-nav")).to_contain_text("推送证书")
+    expect(console.page.locator("nav.side-nav")).to_contain_text("操作员")
     console.page.reload()
-    expect(console.page.locator("nav.side-nav")).to_contain_text("推送证书")
+    expect(console.page.locator("nav.side-nav")).to_contain_text("操作员")
 
 
 def test_light_or_dark_is_chosen_and_kept(make_console):

@@ -7,7 +7,7 @@ import os
 from playwright.sync_api import expect
 
 # In `make prove-console` ten minutes; here long enough for a leak of every event to be seen.
-SECONDS = int(os.environ.get("TIDINGS_FLOOD_SECONDS", "12"))
+SECONDS = int(os.environ.get("TIDINGS_FLOOD_SECONDS", "6"))
 # An EventSource of the page's own, which tells of messages and their ends without a server behind.
 SOURCE = """
 window.EventSource = class extends EventTarget {
@@ -69,7 +69,7 @@ def test_two_thousand_events_a_second(make_console):
         console.page.evaluate("window.told = 0; window.drawn = 0")
         console.go(address, heading)
         # Until what is bounded is full.
-        console.page.wait_for_timeout(4_000)
+        console.page.wait_for_timeout(2_500)
         before = heap(session)
         found = console.page.evaluate(MEASURE, SECONDS)
         grown = heap(session) - before

@@ -138,7 +138,8 @@ function summary(trace, lanes) {
 function lifeCard(app, trace) {
   const lanes = lanesOf(trace);
   const times = lanes.flatMap((lane) => stepsOf(lane, trace).map((step) => step.at - trace.sent_at));
-  const longest = Math.max(100, ...times);
+  // What still waits has come as far as now.
+  const longest = Math.max(100, ...times, trace.open_legs.length ? Date.now() - trace.sent_at : 0);
   return card({ title: t('message.life'), lead: t('message.lifeLead') }, summary(trace, lanes),
     lanes.length ? [h('div.lanes-scale', ticks(longest)), h('ul.lanes', lanes.map((lane) => laneBox(app, lane, trace, longest)))]
       : emptyState({ title: t('message.noLanes'), text: t('message.noLanesText') }));

@@ -76,16 +76,16 @@ function generalForm(page, info) {
   const jwks = textInput({ value: settings.tokens?.jwks ?? '', inputmode: 'url' });
   return form.make([
     h('div.form',
-      form.field('name', { label: t('apps.name'), hint: t('app.nameHint'), input: name, optional: true }),
-      form.field('members_max', { label: t('app.membersMax'), hint: t('app.serverDefault'), input: members, optional: true }),
-      form.field('devices_max', { label: t('app.devicesMax'), hint: t('app.serverDefault'), input: devices, optional: true }),
-      form.field('tags', { label: t('app.tags'), hint: t('app.tagsHint'), input: tags, optional: true, wide: true }),
-      form.field('offered_accounts', { label: t('app.offeredAccounts'), hint: t('person.wordsHint'), input: accounts, optional: true }),
+      form.field('name', { label: t('apps.name'), hint: t('app.nameHint'), input: name }),
+      form.field('members_max', { label: t('app.membersMax'), hint: t('app.serverDefault'), input: members }),
+      form.field('devices_max', { label: t('app.devicesMax'), hint: t('app.serverDefault'), input: devices }),
+      form.field('tags', { label: t('app.tags'), hint: t('app.tagsHint'), input: tags, wide: true }),
+      form.field('offered_accounts', { label: t('app.offeredAccounts'), hint: t('person.wordsHint'), input: accounts }),
       form.field('approval', { label: t('app.approval'), input: approval })),
     own,
     h('fieldset', h('legend', t('app.tokens')), h('div.form',
-      form.field('audiences', { label: t('app.audiences'), hint: t('app.audiencesHint'), input: audiences, optional: true }),
-      form.field('jwks', { label: t('app.jwks'), hint: t('app.jwksHint'), input: jwks, optional: true })), required),
+      form.field('audiences', { label: t('app.audiences'), hint: t('app.audiencesHint'), input: audiences }),
+      form.field('jwks', { label: t('app.jwks'), hint: t('app.jwksHint'), input: jwks })), required),
   ], (changed) => {
     changed.name = name.value.trim() || null;
     changed.members_max = wholeNumber(members.value);
@@ -101,7 +101,7 @@ function generalForm(page, info) {
 function pushForm(page, info) {
   const form = new SettingsForm(page, info);
   const push = info.settings.push ?? {};
-  const line = (name, hint) => form.field(name, { label: t(`app.push.${name}`), hint, input: textInput({ value: (push[name] ?? []).join(', ') }), optional: true });
+  const line = (name, hint) => form.field(name, { label: t(`app.push.${name}`), hint, input: textInput({ value: (push[name] ?? []).join(', ') }) });
   const topics = line('topics', t('apps.topicsHint'));
   const text = select(['extension', 'alert', 'id_only'].map((each) => [each, t(`app.push.text.${each}`)]), push.text ?? 'extension');
   const onlySender = checkbox(t('app.push.onlySender'), push.only_sender);
@@ -109,7 +109,7 @@ function pushForm(page, info) {
   const lists = ['client_options', 'client_sounds', 'client_categories', 'image_hosts'].map((each) => [each, line(each, t('person.wordsHint'))]);
   const options = h('textarea', { class: 'mono', rows: 4, spellcheck: 'false', placeholder: '{"sound": "bell.caf"}' });
   options.value = push.options ? JSON.stringify(push.options, null, 2) : '';
-  const optionsField = form.field('options', { label: t('app.push.options'), hint: t('app.push.optionsHint'), input: options, optional: true, wide: true });
+  const optionsField = form.field('options', { label: t('app.push.options'), hint: t('app.push.optionsHint'), input: options, wide: true });
   return form.make([
     h('div.form', topics, form.field('text', { label: t('app.push.text'), input: text }), lists.map(([, each]) => each), optionsField),
     h('fieldset', h('legend', t('app.push.entitlements')), entitlements.map(([, each]) => each)), onlySender,
@@ -168,7 +168,7 @@ function wordsForm(page, info) {
     const set = { tag: tagInput, inputs, kinds: values.kinds };
     const element = h('fieldset.word-set', h('legend', tag || t('words.newLanguage')), h('div.form',
       field({ label: t('words.tag'), hint: t('words.tagHint'), input: tagInput }),
-      WORDS.map((name) => field({ label: t(`words.${name}`), hint: name === 'several' ? t('words.severalHint') : null, input: inputs[name], optional: true }))),
+      WORDS.map((name) => field({ label: t(`words.${name}`), hint: name === 'several' ? t('words.severalHint') : null, input: inputs[name] }))),
     h('div.actions', button({ label: t('words.removeLanguage'), kind: 'small danger', role: 'administer', onClick: () => { sets.splice(sets.indexOf(set), 1); element.remove(); } })));
     sets.push(set);
     box.append(element);

@@ -133,7 +133,7 @@ export default {
   'overview.p50': '50% 以内',
   'overview.p95': '95% 以内',
   'overview.p99': '99% 以内',
-  'overview.samples': '消息数',
+  'overview.samples': '数量',
   'overview.legs': '投递结果',
   'overview.legsLead': '每条消息对每台设备有一次投递，每次投递有一个结果。自服务器启动起统计。',
   'overview.noLegs': '还没有投递结果',
