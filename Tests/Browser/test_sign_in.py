@@ -96,3 +96,47 @@ def test_texts_are_hidden_until_somebody_who_may_asks(make_console):
     expect(console.main).to_contain_text("Are you there?")
     records = console.stage.site.call("GET", "/v1/audit?limit=20", key=console.stage.operator_key())["records"]
     assert any(record["actor"]["name"] == "carl" and "messages" in record["action"] for record in records)
+
+
+def test_ones_own_password_is_changed_with_the_one_before(make_console):
+    console = make_console(who="sven")
+    console.page.click("button[aria-label^='Signed in as']")
+    console.page.click(".menu-item:has-text('Change password')")
+    old, new = console.page.locator("dialog input").all()
+    new.fill("short")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog .field-error:visible")).to_contain_text("At least 12 characters")
+    new.fill("a long new password")
+    old.fill("wrong")
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog .field-error:visible")).to_contain_text("must be your password")
+    old.fill(console.stage.passwords["sven"])
+    console.page.click("dialog button[type=submit]")
+    expect(console.page.locator("dialog")).to_have_count(0)
+    console.stage.passwords["sven"] = "a long new password"
+    make_console(who="sven")
+    assert not console.errors
+
+
+def test_a_session_that_ends_elsewhere_is_noticed_without_a_click(make_console):
+    """The stream of events ends with it, and the page asks why."""
+    console = make_console()
+    console.go("#/apps/demo/conversations", "Conversations")
+    console.wait_for_stream()
+    # Signed out in another tab of the same browser.
+    console.page.evaluate("""async () => {
+      const session = await (await fetch('/v1/session')).json();
+      await fetch('/v1/session', {method: 'DELETE', headers: {'X-CSRF-Token': session.csrf_token}});
+    }""")
+    expect(console.page.locator("main")).to_contain_text("Your session has ended", timeout=30_000)
+
+
+def test_a_token_that_another_tab_has_changed_is_asked_for_again(make_console):
+    console = make_console()
+    console.go("#/apps/demo/people/bob", "Bob")
+    console.page.evaluate("""async (password) => {
+      await fetch('/v1/session', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({operator: 'anna', password})});
+    }""", console.stage.passwords["anna"])
+    console.page.click("main summary:has-text('Aliases and tags')")
+    console.page.locator("main form", has_text="Aliases").last.locator("button:has-text('Save')").click()
+    expect(console.page.locator("#toasts")).to_contain_text("Saved")

@@ -15,6 +15,7 @@ export function path(parts, ...places) {
 
 let csrfToken = null;
 let onUnauthorized = () => {};
+let renewSession = null;
 
 export function setCSRFToken(token) {
   csrfToken = token;
@@ -22,6 +23,11 @@ export function setCSRFToken(token) {
 
 export function whenUnauthorized(handler) {
   onUnauthorized = handler;
+}
+
+/** What asks for the session's token again: another tab may have signed in since. */
+export function renewSessionWith(handler) {
+  renewSession = handler;
 }
 
 function withQuery(address, query) {
@@ -39,7 +45,7 @@ async function problemOf(response) {
   });
 }
 
-async function request(method, address, { body, query, signal, headers = {}, key, asText = false, quiet = false } = {}) {
+async function request(method, address, { body, query, signal, headers = {}, key, asText = false, quiet = false, isRepeat = false } = {}) {
   const sent = { Accept: asText ? '*/*' : 'application/json', ...headers };
   if (body !== undefined) sent['Content-Type'] = 'application/json';
   if (method !== 'GET' && csrfToken) sent['X-CSRF-Token'] = csrfToken;
@@ -55,6 +61,9 @@ async function request(method, address, { body, query, signal, headers = {}, key
   }
   if (!response.ok) {
     const problem = await problemOf(response);
+    if (problem.code === 'csrf' && renewSession && !isRepeat && await renewSession()) {
+      return request(method, address, { body, query, signal, headers, key, asText, quiet, isRepeat: true });
+    }
     if (problem.status === 401 && !quiet) onUnauthorized(problem);
     throw problem;
   }

@@ -85,8 +85,11 @@ function preferenceMenus() {
 function accountMenu() {
   return menu({
     label: t('frame.account', { name: session.operator }), iconName: 'person',
-    content: () => [
+    content: (close) => [
       h('p.menu-head', bdi(session.operator), h('span.quiet', t('frame.roleIs', { role: t(`role.${session.role}`) }))),
+      h('button.menu-item', {
+        type: 'button', on: { click: async () => { close(); (await import('./password.js')).changePassword({ name: session.operator, isOwn: true }); } },
+      }, h('span.menu-mark', icon('credentials')), t(session.hasPassword ? 'password.change' : 'password.set')),
       h('button.menu-item', {
         type: 'button',
         on: {
@@ -127,6 +130,10 @@ function openStream(app) {
   frame.stream = new LiveStream(app, (state, before) => {
     showStreamState(state);
     if (before === 'reconnecting' && state === 'live') announce(t('live.back'));
+  }, async () => {
+    try {
+      if (session.operator && !(await findSession())) endSession();
+    } catch { /* The server does not answer; the stream tries again. */ }
   });
   showStreamState('connecting');
   frame.forget = rememberEvents(frame.stream);
@@ -309,11 +316,13 @@ async function start() {
   await showPage({ keepFocus: true });
 }
 
-whenUnauthorized(() => {
+function endSession() {
   if (!session.operator) return;
   forgetSession();
   showSignIn('expired');
-});
+}
+
+whenUnauthorized(endSession);
 
 window.addEventListener('hashchange', () => {
   if (location.hash.startsWith('#link=')) start();

@@ -9,9 +9,10 @@ const RETRY_MOST = 8_000;
 const NARROW = 60_000;
 
 export class LiveStream {
-  constructor(app, onState) {
+  constructor(app, onState, onRefused) {
     this.app = app;
     this.onState = onState;
+    this.onRefused = onRefused;
     this.subscriptions = new Set();
     this.lastId = null;
     this.waiting = RETRY_LEAST;
@@ -77,6 +78,8 @@ export class LiveStream {
       this._tell(navigator.onLine === false ? 'offline' : 'reconnecting');
       // The browser comes back by itself where the connection was cut; after an answer that is no stream it gives up, and this does not.
       if (source.readyState === EventSource.CLOSED) {
+        // It does not say why; perhaps nobody is signed in any more.
+        this.onRefused();
         this.retrying = setTimeout(() => this._open(), this.waiting);
         this.waiting = Math.min(this.waiting * 2, RETRY_MOST);
       }

@@ -5,10 +5,10 @@ import { api, path, curlOf, Problem } from './api.js';
 import { t, tn, tx, number, bytes } from './text.js';
 import { addressOf, go } from './router.js';
 import { pageHead, card, field, textInput, select, checkbox, button, note, codeBlock, disclosure, showRefusal, roleNote, problemBox, toast, openDialog, chip } from './widgets.js';
-import { session, signIn, may } from './session.js';
+import { may } from './session.js';
 import { audienceWords } from './page-pushes.js';
 
-/** From so many people on, a push asks for the password and the count. */
+/** From so many devices on, the server asks for the password and the count. */
 const MANY = 1_000;
 const KEY_ORDER = ['title', 'subtitle', 'text', 'sound', 'category', 'interruption_level', 'relevance_score', 'thread_id', 'image', 'custom'];
 /** What the server takes of each, in bytes of UTF-8. */
@@ -121,10 +121,10 @@ function audienceCard(page, draft, changed) {
     timer = setTimeout(async () => {
       const mine = ++turn;
       try {
-        const { people } = await api.get(path`/v1/apps/${app}/pushes/count`, { audience: JSON.stringify(draft.audience) }, { signal });
+        const { people, devices } = await api.get(path`/v1/apps/${app}/pushes/count`, { audience: JSON.stringify(draft.audience) }, { signal });
         if (mine !== turn) return;
-        draft.people = people;
-        count.replaceChildren(h('strong', tn('compose.reaches', people)), h('span.quiet', ` ${t('compose.reachesNote')}`));
+        Object.assign(draft, { people, devices });
+        count.replaceChildren(h('strong', tn('compose.reaches', people)), devices === undefined ? '' : `, ${tn('compose.onDevices', devices)}`, h('span.quiet', ` ${t('compose.reachesNote')}`));
       } catch (problem) {
         if (problem.name === 'AbortError' || mine !== turn) return;
         draft.people = null;
@@ -274,12 +274,22 @@ function tryCard(page, draft) {
   return card({ title: t('compose.tryTitle'), lead: t('compose.tryLead') }, form, result);
 }
 
-/** Asks before a push goes out: what it is, how many it reaches; from a thousand on with the password and the count. */
-function confirmSend(draft, act) {
-  const isMany = (draft.people ?? 0) > MANY;
+/** Asks before a push goes out: what it is, how many it reaches. Where it reaches many, the server wants the password and the count, too. */
+function confirmSend(draft, send) {
   const password = h('input', { type: 'password', autocomplete: 'current-password', name: 'password' });
   const typed = textInput({ inputmode: 'numeric', name: 'count' });
-  const fields = { password: field({ label: t('compose.yourPassword'), input: password, wide: true }), count: field({ label: t('compose.typeCount', { n: draft.people }), input: typed, wide: true }) };
+  const fields = {
+    'confirm.password': field({ label: t('compose.yourPassword'), input: password, wide: true }),
+    'confirm.devices': field({ label: t('compose.typeCount', { n: '' }), input: typed, wide: true }),
+  };
+  const more = h('div.stack', { hidden: true });
+  const wantMore = (count) => {
+    if (!more.hidden) return;
+    fields['confirm.devices'].querySelector('label').textContent = t('compose.typeCount', { n: count });
+    more.replaceChildren(note('wait', h('p', t('compose.many'))), fields['confirm.devices'], fields['confirm.password']);
+    more.hidden = false;
+  };
+  if ((draft.devices ?? 0) > MANY) wantMore(draft.devices);
   return openDialog({
     title: t('compose.sendTitle'),
     make: (close) => {
@@ -292,24 +302,23 @@ function confirmSend(draft, act) {
             event.preventDefault();
             submit.setAttribute('aria-busy', 'true');
             try {
-              if (isMany) {
-                fields.count.fail(Number(typed.value.replace(/[\s,.]/g, '')) === draft.people ? '' : t('compose.countWrong'));
-                if (typed.getAttribute('aria-invalid')) return;
-                try {
-                  await signIn({ operator: session.operator, password: password.value });
-                } catch (problem) {
-                  if (problem.status !== 401) throw problem;
-                  fields.password.fail(t('compose.passwordWrong'));
-                  return;
-                }
-              }
-              close(await act());
-            } catch (problem) { showRefusal(refusal, problem); } finally { submit.removeAttribute('aria-busy'); }
+              close(await send(more.hidden ? null : { password: password.value, devices: Number(typed.value.replace(/[\s,.]/g, '')) || 0 }));
+            } catch (problem) {
+              const isFirst = problem.code === 'confirmation_needed' && more.hidden;
+              if (problem.code === 'confirmation_needed' && problem.field === 'confirm') wantMore(/\d+/.exec(problem.rule)?.[0] ?? '');
+              if (isFirst && !more.hidden) {
+                refusal.replaceChildren();
+                typed.focus();
+              } else if (problem.code === 'confirmation_needed' && problem.field === 'confirm') {
+                fields['confirm.devices'].fail(t('compose.countWrong'));
+                typed.focus();
+              } else showRefusal(refusal, problem, fields);
+            } finally { submit.removeAttribute('aria-busy'); }
           },
         },
       }, h('p', tx('compose.sendText', { audience: audienceWords(draft.audience), people: draft.people === null ? t('compose.unknownPeople') : tn('compose.people', draft.people ?? 0) })),
       draft.when === 'now' ? h('p', t('compose.sendNow')) : h('p', t('compose.sendLater')),
-      isMany ? [note('wait', h('p', t('compose.many'))), fields.count, fields.password] : null, refusal,
+      more, refusal,
       h('div.dialog-actions', button({ label: t('frame.cancel'), onClick: () => close() }), submit));
     },
   });
@@ -353,7 +362,7 @@ export default async function open(page) {
       if (!draft.audience) throw new Problem({ code: 'invalid_field', detail: t('compose.nobodyYet') });
       const body = draft.body();
       if (draft.when !== 'now' && !(body.send_at || body.send_at_local)) throw new Problem({ code: 'invalid_field', detail: t('compose.timeMissing') });
-      const push = await confirmSend(draft, () => api.post(path`/v1/apps/${app}/pushes`, body));
+      const push = await confirmSend(draft, (confirm) => api.post(path`/v1/apps/${app}/pushes`, confirm ? { ...body, confirm } : body));
       if (push) go(addressOf('apps', app, 'pushes', push.id));
     } catch (problem) {
       showRefusal(refusal, problem, Object.fromEntries(Object.entries(fields).flatMap(([key, each]) => [[key, each], [`push.${key}`, each], [`notification.${key}`, each]])));

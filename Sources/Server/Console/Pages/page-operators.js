@@ -2,9 +2,10 @@
 
 import { h, bdi } from './dom.js';
 import { api, path, curlOf } from './api.js';
-import { t, date, timeElement } from './text.js';
+import { t, tn, date, timeElement } from './text.js';
 import { pageHead, card, table, button, chip, field, textInput, select, openDialog, showRefusal, showSecret, roleNote, loaded, confirmAction, curlBlock, facts } from './widgets.js';
 import { ROLES, session } from './session.js';
+import { changePassword } from './password.js';
 
 function roleSelect(value = 'view') {
   return select(ROLES.map((role) => [role, t(`role.${role}`)]), value);
@@ -62,6 +63,10 @@ export default async function open(page) {
   const actions = (operator) => h('div.actions',
     button({ label: t('operators.changeRole'), kind: 'small', role: 'administer', label2: t('operators.changeTitle', { name: operator.name }), onClick: () => changeRole(page, operator) }),
     button({ label: t('operators.rotate'), kind: 'small', role: 'administer', label2: t('operators.rotateTitle', { name: operator.name }), onClick: () => rotateKey(page, operator) }),
+    button({
+      label: t('password.short'), kind: 'small', role: 'administer', label2: t('password.ofName', { name: operator.name }),
+      onClick: async () => { if (await changePassword({ name: operator.name, isOwn: operator.name === session.operator })) page.reload(); },
+    }),
     button({ label: t('frame.remove'), kind: 'small danger', role: 'administer', label2: t('operators.removeTitle', { name: operator.name }), onClick: () => removeOperator(page, operator) }));
   page.root.append(
     pageHead({ title: t('nav.operators'), lead: t('operators.lead'), actions: button({ label: t('operators.add'), kind: 'primary', iconName: 'plus', role: 'administer', onClick: () => addOperator(page) }) }),
@@ -71,6 +76,7 @@ export default async function open(page) {
       columns: [
         { label: t('frame.name'), cell: (row) => [bdi(row.name), row.name === session.operator ? [' ', chip('info', t('operators.you'))] : ''] },
         { label: t('operators.role'), cell: (row) => t(`role.${row.role}`) },
+        { label: t('operators.signsIn'), cell: (row) => (row.has_password ? [chip('good', t('operators.password')), row.sessions ? h('p.quiet', tn('operators.sessions', row.sessions)) : ''] : chip('quiet', t('operators.noPassword'))) },
         { label: t('keys.lastUsed'), cell: (row) => (row.last_used_at ? timeElement(row.last_used_at) : t('frame.never')) },
         { label: t('push.created'), cell: (row) => date(row.created_at) },
         { label: t('frame.what'), cell: actions },

@@ -84,5 +84,5 @@ export default function open({ root, link, reason, done }) {
     reason === 'expired' ? note('info', h('p', t('signin.expired'))) : null,
     link ? linkForm() : passwordForm(),
     refusal,
-    h('p.signin-help', shape('info'), h('span', t('signin.help')), h('code', 'tidings operator add'))));
+    h('p.signin-help', shape('info'), h('span', t('signin.help')), h('code', 'tidings console'))));
 }

@@ -4,6 +4,7 @@ const place = (address, nav, load) => ({ parts: address.split('/').filter((part)
 
 export const routes = [
   place('apps', 'apps', () => import('./page-apps.js')),
+  place('phones', 'phones', () => import('./page-phones.js')),
   place('operators', 'operators', () => import('./page-operators.js')),
   place('audit', 'audit', () => import('./page-audit.js')),
   place('apps/:app', 'overview', () => import('./page-overview.js')),
@@ -36,6 +37,7 @@ export const navigation = {
   ],
   server: [
     { key: 'apps', icon: 'apps', parts: ['apps'] },
+    { key: 'phones', icon: 'phones', parts: ['phones'] },
     { key: 'operators', icon: 'operators', parts: ['operators'] },
     { key: 'audit', icon: 'audit', parts: ['audit'] },
   ],

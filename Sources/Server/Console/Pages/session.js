@@ -1,10 +1,10 @@
 // Who is signed in, and what they may do.
 
-import { api, setCSRFToken } from './api.js';
+import { api, setCSRFToken, renewSessionWith } from './api.js';
 
 const ORDER = ['view', 'content', 'send', 'administer'];
 
-export const session = { operator: null, role: null, expiresAt: null };
+export const session = { operator: null, role: null, expiresAt: null, hasPassword: false };
 
 export const ROLES = ORDER;
 
@@ -17,6 +17,7 @@ function take(answer) {
   session.operator = answer.operator;
   session.role = answer.role;
   session.expiresAt = answer.expires_at;
+  session.hasPassword = answer.has_password ?? true;
   setCSRFToken(answer.csrf_token);
 }
 
@@ -44,3 +45,7 @@ export function forgetSession() {
   session.role = null;
   setCSRFToken(null);
 }
+
+renewSessionWith(async () => {
+  try { return await findSession(); } catch { return false; }
+});
