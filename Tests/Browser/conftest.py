@@ -13,7 +13,7 @@ import sys
 import typing
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests" / "Browser"), str(ROOT / "Tests")]
@@ -62,6 +62,18 @@ class Console:
         if password is None:
             self.page.wait_for_selector("nav.side-nav", state="attached")
 
+    def sign_out(self):
+        """An operator has sixteen sessions at most; the oldest, which tests share, would have to make room."""
+        try:
+            self.page.evaluate("""async () => {
+              const answer = await fetch('/v1/session');
+              if (!answer.ok) return;
+              const {csrf_token: token} = await answer.json();
+              await fetch('/v1/session', {method: 'DELETE', headers: {'X-CSRF-Token': token}});
+            }""")
+        except Error:  # It never got as far as a page of the console.
+            pass
+
     def go(self, address: str, heading: str | None = None):
         """Goes to an address of the console, and waits until the page stands."""
         self.page.evaluate("address => { location.hash = address; }", address)
@@ -102,19 +114,20 @@ def browser() -> typing.Iterator[Browser]:
 @pytest.fixture
 def make_console(stage, browser):
     """Makes pages of their own: of another size, language or operator."""
-    contexts = []
+    consoles = []
 
     def make(width: int = 1280, scheme: str = "light", locale: str = "en-US", who: str | None = "anna") -> Console:
         context = browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme, locale=locale)
-        contexts.append(context)
         console = Console(stage, context.new_page())
+        consoles.append(console)
         if who:
             console.sign_in(who)
         return console
 
     yield make
-    for context in contexts:
-        context.close()
+    for console in consoles:
+        console.sign_out()
+        console.page.context.close()
 
 
 @pytest.fixture(scope="session")

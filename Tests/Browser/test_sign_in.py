@@ -23,20 +23,6 @@ def test_an_empty_form_says_what_is_missing(make_console):
     expect(console.page.locator("input[name=operator]")).to_be_focused()
 
 
-def test_who_tries_too_often_is_told_how_long_to_wait(make_console):
-    console = make_console(who=None)
-    console.page.goto(console.stage.url)
-    for _ in range(6):
-        console.page.fill("input[name=operator]", "nobody")
-        console.page.fill("input[name=password]", "guess")
-        console.page.click("button[type=submit]")
-        console.page.wait_for_timeout(250)
-        if console.page.locator(".note-wait").count():
-            break
-    expect(console.page.locator(".note-wait")).to_contain_text("You can try again in")
-    expect(console.page.locator("button[type=submit]")).to_have_attribute("aria-disabled", "true")
-
-
 def test_a_link_signs_in_once(make_console):
     console = make_console(who=None)
     link = console.stage.link()
