@@ -22,7 +22,7 @@ export class LiveStream {
     this.isClosed = false;
   }
 
-  /** Calls `handler` with lists of `{type, data}`; `onReset` when something was missed and has to be loaded anew. Returns what ends it. */
+  /** Calls `handler` with lists of `{type, data}`; `onReset` when something may have been missed and has to be loaded anew. Returns what ends it. */
   subscribe(types, handler, onReset = () => {}) {
     const subscription = { types: new Set(types), handler, onReset, gathered: [] };
     this.subscriptions.add(subscription);
@@ -51,6 +51,7 @@ export class LiveStream {
     if (this.isClosed) return;
     const wanted = () => new Set([...this.subscriptions].flatMap((each) => [...each.types]));
     clearTimeout(this.reopening);
+    if (this.source && [...wanted()].some((type) => !this.types.has(type))) this._tell('connecting');
     this.reopening = setTimeout(() => {
       if (!this.source || [...wanted()].some((type) => !this.types.has(type))) this._open(wanted());
     }, 30);
@@ -65,11 +66,17 @@ export class LiveStream {
     clearTimeout(this.retrying);
     this.types = types;
     if (this.isClosed || !types.size) return;
+    // What is asked for anew is not told before the new stream is open.
+    if (this.state === 'live') this._tell('connecting');
     const query = new URLSearchParams({ types: [...types].sort().join(',') });
     if (this.lastId) query.set('last_event_id', this.lastId);
     const source = new EventSource(`/v1/apps/${encodeURIComponent(this.app)}/events?${query}`);
     this.source = source;
+    const isFresh = !this.lastId;
     source.onopen = () => {
+      if (source !== this.source) return;
+      // What happened while it was being opened, nobody has told.
+      if (isFresh) for (const each of this.subscriptions) each.onReset();
       this.waiting = RETRY_LEAST;
       this._tell('live');
     };
