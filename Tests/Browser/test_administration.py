@@ -113,3 +113,11 @@ def test_another_apps_people_are_not_seen(console):
         console.go(f"#/apps/{name}{part}")
         assert "bob" not in console.main.inner_text()
     assert not [url for url in asked if "/v1/apps/demo" in url]
+
+
+def test_a_question_goes_with_its_page(console):
+    console.go("#/operators", "Operators")
+    console.page.click("main button:has-text('Add an operator')")
+    expect(console.page.locator("dialog")).to_be_visible()
+    console.page.go_back()
+    expect(console.page.locator("dialog")).to_have_count(0)

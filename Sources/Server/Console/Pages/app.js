@@ -221,7 +221,13 @@ function makePage(route, params, query, root, controller) {
   return { page, leave };
 }
 
+/** A question belongs to the page that has asked; a key that is told once stays until somebody has kept it. */
+function closeDialogs() {
+  for (const dialog of document.querySelectorAll('dialog[open]:not(.secret)')) dialog.close();
+}
+
 async function showPage({ keepFocus = false } = {}) {
+  closeDialogs();
   leavePage();
   leavePage = () => {};
   const turn = ++shown;
@@ -284,6 +290,7 @@ async function loadApps() {
 }
 
 async function showSignIn(reason) {
+  closeDialogs();
   leavePage();
   leavePage = () => {};
   shown += 1;

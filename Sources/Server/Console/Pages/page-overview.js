@@ -219,7 +219,7 @@ export default async function open(page) {
       title: h('bdi', name),
       lead: [t('overview.lead'), shownApp.suspended ? [' ', chip('bad', t('app.suspended'))] : ''],
       actions: [
-        button({ label: t('overview.why'), iconName: 'search', href: addressOf('apps', app, 'messages') }),
+        button({ label: t('overview.why'), iconName: 'search', href: addressOf('apps', app, 'messages', { find: 'person' }) }),
         button({ label: t('pushes.new'), kind: 'primary', iconName: 'plus', href: addressOf('apps', app, 'pushes', 'new') }),
       ],
     }),

@@ -328,6 +328,7 @@ export function confirmAction({ title, text, action, act, danger = true, typed, 
 export function showSecret({ title, text, secret }) {
   return openDialog({
     title,
+    className: 'secret',
     make: (close) => h('div',
       note('wait', h('p', text)),
       codeBlock(secret, title),
