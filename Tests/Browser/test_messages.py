@@ -142,3 +142,17 @@ def test_why_somebodys_phone_was_silent(console):
     console.page.fill("input[name=why-until]", "2020-01-01T09:00")
     console.page.click("main button:has-text('Say why')")
     expect(console.main).to_contain_text("No message to this person there")
+
+
+def test_an_app_is_woken_silently(console):
+    console.go("#/apps/demo/people", "People")
+    console.go("#/apps/demo/people/bob", "Bob")
+    console.page.click("main summary:has-text('Wake the app')")
+    console.page.fill("textarea[name=silent-data]", "no JSON")
+    console.page.click("main button:has-text('Send silently')")
+    expect(console.page.locator(".field-error:visible")).to_contain_text("not JSON")
+    console.page.fill("textarea[name=silent-data]", '{"sync": true}')
+    console.page.click("main button:has-text('Send silently')")
+    rows = console.page.locator("main details[open] tbody tr")
+    expect(rows).to_have_count(2)
+    expect(console.page.locator("main details[open]")).to_contain_text("force-quit")

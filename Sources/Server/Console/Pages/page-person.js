@@ -204,9 +204,47 @@ function actionsCard(page, user, person) {
         ? administer(t('person.unban'), { danger: false, title: t('person.unbanTitle'), text: t('person.unbanText'), act: () => api.delete(path`/v1/apps/${app}/users/${user}/ban`) })
         : administer(t('person.ban'), { title: t('person.banTitle'), text: t('person.banText'), act: () => api.put(path`/v1/apps/${app}/users/${user}/ban`, {}) })),
     roleNote('administer'),
+    disclosure(t('silent.title'), silentCard(page, user)),
     disclosure(t('person.audiences'), h('p.quiet', t('person.audiencesLead')),
       wordsForm({ page, label: t('person.aliases'), hint: t('person.wordsHint'), load: async () => (await api.get(path`/v1/apps/${app}/users/${user}/aliases`)).aliases, save: (aliases) => api.put(path`/v1/apps/${app}/users/${user}/aliases`, { aliases }) }),
       wordsForm({ page, label: t('person.tags'), hint: t('person.tagsHint'), load: async () => (await api.get(path`/v1/apps/${app}/users/${user}/tags`)).tags, save: (tags) => api.put(path`/v1/apps/${app}/users/${user}/tags`, { tags }) })));
+}
+
+const SILENT = { sent: 'good', budget_spent: 'wait', budget_unknown: 'wait', no_token: 'quiet', token_dead: 'bad', token_quarantined: 'bad', not_sent: 'bad' };
+
+/** Wakes the person's app in the background; what became of it for each device. */
+function silentCard(page, user) {
+  const { app } = page;
+  const address = path`/v1/apps/${app}/users/${user}/silent-push`;
+  const data = h('textarea', { class: 'mono', rows: 2, spellcheck: 'false', placeholder: '{"sync": true}', name: 'silent-data' });
+  const entry = field({ label: t('silent.data'), hint: t('silent.dataHint'), input: data, optional: true, wide: true });
+  const result = h('div.stack', { 'aria-live': 'polite' });
+  const submit = button({ label: t('silent.send'), type: 'submit', role: 'send' });
+  return h('form.stack', {
+    novalidate: true,
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        let body = {};
+        if (data.value.trim()) {
+          try { body = { data: JSON.parse(data.value) }; } catch { return entry.fail(t('compose.jsonWrong')); }
+        }
+        try {
+          const answer = await api.post(address, body);
+          result.replaceChildren(table({
+            caption: t('silent.result'),
+            columns: [
+              { label: t('device.id'), cell: (row) => bdi(row.device) },
+              { label: t('frame.state'), cell: (row) => chip(SILENT[row.state] ?? 'quiet', t(`silent.${row.state}`)) },
+              { label: t('silent.next'), cell: (row) => (row.next_at ? dateTime(row.next_at) : row.reason ? bdi(row.reason) : '–') },
+            ],
+            rows: answer.devices, empty: emptyState({ title: t('person.noDevices'), text: t('person.noDevicesText') }),
+          }), ...(answer.notes ?? []).map((words) => h('p.quiet', words)));
+        } catch (problem) { showRefusal(result, problem, { data: entry }); }
+        return undefined;
+      },
+    },
+  }, h('p.quiet', t('silent.lead')), entry, h('div.actions', submit), result);
 }
 
 export default async function open(page) {
