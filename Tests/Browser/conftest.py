@@ -60,7 +60,9 @@ class Console:
         self.page.fill("input[name=password]", password or self.stage.passwords[name])
         self.page.click("button[type=submit]")
         if password is None:
+            # The first page takes the focus, and with it closes what was opened before.
             self.page.wait_for_selector("nav.side-nav", state="attached")
+            self.page.wait_for_selector("main h1:focus, main .problem")
 
     def sign_out(self):
         """An operator has sixteen sessions at most; the oldest, which tests share, would have to make room."""

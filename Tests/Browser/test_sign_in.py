@@ -88,6 +88,7 @@ def test_ones_own_password_is_changed_with_the_one_before(make_console):
     console = make_console(who="sven")
     console.page.click("button[aria-label^='Signed in as']")
     console.page.click(".menu-item:has-text('Change password')")
+    expect(console.page.locator("dialog")).to_be_visible()
     old, new = console.page.locator("dialog input").all()
     new.fill("short")
     console.page.click("dialog button[type=submit]")

@@ -306,16 +306,16 @@ async function showSignIn(reason) {
   pending = link ?? pending;
 }
 
-async function start() {
+async function start(asked = null) {
   try {
-    if (location.hash.startsWith('#link=') || !(await findSession())) {
+    if (location.hash.startsWith('#link=') || !(await (asked ?? findSession()))) {
       await showSignIn();
       return;
     }
     await loadApps();
   } catch (problem) {
     if (problem.status === 401) return;
-    root.replaceChildren(h('main.signin', { id: 'main' }, pageHead({ title: t('problem.page') }), problemBox(problem, start)));
+    root.replaceChildren(h('main.signin', { id: 'main' }, pageHead({ title: t('problem.page') }), problemBox(problem, () => start())));
     return;
   }
   showFrame();
@@ -351,5 +351,8 @@ window.addEventListener('unhandledrejection', (event) => {
 });
 
 useTheme(readStored(THEME_KEY) ?? 'system');
+// Who is signed in is asked while the words come.
+const asked = findSession();
+asked.catch(() => {});
 await useLanguage();
-await start();
+await start(asked);
