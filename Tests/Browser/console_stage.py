@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import sys
@@ -191,6 +192,9 @@ class Stage:
 
 
 def main():
+    # In the background a shell lets Ctrl-C be ignored; ended otherwise, it takes its servers with it, too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     stage = Stage()
     try:
         stage.fill()
