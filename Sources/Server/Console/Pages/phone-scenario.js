@@ -1,0 +1,390 @@
+// What was done to a phone, as a scenario of docs/scenarios.md that replays it. Two kinds: the rules of iOS with a simulated app, where every
+// call is expected, or the example app's own code with a server.
+
+const EVENTS_MAX = 3_000;
+
+/** A text as YAML takes it everywhere. */
+function quote(text) {
+  return /^[A-Za-z][A-Za-z0-9 ._-]*[A-Za-z0-9]$|^[A-Za-z]$/.test(text) && !/^(yes|no|on|off|true|false|null|y|n)$/i.test(text) ? text : JSON.stringify(text);
+}
+
+function flow(value) {
+  if (typeof value === 'string') return quote(value);
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
+  if (value && typeof value === 'object') return `{${Object.entries(value).map(([name, inner]) => `${quote(name)}: ${flow(inner)}`).join(', ')}}`;
+  return String(value);
+}
+
+const START = {
+  foregroundActive: 'foreground active', foregroundInactive: 'foreground inactive', backgroundRunning: 'background', suspended: 'suspended',
+  notRunning: 'not running', forceQuit: 'force-quit',
+};
+
+const CALLS = {
+  applicationWillEnterForeground: 'willEnterForeground', applicationDidBecomeActive: 'didBecomeActive', applicationWillResignActive: 'willResignActive',
+  applicationDidEnterBackground: 'didEnterBackground', applicationWillTerminate: 'willTerminate',
+  applicationDidReceiveMemoryWarning: 'didReceiveMemoryWarning', sceneConfiguration: 'configurationForConnecting',
+  receiveRemote: 'didReceiveRemoteNotification', receiveRemoteFetch: 'didReceiveRemoteNotificationFetch', receiveLocal: 'didReceiveLocalNotification',
+  handleActionRemote: 'handleRemoteAction', handleActionLocal: 'handleLocalAction', receiveResponse: 'didReceive',
+  registeredForRemoteNotifications: 'didRegisterForRemoteNotifications', failedToRegisterForRemoteNotifications: 'didFailToRegisterForRemoteNotifications',
+  registeredUserNotificationSettings: 'didRegisterUserNotificationSettings', refreshTaskLaunched: 'refreshTask',
+  backgroundRefreshStatusChanged: 'backgroundRefreshStatusDidChange', voipTokenUpdated: 'didUpdatePushCredentials',
+  voipTokenInvalidated: 'didInvalidatePushToken', voipPushReceived: 'didReceiveIncomingPush', activityTokenUpdated: 'activityToken',
+  pushToStartTokenUpdated: 'pushToStartToken', serviceExtensionReceive: 'serviceExtension',
+};
+
+const SWITCHES = new Set(['notifications', 'alert', 'sound', 'badge', 'notificationCenter', 'lockScreen', 'backgroundRefresh', 'criticalAlert', 'timeSensitive', 'scheduledDelivery']);
+
+const turn = (on) => (on ? 'on' : 'off');
+
+// Steps of what concerns no notification and no view, by the command's name.
+const STEPS = {
+  launch: () => ['person', 'open'], home: () => ['person', 'home'], lock: () => ['person', 'lock'], unlock: () => ['person', 'unlock'],
+  force_quit: () => ['person', 'forceQuit'], overlay: ({ on }) => ['person', on ? 'overlayAppears' : 'overlayDisappears'],
+  kill: () => ['system', 'kill'], freeze: () => ['system', 'freeze'], evict: () => ['system', 'evict'], memory_low: () => ['system', 'lowMemory'],
+  restart: () => ['system', 'restart'], disconnect_scene: () => ['system', 'disconnectScene'], prewarm: () => ['system', 'prewarm'],
+  background_chance: () => ['system', 'backgroundChance'], restore_from_backup: () => ['system', 'restoreFromBackup'],
+  update: () => ['install', 'update'], reinstall: () => ['install', 'again'],
+  airplane: ({ on }) => ['airplaneMode', turn(on)], low_power: ({ on }) => ['lowPowerMode', turn(on)], mute: ({ on }) => ['mute', turn(on)],
+  focus: ({ on }) => ['focus', on ? 'timeSensitive' : 'off'],
+  background_refresh: ({ on }) => ['backgroundRefresh', turn(on)], restricted_refresh: ({ on }) => ['backgroundRefresh', on ? 'restricted' : 'on'],
+  alert_style: ({ style }) => ['alertStyle', style], alert_panel: ({ open }) => ['panel', open ? 'view' : 'close'],
+  answer_call: () => ['call', 'answer'], decline_call: () => ['call', 'decline'], app_settings: () => ['openSettings', 'app'],
+  allow_notifications: () => ['prompt', 'allow'], deny_notifications: () => ['prompt', 'deny'],
+  summary_times: ({ minutes }) => ['summaryTimes', minutes.map((minute) => `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`)],
+};
+
+const OF_NOTICE = { tap: 'tap', dismiss: 'dismiss', swipe_away: 'swipeBanner', notification_settings: 'openSettings' };
+
+export class ScenarioRecorder {
+  constructor(link) {
+    this.link = link;
+    this.notices = new Map();
+    link.addEventListener('lines', (event) => this.take(event.detail));
+    link.addEventListener('change', () => this.noteScreen());
+    link.addEventListener('forget', () => this.begin());
+    this.begin();
+  }
+
+  /** Forgets what was done; the phone as it is now is where the scenario begins. */
+  begin() {
+    this.since = Date.now();
+    this.start = null;
+    this.events = [];
+    this.link.done = [];
+    this.noteScreen();
+  }
+
+  take(events) {
+    if (!this.start) return;
+    this.events.push(...events.filter((event) => event.n > this.start.n));
+    if (this.events.length > EVENTS_MAX) this.events.splice(0, this.events.length - EVENTS_MAX);
+  }
+
+  noteScreen() {
+    const { screen } = this.link;
+    if (!screen) return;
+    for (const notice of [...screen.list, ...screen.banners]) this.notices.set(notice.notification, notice);
+    this.start ??= { screen, n: this.link.trace.at(-1)?.n ?? 0, wall: this.link.trace.at(-1)?.wall ?? Date.now() };
+  }
+
+  get steps() {
+    return this.link.done.length + this.events.filter((event) => event.event === 'push').length;
+  }
+
+  /** The scenario: `{text, left}`, where `left` counts what has no word in it. */
+  write(kind) {
+    return new Writer(this, kind).write();
+  }
+}
+
+class Writer {
+  constructor(recorder, kind) {
+    const { link, start, events } = recorder;
+    Object.assign(this, { link, start, events, kind, notices: recorder.notices, left: 0 });
+    this.names = new Map();
+    this.used = new Set();
+    this.categories = new Map();
+    this.known = new Set((start?.screen.list ?? []).map((notice) => notice.notification));
+    this.isCode = kind === 'code';
+  }
+
+  get app() {
+    return this.start?.screen.apps[this.link.app] ?? {};
+  }
+
+  nameOf(identifier) {
+    if (!this.names.has(identifier)) this.names.set(identifier, `m${this.names.size + 1}`);
+    return this.names.get(identifier);
+  }
+
+  // What happened, in order
+
+  /** Commands and pushes in the order of the trace: a command counts as before the lines that it led to. */
+  get happenings() {
+    // Two clocks that are far apart are not told from lines that were old when they came.
+    const skew = this.link.skew < 2_000 ? this.link.skew : 0;
+    const commands = this.link.done.map((done) => ({ n: done.n + 0.5, wall: done.at - skew, done }));
+    const arrivals = [];
+    const pushed = new Set();
+    for (const event of this.events) {
+      if (event.event === 'push') arrivals.push({ n: event.n, wall: event.wall, push: event });
+      if (event.event === 'arrival') pushed.add(event.notification);
+      if (event.event === 'presentation' && !event.remote && !pushed.has(event.notification) && event.reason !== 'liveActivity') {
+        arrivals.push({ n: event.n, wall: event.wall, local: event });
+      }
+    }
+    return [...commands, ...arrivals].sort((one, other) => one.n - other.n);
+  }
+
+  callsBetween(from, to) {
+    return this.events.filter((event) => event.event === 'callback' && event.n > from && event.n <= to).map((event) => this.writeCall(event));
+  }
+
+  writeCall(event) {
+    const { name, response, notification, request } = event.arguments;
+    const word = CALLS[name] ?? name;
+    const given = [];
+    if (name === 'willFinishLaunching' || name === 'didFinishLaunching') {
+      if (event.arguments.remote_notification) given.push('remoteNotification');
+      if (event.arguments.local_notification) given.push('localNotification');
+    }
+    if (name === 'sceneWillConnect' && response) given.push('notificationResponse');
+    if (name.startsWith('receiveRemote') || name === 'receiveLocal') given.push(event.state);
+    if (name.startsWith('handleAction')) given.push(event.arguments.identifier);
+    if (name === 'receiveResponse') {
+      if (/Dismiss/.test(response.action)) given.push('dismiss');
+      else if (!/Default/.test(response.action)) given.push(response.action);
+      if (response.text) given.push(JSON.stringify(response.text));
+    }
+    const id = (response?.notification ?? notification)?.request?.identifier ?? request?.identifier ?? event.arguments.identifier;
+    const about = id && !name.startsWith('handleAction') && this.names.has(id) ? ` of ${this.names.get(id)}` : '';
+    const call = `${word}${given.length ? `(${given.join(', ')})` : ''}${about}`;
+    return /[,"]/.test(call) ? `'${call.replaceAll('\'', '\'\'')}'` : call;
+  }
+
+  // Steps
+
+  writePush(event) {
+    const { aps = {}, ...data } = event.payload ?? {};
+    const id = event.notification ?? event.collapse_id ?? this.events.find((other) => other.event === 'arrival' && other.delivery === event.delivery)?.notification;
+    if (this.isCode && data.tidings && data.rc?.fId && this.readText(event)) {
+      return [['message', { id: this.nameOf(id), from: data.rc.fId, to: this.link.facts.user, text: this.readText(event) }]];
+    }
+    const push = { id: this.nameOf(id) };
+    const headers = {};
+    if (['alert', 'background', 'voip'].includes(event.push_type)) headers['apns-push-type'] = event.push_type;
+    if (event.collapse_id) headers['apns-collapse-id'] = event.collapse_id;
+    if (Object.keys(headers).length && !this.isCode) push.headers = headers;
+    for (const name of ['alert', 'badge', 'sound', 'thread-id', 'category', 'content-available', 'mutable-content', 'target-content-id', 'interruption-level', 'relevance-score', 'filter-criteria']) {
+      if (aps[name] !== undefined) push[name] = aps[name];
+    }
+    if (Object.keys(data).length) push.data = data;
+    this.noteCategory(id, aps.category);
+    return [['push', push]];
+  }
+
+  readText(event) {
+    return event.payload?.tidings?.text?.body ?? this.notices.get(event.collapse_id)?.body;
+  }
+
+  writeLocal(event) {
+    const notice = this.notices.get(event.notification);
+    const id = this.nameOf(event.notification);
+    if (this.isCode) {
+      const from = /^PR:(.+)$/.exec(notice?.thread ?? '')?.[1];
+      if (from && notice.body) return [['message', { id, from, to: this.link.facts.user, text: notice.body }]];
+      return [[null, `a local notification of the app: ${notice?.title ?? ''} ${notice?.body ?? event.notification}`]];
+    }
+    const category = this.findCategory(event.notification);
+    this.noteCategory(event.notification, category);
+    return [['local', {
+      id, ...(notice?.title ? { title: notice.title } : {}), ...(notice?.body ? { body: notice.body } : {}), ...(event.sound ? {} : { sound: 'no' }),
+      ...(Number.isInteger(event.badge) ? { badge: event.badge } : {}), ...(category ? { category } : {}), ...(notice?.thread ? { thread: notice.thread } : {}),
+    }]];
+  }
+
+  findCategory(identifier) {
+    for (const event of this.events) {
+      const request = event.arguments?.notification?.request ?? event.arguments?.response?.notification?.request;
+      if (request?.identifier === identifier) return request.content.category || null;
+    }
+    return this.notices.get(identifier)?.actions?.length ? 'actions' : null;
+  }
+
+  noteCategory(identifier, category) {
+    const actions = this.notices.get(identifier)?.actions ?? [];
+    if (category && actions.length) this.categories.set(category, actions);
+  }
+
+  writeCommand({ command }) {
+    const { do: word, notification } = command;
+    if (STEPS[word]) return [STEPS[word](command)];
+    if (word === 'setting' && SWITCHES.has(command.setting)) return [['set', { [command.setting]: turn(command.on) }]];
+    if (OF_NOTICE[word]) {
+      this.used.add(notification);
+      return [[OF_NOTICE[word], this.nameOf(notification)]];
+    }
+    if (word === 'action') {
+      this.used.add(notification);
+      return [['action', { id: command.action, on: this.nameOf(notification), ...(command.text === undefined ? {} : { text: command.text }) }]];
+    }
+    // What arrived is in the trace, but not how it was written.
+    if (word === 'push') {
+      const arrival = this.events.find((event) => event.event === 'arrival' && !this.names.has(event.notification) && event.notification.startsWith('push-'));
+      return this.writePush({ payload: command.payload, push_type: command.push_type, notification: arrival?.notification ?? `push-${this.names.size}` });
+    }
+    if (word === 'touch' && this.isCode) return [this.writeTouch(command)];
+    if (word === 'expand' || word === 'collapse') return [];
+    return [[null, JSON.stringify(command)]];
+  }
+
+  writeTouch({ view, action = 'tap', text, direction, ...others }) {
+    if (action === 'tap' && view) return ['press', view];
+    if (action === 'enter') return ['enter', { ...(view ? { into: view } : {}), text }];
+    if (action === 'submit' && view) return ['submit', view];
+    if (action === 'long_press' && view) return ['hold', view];
+    if (action === 'scroll') return ['scroll', { direction, ...(view ? { in: view } : {}) }];
+    if (action === 'swipe') return ['swipe', { on: view, direction }];
+    return [null, JSON.stringify({ do: 'touch', view, action, ...others })];
+  }
+
+  /** Steps with the calls that followed each; typing into one field is one step. */
+  get steps() {
+    const all = this.happenings;
+    const last = this.events.at(-1)?.n ?? this.start.n;
+    const lines = [];
+    all.forEach((happening, index) => {
+      const next = all[index + 1];
+      if (this.isCode && happening.done?.command.action === 'enter' && next?.done?.command.action === 'enter' && next.done.command.view === happening.done.command.view) return;
+      const steps = happening.push ? this.writePush(happening.push) : happening.local ? this.writeLocal(happening.local) : this.writeCommand(happening.done);
+      for (const [word, value] of steps) {
+        if (word) lines.push(`      - ${word}: ${flow(value)}`);
+        else this.left += 1;
+        if (!word) lines.push(`      # ${value.replaceAll('\n', ' ')}`);
+      }
+      const end = next ? Math.floor(next.n - 0.01) : last;
+      const gap = ((next?.wall ?? this.events.at(-1)?.wall ?? happening.wall) - happening.wall) / 1_000;
+      if (gap >= 1 && (next || !this.isCode)) lines.push(`      - wait: ${Math.round(Math.min(gap, this.isCode ? 60 : 86_400))} s`);
+      if (!this.isCode && (steps.some(([word]) => word) || this.callsBetween(happening.n, end).length)) {
+        lines.push(...this.writeExpectation(this.callsBetween(happening.n, end)));
+      }
+    });
+    return lines;
+  }
+
+  writeExpectation(calls) {
+    if (!calls.length) return ['      - expect: {callbacks: []}'];
+    if (calls.join(', ').length < 80) return [`      - expect: {callbacks: [${calls.join(', ')}]}`];
+    return ['      - expect:', '          callbacks:', ...calls.map((call) => `            - ${call}`)];
+  }
+
+  // The file
+
+  get phone() {
+    const { screen } = this.start;
+    const lines = [`ios: ${this.link.facts.ios}`];
+    if (screen.lock === 'locked' && !this.isCode) lines.push('locked: yes');
+    if (screen.airplane) lines.push('airplaneMode: on');
+    if (screen.low_power) lines.push('lowPowerMode: on');
+    if (screen.focus) lines.push('focus: timeSensitive');
+    // The payload of Tidings is larger than iOS took then.
+    if (Number.parseInt(this.link.facts.ios, 10) < 9) lines.push('payloadLimit: 4096');
+    return `phone: {${lines.join(', ')}}`;
+  }
+
+  /** How the app answered what iOS asked it, where the trace tells. */
+  get answers() {
+    const asked = new Map();
+    const answers = {};
+    for (const event of [...this.link.trace, ...this.events]) {
+      if (event.event === 'callback') asked.set(event.number, event.arguments.name);
+      if (event.event !== 'completion') continue;
+      const name = asked.get(event.number);
+      if (name === 'willPresent') {
+        answers.willPresent = [[16, 'banner'], [8, 'list'], [4, 'alert'], [2, 'sound'], [1, 'badge']].filter(([bit]) => (event.result.options & bit) !== 0).map(([, word]) => word);
+      }
+      if (name === 'receiveRemoteFetch') answers.didReceiveRemoteNotificationFetch = ['newData', 'noData', 'failed'][event.result.fetch] ?? 'newData';
+    }
+    return answers;
+  }
+
+  /** How long the app kept itself awake in the background, from what was seen of it. */
+  get backgroundTime() {
+    let entered = null;
+    let longest = null;
+    for (const event of [...this.link.trace, ...this.events]) {
+      if (event.event !== 'state') continue;
+      if (event.state === 'backgroundRunning') entered = event.wall;
+      else if (event.state === 'suspended' && entered) longest = Math.max(longest ?? 0, event.wall - entered);
+      if (event.state !== 'backgroundRunning') entered = null;
+    }
+    return longest !== null && longest > 6_000 ? Math.round(longest / 1_000) : null;
+  }
+
+  writeApp() {
+    const { facts } = this.link;
+    const lines = ['app:'];
+    if (this.isCode) lines.push('  executable: ChatApp', '  extension: ChatNotificationService', `  bundle: ${facts.app}`);
+    if (facts.lifecycle !== 'scenes') lines.push(`  lifecycle: ${facts.lifecycle}`);
+    if (facts.implements) lines.push(`  implements: ${flow(facts.implements)}`);
+    if (this.isCode) {
+      lines.push('  backgroundModes: [remote-notification, fetch, voip]', '  refreshTask: com.example.chat.refresh', '  environment:',
+        '    CHAT_SERVER_URL: "${gateway}"', '    CHAT_API_URL: "${phones}"', '    CHAT_APP_KEY: demo', `    CHAT_USER: ${quote(facts.user)}`,
+        `    CHAT_TOKEN: ${JSON.stringify(`\${token of ${facts.user}}`)}`);
+      if (facts.lifecycle !== 'scenes') lines.push(`    CHAT_LIFECYCLE: ${facts.lifecycle}`);
+      if (facts.delegate === 'legacy') lines.push('    CHAT_DELEGATE: legacy');
+      return [...lines, 'server: yes'];
+    }
+    lines.push('  backgroundModes: [remote-notification, fetch]', '  registers: everyLaunch', '  refreshTask: yes');
+    const background = this.backgroundTime;
+    if (background) lines.push(`  backgroundTask: {endsAfter: ${background} s}`);
+    if (Object.keys(this.answers).length) lines.push(`  answers: ${flow(this.answers)}`);
+    if (this.categories.size) {
+      lines.push('  categories:', ...[...this.categories].map(([id, actions]) => `    - ${flow({ id, actions: actions.map((action) => ({ id: action.action, title: action.title, ...(action.text ? { textInput: 'yes' } : {}) })) })}`));
+    }
+    return lines;
+  }
+
+  /** Notifications that were in the list at the beginning and were used later come first, outside of what is expected. */
+  get before() {
+    const wanted = [...this.used].filter((id) => this.known.has(id)).reverse();
+    if (!wanted.length) return [];
+    const pushes = wanted.map((id) => {
+      const notice = this.notices.get(id);
+      return `      - push: ${flow({ id: this.nameOf(id), alert: { ...(notice.title ? { title: notice.title } : {}), body: notice.body || ' ' }, ...(notice.thread ? { 'thread-id': notice.thread } : {}) })}`;
+    });
+    return this.isCode ? [...pushes, `      - expect: {list: ${flow(wanted.map((id) => this.nameOf(id)).reverse())}}`] : [...pushes, '      - clear: trace'];
+  }
+
+  /** In the app's own code a case begins with an app that does not run. */
+  get way() {
+    const { screen } = this.start;
+    const { state } = this.app;
+    if (!this.isCode || !state || state === 'notRunning' || state === 'forceQuit') return [];
+    const lines = ['      - person: open', '      - expect: {state: foreground active, within: 20 s}'];
+    if (state === 'suspended' || state === 'backgroundRunning') lines.push('      - person: home');
+    if (screen.lock === 'locked') lines.push('      - person: lock');
+    return lines;
+  }
+
+  write() {
+    if (!this.start) return { text: '', left: 0 };
+    const steps = this.steps;
+    const { state } = this.app;
+    const start = this.start.screen.lock === 'beforeFirstUnlock' ? 'before first unlock' : START[state] ?? 'not running';
+    const text = [
+      `title: ${quote(`What was done to the iPhone of ${this.link.facts.user ?? this.link.id}`)}`,
+      this.phone,
+      ...this.writeApp(),
+      ...(this.isCode ? ['caseTime: 10 min'] : []),
+      'cases:',
+      '  - case: as it was done',
+      ...(this.isCode ? [] : [`    start: ${start}`]),
+      '    steps:',
+      ...this.way, ...this.before, ...steps,
+      ...(this.isCode ? [`      - expect: {state: ${START[this.link.screen?.apps[this.link.app]?.state] ?? 'not running'}, badge: ${this.link.screen?.badges[this.link.app] ?? 0}, within: 30 s}`] : []),
+    ].join('\n');
+    return { text: `${text}\n`, left: this.left };
+  }
+}
