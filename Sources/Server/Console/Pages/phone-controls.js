@@ -122,7 +122,7 @@ export function makeSetup(facts, { versions, start, isNew = false }) {
   const version = h('select.phones-select', { value: facts.ios }, [...new Set([facts.ios, ...versions])].map((ios) => h('option', { value: ios }, `iOS ${ios}`)));
   const lifecycle = select('lifecycle', ['scenes', 'application'].map((style) => [style, t(`phones.lifecycle.${style}`)]));
   const delegate = select('delegate', ['modern', 'legacy'].map((style) => [style, t(`phones.setup.delegate.${style}`)]));
-  const name = isNew ? h('input.phones-input', { type: 'text', value: '', required: true, pattern: '[A-Za-z0-9_-]{1,64}', autocomplete: 'off' }) : null;
+  const name = isNew ? h('input.phones-input', { type: 'text', value: '', required: true, pattern: '[A-Za-z0-9_\\-]{1,64}', autocomplete: 'off' }) : null;
   const said = h('p.phones-said', { role: 'status' });
   const form = h('form.phones-setup', {
     on: {

@@ -31,7 +31,7 @@ function applyHandlers(element, handlers) {
   for (const type of Object.keys(handlers)) {
     if (!(type in element.phoneHandlers)) element.addEventListener(type, dispatch, { passive: type === 'wheel' || type.startsWith('touch') });
   }
-  for (const type of Object.keys(element.phoneHandlers)) element.phoneHandlers[type] = handlers[type];
+  for (const type of Object.keys({ ...element.phoneHandlers, ...handlers })) element.phoneHandlers[type] = handlers[type];
 }
 
 /** What is typed is the person's until the app has answered: only a text that has changed since is taken over. */

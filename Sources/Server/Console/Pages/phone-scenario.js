@@ -8,10 +8,14 @@ function quote(text) {
   return /^[A-Za-z][A-Za-z0-9 ._-]*[A-Za-z0-9]$|^[A-Za-z]$/.test(text) && !/^(yes|no|on|off|true|false|null|y|n)$/i.test(text) ? text : JSON.stringify(text);
 }
 
+/** A word of the format, which is written without quotes: `on`, `yes`. */
+const word = (text) => ({ isWord: true, text });
+
 function flow(value) {
+  if (value?.isWord) return value.text;
   if (typeof value === 'string') return quote(value);
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
-  if (value && typeof value === 'object') return `{${Object.entries(value).map(([name, inner]) => `${quote(name)}: ${flow(inner)}`).join(', ')}}`;
+  if (value && typeof value === 'object') return `{${Object.entries(value).map(([name, inner]) => `${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}: ${flow(inner)}`).join(', ')}}`;
   return String(value);
 }
 
@@ -35,7 +39,7 @@ const CALLS = {
 
 const SWITCHES = new Set(['notifications', 'alert', 'sound', 'badge', 'notificationCenter', 'lockScreen', 'backgroundRefresh', 'criticalAlert', 'timeSensitive', 'scheduledDelivery']);
 
-const turn = (on) => (on ? 'on' : 'off');
+const turn = (on) => word(on ? 'on' : 'off');
 
 // Steps of what concerns no notification and no view, by the command's name.
 const STEPS = {
@@ -46,8 +50,8 @@ const STEPS = {
   background_chance: () => ['system', 'backgroundChance'], restore_from_backup: () => ['system', 'restoreFromBackup'],
   update: () => ['install', 'update'], reinstall: () => ['install', 'again'],
   airplane: ({ on }) => ['airplaneMode', turn(on)], low_power: ({ on }) => ['lowPowerMode', turn(on)], mute: ({ on }) => ['mute', turn(on)],
-  focus: ({ on }) => ['focus', on ? 'timeSensitive' : 'off'],
-  background_refresh: ({ on }) => ['backgroundRefresh', turn(on)], restricted_refresh: ({ on }) => ['backgroundRefresh', on ? 'restricted' : 'on'],
+  focus: ({ on }) => ['focus', on ? 'timeSensitive' : turn(false)],
+  background_refresh: ({ on }) => ['backgroundRefresh', turn(on)], restricted_refresh: ({ on }) => ['backgroundRefresh', on ? 'restricted' : turn(true)],
   alert_style: ({ style }) => ['alertStyle', style], alert_panel: ({ open }) => ['panel', open ? 'view' : 'close'],
   answer_call: () => ['call', 'answer'], decline_call: () => ['call', 'decline'], app_settings: () => ['openSettings', 'app'],
   allow_notifications: () => ['prompt', 'allow'], deny_notifications: () => ['prompt', 'deny'],
@@ -143,7 +147,7 @@ class Writer {
 
   writeCall(event) {
     const { name, response, notification, request } = event.arguments;
-    const word = CALLS[name] ?? name;
+    const called = CALLS[name] ?? name;
     const given = [];
     if (name === 'willFinishLaunching' || name === 'didFinishLaunching') {
       if (event.arguments.remote_notification) given.push('remoteNotification');
@@ -158,8 +162,8 @@ class Writer {
       if (response.text) given.push(JSON.stringify(response.text));
     }
     const id = (response?.notification ?? notification)?.request?.identifier ?? request?.identifier ?? event.arguments.identifier;
-    const about = id && !name.startsWith('handleAction') && this.names.has(id) ? ` of ${this.names.get(id)}` : '';
-    const call = `${word}${given.length ? `(${given.join(', ')})` : ''}${about}`;
+    const about = id && !name.startsWith('handleAction') && name !== 'sceneConfiguration' && this.names.has(id) ? ` of ${this.names.get(id)}` : '';
+    const call = `${called}${given.length ? `(${given.join(', ')})` : ''}${about}`;
     return /[,"]/.test(call) ? `'${call.replaceAll('\'', '\'\'')}'` : call;
   }
 
@@ -169,7 +173,7 @@ class Writer {
     const { aps = {}, ...data } = event.payload ?? {};
     const id = event.notification ?? event.collapse_id ?? this.events.find((other) => other.event === 'arrival' && other.delivery === event.delivery)?.notification;
     if (this.isCode && data.tidings && data.rc?.fId && this.readText(event)) {
-      return [['message', { id: this.nameOf(id), from: data.rc.fId, to: this.link.facts.user, text: this.readText(event) }]];
+      return this.writeMessage(id, data.rc.fId, this.readText(event));
     }
     const push = { id: this.nameOf(id) };
     const headers = {};
@@ -184,6 +188,12 @@ class Writer {
     return [['push', push]];
   }
 
+  /** Somebody writes, and it is told: whatever is done next finds it in the list. */
+  writeMessage(identifier, from, text) {
+    const id = this.nameOf(identifier);
+    return [['message', { id, from, to: this.link.facts.user, text }], ['expect', { list: { anywhere: [id] }, within: word('30 s') }]];
+  }
+
   readText(event) {
     return event.payload?.tidings?.text?.body ?? this.notices.get(event.collapse_id)?.body;
   }
@@ -193,13 +203,13 @@ class Writer {
     const id = this.nameOf(event.notification);
     if (this.isCode) {
       const from = /^PR:(.+)$/.exec(notice?.thread ?? '')?.[1];
-      if (from && notice.body) return [['message', { id, from, to: this.link.facts.user, text: notice.body }]];
+      if (from && notice.body) return this.writeMessage(event.notification, from, notice.body);
       return [[null, `a local notification of the app: ${notice?.title ?? ''} ${notice?.body ?? event.notification}`]];
     }
     const category = this.findCategory(event.notification);
     this.noteCategory(event.notification, category);
     return [['local', {
-      id, ...(notice?.title ? { title: notice.title } : {}), ...(notice?.body ? { body: notice.body } : {}), ...(event.sound ? {} : { sound: 'no' }),
+      id, ...(notice?.title ? { title: notice.title } : {}), ...(notice?.body ? { body: notice.body } : {}), ...(event.sound ? {} : { sound: word('no') }),
       ...(Number.isInteger(event.badge) ? { badge: event.badge } : {}), ...(category ? { category } : {}), ...(notice?.thread ? { thread: notice.thread } : {}),
     }]];
   }
@@ -218,24 +228,24 @@ class Writer {
   }
 
   writeCommand({ command }) {
-    const { do: word, notification } = command;
-    if (STEPS[word]) return [STEPS[word](command)];
-    if (word === 'setting' && SWITCHES.has(command.setting)) return [['set', { [command.setting]: turn(command.on) }]];
-    if (OF_NOTICE[word]) {
+    const { do: name, notification } = command;
+    if (STEPS[name]) return [STEPS[name](command)];
+    if (name === 'setting' && SWITCHES.has(command.setting)) return [['set', { [command.setting]: turn(command.on) }]];
+    if (OF_NOTICE[name]) {
       this.used.add(notification);
-      return [[OF_NOTICE[word], this.nameOf(notification)]];
+      return [[OF_NOTICE[name], this.nameOf(notification)]];
     }
-    if (word === 'action') {
+    if (name === 'action') {
       this.used.add(notification);
       return [['action', { id: command.action, on: this.nameOf(notification), ...(command.text === undefined ? {} : { text: command.text }) }]];
     }
     // What arrived is in the trace, but not how it was written.
-    if (word === 'push') {
+    if (name === 'push') {
       const arrival = this.events.find((event) => event.event === 'arrival' && !this.names.has(event.notification) && event.notification.startsWith('push-'));
       return this.writePush({ payload: command.payload, push_type: command.push_type, notification: arrival?.notification ?? `push-${this.names.size}` });
     }
-    if (word === 'touch' && this.isCode) return [this.writeTouch(command)];
-    if (word === 'expand' || word === 'collapse') return [];
+    if (name === 'touch' && this.isCode) return [this.writeTouch(command)];
+    if (name === 'expand' || name === 'collapse') return [];
     return [[null, JSON.stringify(command)]];
   }
 
@@ -249,28 +259,35 @@ class Writer {
     return [null, JSON.stringify({ do: 'touch', view, action, ...others })];
   }
 
-  /** Steps with the calls that followed each; typing into one field is one step. */
-  get steps() {
+  /** What happened with its steps; typing into one field is one step, and what has no step leaves its calls to the one before. */
+  get written() {
     const all = this.happenings;
-    const last = this.events.at(-1)?.n ?? this.start.n;
-    const lines = [];
+    const written = [];
     all.forEach((happening, index) => {
-      const next = all[index + 1];
-      if (this.isCode && happening.done?.command.action === 'enter' && next?.done?.command.action === 'enter' && next.done.command.view === happening.done.command.view) return;
+      const { command } = happening.done ?? {};
+      const next = all[index + 1]?.done?.command;
+      if (this.isCode && command?.action === 'enter' && next?.action === 'enter' && next.view === command.view) return;
       const steps = happening.push ? this.writePush(happening.push) : happening.local ? this.writeLocal(happening.local) : this.writeCommand(happening.done);
-      for (const [word, value] of steps) {
-        if (word) lines.push(`      - ${word}: ${flow(value)}`);
-        else this.left += 1;
-        if (!word) lines.push(`      # ${value.replaceAll('\n', ' ')}`);
-      }
-      const end = next ? Math.floor(next.n - 0.01) : last;
-      const gap = ((next?.wall ?? this.events.at(-1)?.wall ?? happening.wall) - happening.wall) / 1_000;
-      if (gap >= 1 && (next || !this.isCode)) lines.push(`      - wait: ${Math.round(Math.min(gap, this.isCode ? 60 : 86_400))} s`);
-      if (!this.isCode && (steps.some(([word]) => word) || this.callsBetween(happening.n, end).length)) {
-        lines.push(...this.writeExpectation(this.callsBetween(happening.n, end)));
-      }
+      const lines = steps.map(([name, value]) => (name ? `      - ${name}: ${flow(value)}` : `      # ${value.replaceAll('\n', ' ')}`));
+      this.left += steps.filter(([name]) => !name).length;
+      if (steps.some(([name]) => name)) written.push({ ...happening, lines });
+      else if (written.length) written.at(-1).remarks = [...(written.at(-1).remarks ?? []), ...lines];
     });
-    return lines;
+    return written;
+  }
+
+  /** Steps, the time between them, and the calls that followed each. */
+  get steps() {
+    const { written } = this;
+    const last = this.events.at(-1);
+    return written.flatMap((happening, index) => {
+      const next = written[index + 1];
+      const gap = ((next?.wall ?? last?.wall ?? happening.wall) - happening.wall) / 1_000;
+      const lines = [...happening.lines];
+      if (gap >= 1 && (next || !this.isCode)) lines.push(`      - wait: ${Math.round(Math.min(gap, this.isCode ? 60 : 86_400))} s`);
+      if (!this.isCode) lines.push(...this.writeExpectation(this.callsBetween(happening.n, next ? Math.floor(next.n - 0.01) : last?.n ?? this.start.n)));
+      return [...lines, ...(happening.remarks ?? [])];
+    });
   }
 
   writeExpectation(calls) {
@@ -334,14 +351,15 @@ class Writer {
         `    CHAT_TOKEN: ${JSON.stringify(`\${token of ${facts.user}}`)}`);
       if (facts.lifecycle !== 'scenes') lines.push(`    CHAT_LIFECYCLE: ${facts.lifecycle}`);
       if (facts.delegate === 'legacy') lines.push('    CHAT_DELEGATE: legacy');
-      return [...lines, 'server: yes'];
+      // A server that gives up a silent connection soon, as that of the demo.
+      return [...lines, 'server: {settings: {lease.grace_milliseconds: 200}}'];
     }
     lines.push('  backgroundModes: [remote-notification, fetch]', '  registers: everyLaunch', '  refreshTask: yes');
     const background = this.backgroundTime;
     if (background) lines.push(`  backgroundTask: {endsAfter: ${background} s}`);
     if (Object.keys(this.answers).length) lines.push(`  answers: ${flow(this.answers)}`);
     if (this.categories.size) {
-      lines.push('  categories:', ...[...this.categories].map(([id, actions]) => `    - ${flow({ id, actions: actions.map((action) => ({ id: action.action, title: action.title, ...(action.text ? { textInput: 'yes' } : {}) })) })}`));
+      lines.push('  categories:', ...[...this.categories].map(([id, actions]) => `    - ${flow({ id, actions: actions.map((action) => ({ id: action.action, title: action.title, ...(action.text ? { textInput: word('yes') } : {}) })) })}`));
     }
     return lines;
   }
@@ -362,7 +380,8 @@ class Writer {
     const { screen } = this.start;
     const { state } = this.app;
     if (!this.isCode || !state || state === 'notRunning' || state === 'forceQuit') return [];
-    const lines = ['      - person: open', '      - expect: {state: foreground active, within: 20 s}'];
+    // Until the server knows its token, nothing is pushed to it.
+    const lines = ['      - person: open', '      - expect: {state: foreground active, says: {anywhere: ["connection: connected"]}, within: 20 s}', '      - wait: 2 s'];
     if (state === 'suspended' || state === 'backgroundRunning') lines.push('      - person: home');
     if (screen.lock === 'locked') lines.push('      - person: lock');
     return lines;

@@ -89,7 +89,7 @@ export function readArguments(event) {
   if (given.response?.text) words.push(`“${given.response.text}”`);
   if (request) words.push(sayContent(request.content) || request.identifier);
   if (given.payload) words.push(sayContent(typeof given.payload.aps?.alert === 'string' ? { body: given.payload.aps.alert } : given.payload.aps?.alert) || JSON.stringify(given.payload));
-  for (const name of ['token', 'reason', 'status', 'task', 'identifier', 'call']) if (given[name] !== undefined && given[name] !== null && typeof given[name] !== 'object') words.push(String(given[name]));
+  for (const name of ['token', 'reason', 'status', 'task', 'identifier', 'call']) if (given[name] !== undefined && given[name] !== null && typeof given[name] !== 'object') words.push(name === 'token' ? `${String(given[name]).slice(0, 16)}…` : String(given[name]));
   return shorten(words.join(' · '), 160);
 }
 

@@ -41,8 +41,7 @@ export class TraceView {
         this.filters.set(kind, { button, count });
         return button;
       })),
-      search,
-      h('button.phones-button.is-quiet', { type: 'button', on: { click: () => this.clear() } }, t('phones.trace.clear')));
+      h('div.trace-find', search, h('button.phones-button.is-quiet', { type: 'button', on: { click: () => this.clear() } }, t('phones.trace.clear'))));
   }
 
   toggle(kind) {
@@ -109,10 +108,13 @@ export class TraceView {
       h('time.trace-time', { datetime: time.toISOString(), title: time.toISOString() }, exactClock(event.wall)),
       h(`span.trace-shape.is-${kind}`, { role: 'img', 'aria-label': t(`phones.trace.kind.${kind}`) }),
       h('div.trace-words',
-        h('div.trace-title', isCode ? h('code', title) : h('span', title), event.event === 'callback' ? this.makeState(event) : null),
-        words ? h('div.trace-arguments', h('bdi', words)) : null,
-        line ? h('div.trace-line', line.text, line.section ? h('span.trace-section', { title: 'docs/reference/ios-delivery.md' }, `§${line.section}`) : null) : null,
-        h('details.trace-details', { on: { toggle: (toggle) => this.showDetails(toggle.currentTarget, event) } }, h('summary', t('phones.trace.details')))));
+        h('div.trace-title', isCode ? h('code', title) : h('span', title), isCode ? this.makeState(event) : null, isCode || !words ? null : h('span.trace-arguments', h('bdi', words))),
+        isCode && words ? h('div.trace-arguments', h('bdi', words)) : null,
+        line ? h('div.trace-line', line.text, line.section ? h('span.trace-section', { title: 'docs/reference/ios-delivery.md' }, `§${line.section}`) : null) : null),
+      h('button.trace-more', {
+        type: 'button', 'aria-expanded': 'false', 'aria-label': t('phones.trace.details', { name: title }), title: t('phones.trace.detailsShort'),
+        on: { click: (click) => this.toggleDetails(click.currentTarget, event) },
+      }, '{ }'));
     this.events.set(row, event);
     if (event.event === 'callback') this.calls.set(event.number, { row, event });
     row.hidden = !this.isShown(row);
@@ -125,10 +127,12 @@ export class TraceView {
   }
 
   /** The whole event is written only for who asks. */
-  showDetails(details, event) {
-    if (!details.open || details.childElementCount > 1) return;
-    const call = event.event === 'callback' ? event.arguments : event;
-    details.append(h('pre', { tabindex: '0', 'aria-label': t('phones.trace.details') }, JSON.stringify(call, null, 2)));
+  toggleDetails(button, event) {
+    const isOpen = button.getAttribute('aria-expanded') === 'true';
+    button.setAttribute('aria-expanded', String(!isOpen));
+    const words = button.parentElement.querySelector('.trace-words');
+    if (isOpen) words.querySelector('pre').remove();
+    else words.append(h('pre', { tabindex: '0', 'aria-label': button.getAttribute('aria-label') }, JSON.stringify(event.event === 'callback' ? event.arguments : event, null, 2)));
   }
 
   answerCall(event) {
@@ -137,7 +141,7 @@ export class TraceView {
     if (!call) return;
     const took = Math.max(0, event.wall - call.event.wall);
     call.row.querySelector('.trace-words').insertBefore(
-      h('div.trace-answer', t('phones.trace.answer', { result: words, n: took })), call.row.querySelector('.trace-line, .trace-details'));
+      h('div.trace-answer', t('phones.trace.answer', { result: words, n: took })), call.row.querySelector('.trace-line, pre'));
   }
 
   noteScroll() {
