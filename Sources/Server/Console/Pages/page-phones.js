@@ -223,7 +223,7 @@ class PhonePanel {
 
   makeSetup() {
     const { facts } = this.link;
-    const implemented = h('div', h('h4', t('phones.setup.implements')), h('ul.phones-methods', (facts.implements ?? []).map((method) => h('li', h('code', method)))));
+    const implemented = h('div', h('h3', t('phones.setup.implements')), h('ul.phones-methods', (facts.implements ?? []).map((method) => h('li', h('code', method)))));
     if (!facts.can_change) {
       const command = `tidings phone --ios ${facts.ios} --lifecycle ${facts.lifecycle} --delegate ${facts.delegate}`;
       return h('div.phones-settings', h('p.phones-lead', t('phones.setup.cannot')), h('pre.phones-code', { tabindex: '0' }, command), implemented);

@@ -5,7 +5,7 @@ import { t } from './text.js';
 import { v } from './phone-patch.js';
 import { drawSign } from './phone-icons.js';
 import { takeGestures, wasGesture } from './phone-gestures.js';
-import { findSide, readBubble, readLines, readRow, readTexts, readWords, takes } from './phone-rows.js';
+import { findSide, findSideButtons, readBubble, readLines, readRow, readTexts, readWords, takes } from './phone-rows.js';
 
 const INLINE = new Set(['button', 'textField', 'switch', 'control', 'image']);
 
@@ -62,10 +62,9 @@ export class AppScreen {
       const words = [...over.top, ...over.body, ...over.bottom];
       if (words.length) strips.push(v('div.phone-app-strip', words));
     }
+    // Below an alert or a menu all is seen and nothing can be touched.
     return v('div.phone-app', { key: 'app' },
-      parts.top,
-      v('div.phone-app-body', { key: 'body' }, parts.body),
-      parts.bottom,
+      v('div.phone-app-main', { key: 'main', inert: parts.boxes.length > 0 }, parts.top, v('div.phone-app-body', { key: 'body' }, parts.body), parts.bottom),
       strips.length ? v('div.phone-app-strips', { key: 'strips' }, strips) : null,
       parts.boxes.map((box, index) => this.drawBox(box, index)));
   }
@@ -222,7 +221,14 @@ export class AppScreen {
     v('div.phone-row-lines', { 'aria-hidden': isTapped && isPlain ? 'true' : null }, lines.map((line, index) => v('div.phone-row-line', { class: index === 0 ? 'is-first' : '' },
       v('span.phone-row-words', v('bdi', line.words)), line.right.map((item) => this.drawNote(item))))),
     row.is_selected ? v('span.phone-row-mark', drawSign('check')) : null,
+    this.drawSideButtons(row),
     this.drawMore(row, label));
+  }
+
+  drawSideButtons(row) {
+    const buttons = findSideButtons(row);
+    if (!buttons.length) return null;
+    return v('div.phone-side', { key: 'side' }, buttons.map((button) => v('button', { type: 'button', disabled: !takes(button, 'tap'), on: this.press(button) }, readWords(button))));
   }
 
   drawNote(item) {
@@ -252,6 +258,7 @@ export class AppScreen {
         this.drawHit(row, label),
         v('div.phone-bubble-parts', { 'aria-hidden': 'true' }, parts.map((part, index) => this.drawPart(part, index === 0 && texts > 1)))),
       marks.length ? v('div.phone-marks', { 'aria-hidden': 'true' }, marks.map((mark) => mark.kind === 'thing' ? v('span', readWords(mark.node)) : v('span', mark.words || mark.name))) : null,
+      this.drawSideButtons(row),
       this.drawMore(row, label));
   }
 

@@ -80,12 +80,12 @@ export function makeSettings(link) {
   const known = (setting) => link.screen?.apps[link.app]?.settings?.[setting];
   return h('div.phones-settings',
     h('p.phones-lead', t('phones.settings.lead')),
-    h('h4', t('phones.settings.title')),
+    h('h3', t('phones.settings.title')),
     h('div.phones-setting-list',
       SETTINGS.map((setting) => makeChoice(t(`phones.settings.${setting}`), onOff, (on) => link.send({ do: 'setting', app: link.app, setting, on }), known(setting))),
       makeChoice(t('phones.settings.previews'), ['always', 'whenAuthenticated', 'never'].map((show) => [show, t(`phones.settings.previews.${show}`)]), (show) => link.send({ do: 'previews', app: link.app, show }), known('previews')),
       makeChoice(t('phones.settings.alertStyle'), ['none', 'banner', 'alert'].map((style) => [style, t(`phones.settings.alertStyle.${style}`)]), (style) => link.send({ do: 'alert_style', app: link.app, style }), known('alertStyle'))),
-    h('h4', t('phones.settings.phone')),
+    h('h3', t('phones.settings.phone')),
     h('div.phones-setting-list',
       makeChoice(t('phones.settings.mute'), onOff, (on) => link.send({ do: 'mute', on })),
       makeChoice(t('phones.settings.wholeRefresh'), onOff, (on) => link.send({ do: 'background_refresh', on }))));

@@ -122,7 +122,6 @@ export function drawLongLook(notice, expanded, act) {
   };
   return v('div.phone-long', {
     key: `long-${notice.notification}`, role: 'group', 'aria-label': t('phones.notice.large', { name: sayNotice(notice) }), 'data-takes-focus': true,
-    on: { keydown: (event) => { if (event.key === 'Escape') { event.stopPropagation(); act.collapse(); } } },
   },
   v('div.phone-long-card',
     v('div.phone-notice-head', drawIcon('icon'), v('b', nameApp(notice.app)), v('span.phone-notice-age', sayAge(notice.date)),

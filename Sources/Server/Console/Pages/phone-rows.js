@@ -46,10 +46,16 @@ function addItems(nodes, found) {
   }
 }
 
-/** What is in a row: `{portrait, items}`. */
+/** Buttons that a swipe has brought to the side of a row: VoiceOver has them by the same names. */
+export function findSideButtons(row) {
+  return row.children.filter((child) => child.role === 'button' && row.actions.some((action) => action.type === 'named' && action.name === child.text));
+}
+
+/** What is in a row: `{portrait, items}`, without what a swipe has brought to its side. */
 export function readRow(row) {
   const found = { portrait: null, items: [] };
-  addItems(row.children, found);
+  const side = findSideButtons(row);
+  addItems(row.children.filter((child) => !side.includes(child)), found);
   if (!found.items.length && readWords(row)) found.items.push({ kind: 'text', words: readWords(row) });
   return found;
 }

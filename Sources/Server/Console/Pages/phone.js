@@ -20,7 +20,7 @@ export class PhoneView {
     this.banners = [];
     this.said = '';
     this.spoken = h('div.phone-spoken', { 'aria-live': 'polite' });
-    this.glass = h('div.phone-glass', { tabindex: '-1' });
+    this.glass = h('div.phone-glass', { tabindex: '-1', on: { keydown: (event) => this.leave(event) } });
     this.key = h('div.phone-keys');
     this.body = h('div.phone-body', this.key, this.glass);
     this.element = h('section.phone', { 'aria-label': this.label, 'data-phone': link.id }, this.body, this.spoken);
@@ -47,6 +47,13 @@ export class PhoneView {
   }
 
   // What a person does
+
+  /** Escape leaves what lies over the screen. */
+  leave(event) {
+    if (event.key !== 'Escape') return;
+    if (this.longLook) this.collapse();
+    else if (this.isCenterOpen) this.closeCenter();
+  }
 
   get act() {
     const { link } = this;
@@ -120,14 +127,17 @@ export class PhoneView {
     this.element.classList.toggle('is-locked', Boolean(screen) && this.isLocked);
     this.element.classList.toggle('is-dim', Boolean(screen) && this.isLocked && !screen.lit);
     this.drawKeys();
+    const overlays = screen ? this.drawOverlays(screen) : [];
     patch(this.glass, [
       this.drawStatusBar(screen),
       screen ? this.drawFace(screen) : v('div.phone-waiting', { key: 'waiting' }, status === 'ended' ? null : t('phones.phone.starting')),
-      ...(screen ? this.drawOverlays(screen) : []),
+      ...overlays,
       this.drawIndicator(),
       status === 'live' || status === 'connecting' ? null
         : v('div.phone-off', { key: 'off' }, v('span', t(status === 'ended' ? 'phones.phone.off' : 'phones.phone.reconnecting'))),
     ].filter(Boolean));
+    // What is covered is seen and not touched; a banner covers little.
+    for (const face of this.glass.querySelectorAll(':scope > .phone-face')) face.inert = overlays.some((overlay) => !overlay.className.includes('phone-banners'));
     this.moveFocus(hadFocus);
     this.say(screen);
   }
@@ -141,12 +151,16 @@ export class PhoneView {
       box.querySelector('input:not(:disabled), button:not(:disabled)')?.focus();
       return;
     }
-    if (!this.glass.contains(document.activeElement)) this.glass.focus({ preventScroll: true });
+    if (this.glass.contains(document.activeElement)) return;
+    // Where a notification was cleared, the next one is at hand.
+    const next = this.isCenterOpen || this.isLocked ? this.glass.querySelector('.phone-notices .phone-hit') : null;
+    (next ?? this.glass).focus({ preventScroll: true });
   }
 
   /** Banners that have gone stay for as long as their way out takes. */
   noteBanners(screen) {
-    const now = screen?.banners ?? [];
+    // On a locked phone the list is what is seen.
+    const now = !screen || this.isLocked ? [] : screen.banners;
     for (const banner of this.banners) {
       if (now.some((other) => other.notification === banner.notification) || this.leaving.has(banner.notification)) continue;
       this.leaving.set(banner.notification, banner);
@@ -267,10 +281,9 @@ export class PhoneView {
   drawOverlays(screen) {
     const large = this.longLook && screen.list.find((notice) => notice.notification === this.longLook);
     if (this.longLook && !large && !screen.banners.some((notice) => notice.notification === this.longLook)) this.longLook = null;
-    const banners = [...screen.banners.map((notice) => drawBanner(notice, this.act, false)), ...[...this.leaving.values()].map((notice) => drawBanner(notice, this.act, true))];
+    const banners = [...this.banners.map((notice) => drawBanner(notice, this.act, false)), ...[...this.leaving.values()].map((notice) => drawBanner(notice, this.act, true))];
     return [
-      this.isCenterOpen && !this.isLocked ? v('div.phone-center', { key: 'center', role: 'group', 'aria-label': t('phones.notice.center'), 'data-takes-focus': true,
-        on: { keydown: (event) => { if (event.key === 'Escape') this.closeCenter(); } } },
+      this.isCenterOpen && !this.isLocked ? v('div.phone-center', { key: 'center', role: 'group', 'aria-label': t('phones.notice.center'), 'data-takes-focus': true },
       this.drawDay(), v('div.phone-entries', { key: 'entries' }, this.drawEntries(screen), screen.list.length ? null : v('p.phone-hint', t('phones.notice.none'))),
       v('button.phone-unlock', { key: 'close', type: 'button', on: { click: () => this.closeCenter() } }, t('phones.do.closeCenter'))) : null,
       banners.length && !this.isCenterOpen ? v('div.phone-banners', { key: 'banners' }, banners.slice(0, 3)) : null,
