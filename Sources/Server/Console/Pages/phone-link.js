@@ -7,6 +7,7 @@ export const TRACE_LINES = 400;
 
 const SCREEN_GAP = 120;
 const BANNER_LOOK = 1_000;
+const RETRY = 4_000;
 
 export class PhoneLink extends EventTarget {
   constructor(facts) {
@@ -23,6 +24,9 @@ export class PhoneLink extends EventTarget {
     this.isLooking = false;
     this.mustLook = false;
     this.lookTimer = null;
+    this.lookedAt = -Infinity;
+    this.retryTimer = null;
+    this.retryGap = RETRY;
     this.drawTimer = null;
     this.newLines = [];
   }
@@ -46,16 +50,31 @@ export class PhoneLink extends EventTarget {
     const last = this.trace.at(-1)?.n;
     const query = last === undefined ? `last=${TRACE_LINES}` : `after=${last}`;
     this.source = new EventSource(`${path`/v1/phones/${this.id}/events`}?${query}`);
-    this.source.addEventListener('open', () => this.setStatus('live'));
-    this.source.addEventListener('error', () => this.setStatus(this.source.readyState === EventSource.CLOSED ? 'ended' : 'reconnecting'));
+    this.source.addEventListener('open', () => {
+      this.retryGap = RETRY;
+      this.setStatus('live');
+    });
+    this.source.addEventListener('error', () => this.noteEnd());
     this.source.addEventListener('message', (message) => this.take(JSON.parse(message.data)));
     this.look();
+  }
+
+  /** A browser tries again by itself, but not after an answer that is no stream, as while a phone is started anew. */
+  noteEnd() {
+    if (!this.source || this.source.readyState !== EventSource.CLOSED) return this.setStatus('reconnecting');
+    this.setStatus('ended');
+    this.source = null;
+    this.retryTimer = setTimeout(() => this.open(), this.retryGap);
+    this.retryGap = Math.min(this.retryGap * 2, 60_000);
+    return undefined;
   }
 
   close() {
     this.source?.close();
     this.source = null;
+    clearTimeout(this.retryTimer);
     clearTimeout(this.lookTimer);
+    this.lookTimer = null;
     clearTimeout(this.drawTimer);
     this.drawTimer = null;
   }
@@ -107,12 +126,15 @@ export class PhoneLink extends EventTarget {
   look(after = SCREEN_GAP) {
     if (this.isLooking) { this.mustLook = true; return; }
     if (this.lookTimer) return;
-    this.lookTimer = setTimeout(() => this.askScreen(), after);
+    // Where much happens, four looks a second are enough.
+    const gap = performance.now() - this.lookedAt < 1_000 ? 250 : 0;
+    this.lookTimer = setTimeout(() => this.askScreen(), Math.max(after, after < SCREEN_GAP ? 0 : gap));
   }
 
   async askScreen() {
     this.lookTimer = null;
     this.isLooking = true;
+    this.lookedAt = performance.now();
     try {
       const answer = await this.post({ do: 'screen' });
       if (answer?.ok) this.screen = answer.result;

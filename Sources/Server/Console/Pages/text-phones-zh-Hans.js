@@ -214,7 +214,7 @@ export default {
   'phones.trace.state.active': '活跃',
   'phones.trace.state.inactive': '非活跃',
   'phones.trace.state.background': '后台',
-  'phones.trace.rows.other': '{n} 行',
+  'phones.trace.gap.other': '来得太快，略去 {n} 行',
   'phones.trace.part.banner': '横幅',
   'phones.trace.part.panel': '提醒框',
   'phones.trace.part.list': '列表',

@@ -5,6 +5,10 @@ import { exactClock, t, tn } from './text.js';
 import { describeEvent, explainEvent, kindOf, KINDS, readResult } from './trace-words.js';
 
 const ROWS = 300;
+const DRAW_GAP = 250;
+// More at once than a person can read: the newest are drawn and the others counted.
+const FLOOD = 120;
+const FLOOD_ROWS = 40;
 
 export class TraceView {
   constructor(link) {
@@ -22,7 +26,9 @@ export class TraceView {
     this.room = h('div.trace-room', { tabindex: '0', role: 'region', 'aria-label': t('phones.trace.label', { name: link.id }), on: { scroll: () => this.noteScroll() } }, this.empty, this.list);
     this.newest = h('button.trace-newest', { type: 'button', hidden: true, on: { click: () => this.follow() } }, t('phones.trace.newest'));
     this.element = h('div.trace', this.makeHead(), this.room, this.newest);
-    link.addEventListener('lines', (event) => this.add(event.detail));
+    this.waiting = [];
+    this.timer = null;
+    link.addEventListener('lines', (event) => this.addSoon(event.detail));
     link.addEventListener('forget', () => this.clear());
     if (link.trace.length) this.add(link.trace);
   }
@@ -56,7 +62,7 @@ export class TraceView {
   }
 
   filter() {
-    for (const row of this.list.children) row.hidden = !this.isShown(row);
+    for (const row of this.list.querySelectorAll('.trace-row')) row.hidden = !this.isShown(row);
     this.keepEnd();
   }
 
@@ -68,11 +74,27 @@ export class TraceView {
     this.empty.hidden = false;
   }
 
+  /** At once if it is quiet, else four times a second; of more than fits nothing is drawn. */
+  addSoon(events) {
+    this.waiting.push(...events);
+    if (this.timer) return;
+    const draw = () => {
+      const events = this.waiting;
+      this.waiting = [];
+      // What is told of earlier comes at once, too, and is no flood.
+      const isFlood = this.timer !== null && events.length > FLOOD && events.at(-1).wall - events[0].wall < 2_000;
+      this.timer = events.length ? setTimeout(draw, DRAW_GAP) : null;
+      if (events.length) this.add(events, isFlood ? FLOOD_ROWS : ROWS);
+    };
+    draw();
+  }
+
   /** Puts lines at the end; whoever reads the end stays there. */
-  add(events) {
+  add(events, most = ROWS) {
     const rows = document.createDocumentFragment();
-    for (const event of events) {
-      this.counts[kindOf(event)] += 1;
+    for (const event of events) this.counts[kindOf(event)] += 1;
+    if (events.length > most) rows.append(h('li.trace-gap', tn('phones.trace.gap', events.length - most)));
+    for (const event of events.slice(-most)) {
       if (event.event === 'completion') {
         this.answerCall(event);
         continue;
@@ -88,7 +110,7 @@ export class TraceView {
 
   forget(row) {
     const event = this.events.get(row);
-    if (event?.event === 'callback') this.calls.delete(event.number);
+    if (event?.event === 'callback' && this.calls.get(event.number)?.row === row) this.calls.delete(event.number);
     row.remove();
   }
 
@@ -158,10 +180,5 @@ export class TraceView {
     this.isFollowing = true;
     this.newest.hidden = true;
     this.keepEnd();
-  }
-
-  /** How many lines are shown, for who cannot see them. */
-  get summary() {
-    return tn('phones.trace.rows', this.list.children.length);
   }
 }
