@@ -4,7 +4,8 @@ import { api, path } from './api.js';
 import { h, loadStyle, makeId } from './dom.js';
 import { addWords, clock, currentLanguage, hasText, t, tn } from './text.js';
 import { pageHead } from './widgets.js';
-import { PhoneLink } from './phone-link.js';
+import { may } from './session.js';
+import { PhoneLink, sayMissingRole } from './phone-link.js';
 import { PhoneView } from './phone.js';
 import { TraceView } from './trace.js';
 import { PhoneControls, makePush, makeSettings, makeSetup } from './phone-controls.js';
@@ -52,7 +53,7 @@ class PhoneGrid {
       this.root.replaceChildren(h('div.phones-empty', { role: 'alert' }, h('p', t('phones.loadFailed', { detail: problem.detail || problem.message })), again));
       return undefined;
     }
-    this.canStart = answer.can_start === true;
+    this.canStart = answer.can_start === true && may('administer');
     this.root.replaceChildren(this.said, this.list, this.start);
     if (!answer.phones.length) this.list.replaceChildren(this.makeNothing('phones.none', 'phones.noneText'));
     for (const facts of answer.phones) this.add(facts, this.cards.size < STREAMS);
@@ -116,19 +117,24 @@ class PhoneCard {
     this.state = h('span.phones-state');
     this.toggle = h('button.phones-button.is-quiet', { type: 'button', on: { click: () => (this.isOpen ? this.close() : this.open()) } });
     this.problem = h('p.phones-problem', { role: 'alert' });
+    this.note = h('p.phones-said', { role: 'status' });
     this.body = h('div.phones-body');
     this.element = h('article.phones-card', { 'aria-labelledby': id, 'data-phone': facts.id },
       h('header.phones-head', h('div', h('h2', { id, tabindex: '-1' }, h('bdi', t('phones.card.title', { name: facts.user ?? facts.id }))),
         h('p.phones-note', t('phones.card.facts', { ios: facts.ios, lifecycle: t(`phones.lifecycle.${facts.lifecycle}`), delegate: t(`phones.delegate.${facts.delegate}`) }))),
       h('div.phones-head-side', this.state, this.status, this.toggle)),
-      this.problem, this.body);
+      this.problem, this.note, this.body);
     if (isOpen) this.open();
     this.showStatus();
   }
 
   open() {
-    if (this.isOpen || this.grid.openCards >= STREAMS) return;
+    if (this.isOpen) return;
+    // A screen shows what people have written.
+    if (!may('content')) { this.showNote(sayMissingRole('content')); return; }
+    if (this.grid.openCards >= STREAMS) { this.showNote(t('phones.tooMany', { n: STREAMS })); return; }
     this.isOpen = true;
+    this.note.replaceChildren(may('send') ? '' : sayMissingRole('send'));
     const link = new PhoneLink(this.facts);
     this.link = link;
     this.recorder = new ScenarioRecorder(link);
@@ -146,7 +152,12 @@ class PhoneCard {
     this.link?.close();
     this.isOpen = false;
     this.body.replaceChildren();
+    this.note.replaceChildren();
     this.showStatus();
+  }
+
+  showNote(text) {
+    this.note.textContent = text;
   }
 
   showProblem(text) {
@@ -224,7 +235,7 @@ class PhonePanel {
   makeSetup() {
     const { facts } = this.link;
     const implemented = h('div', h('h3', t('phones.setup.implements')), h('ul.phones-methods', (facts.implements ?? []).map((method) => h('li', h('code', method)))));
-    if (!facts.can_change) {
+    if (!facts.can_change || !may('administer')) {
       const command = `tidings phone --ios ${facts.ios} --lifecycle ${facts.lifecycle} --delegate ${facts.delegate}`;
       return h('div.phones-settings', h('p.phones-lead', t('phones.setup.cannot')), h('pre.phones-code', { tabindex: '0' }, command), implemented);
     }

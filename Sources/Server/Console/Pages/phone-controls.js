@@ -26,7 +26,7 @@ export class PhoneControls {
     this.element = h('div.phones-controls', { role: 'group', 'aria-label': t('phones.do.label', { name: link.facts.user ?? link.id }) },
       group('app', makeButton(t('phones.do.open'), toApp('launch')), this.forceQuit, this.kill, this.freeze),
       group('phone', makeButton(t('phones.do.home'), send(() => ({ do: 'home' }))), this.lock, makeButton(t('phones.do.restart'), send(() => ({ do: 'restart' })), { hint: t('phones.hint.restart') }),
-        makeButton(t('phones.do.memory'), send(() => ({ do: 'memory_low' }))), makeButton(t('phones.do.fetch'), toApp('background_chance'))),
+        makeButton(t('phones.do.memory'), send(() => ({ do: 'memory_low' }))), makeButton(t('phones.do.fetch'), toApp('background_chance'), { hint: t('phones.hint.fetch') })),
       group('switches', ...this.switches.values()));
     link.addEventListener('change', () => this.update());
     this.update();
@@ -49,9 +49,10 @@ export class PhoneControls {
     if (!screen) return;
     const state = screen.apps[this.link.app]?.state;
     const runs = Boolean(state) && state !== 'notRunning' && state !== 'forceQuit';
-    for (const button of [this.kill, this.freeze]) button.disabled = !runs;
+    this.kill.disabled = !runs;
     this.freeze.disabled = !runs || state === 'suspended';
     this.forceQuit.disabled = state === 'forceQuit';
+    if (!this.link.mayUse) for (const button of this.element.querySelectorAll('button')) button.disabled = true;
     this.lock.textContent = this.isLocked ? t('phones.do.unlock') : t('phones.do.lock');
     for (const [name, button] of this.switches) button.setAttribute('aria-checked', String(Boolean(screen[name])));
   }

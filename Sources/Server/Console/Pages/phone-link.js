@@ -1,6 +1,8 @@
 // One phone as the server tells of it: its event stream, its commands, and what is on its screen.
 
 import { api, path } from './api.js';
+import { may, session } from './session.js';
+import { t } from './text.js';
 
 /** What is kept of the trace; older lines are with the phone. */
 export const TRACE_LINES = 400;
@@ -8,6 +10,11 @@ export const TRACE_LINES = 400;
 const SCREEN_GAP = 120;
 const BANNER_LOOK = 1_000;
 const RETRY = 4_000;
+
+/** Why somebody may not do something. */
+export function sayMissingRole(role) {
+  return t('role.needed', { role: t(`role.${role}`), own: t(`role.${session.role}`) });
+}
 
 export class PhoneLink extends EventTarget {
   constructor(facts) {
@@ -157,8 +164,17 @@ export class PhoneLink extends EventTarget {
     return api.post(path`/v1/phones/${this.id}/commands`, command);
   }
 
+  /** Whoever may only look is told so, and nothing is sent. */
+  get mayUse() {
+    return may('send');
+  }
+
   /** Does one thing after the other. Answers what the phone said; a refusal is told to whoever listens. */
   send(command) {
+    if (!this.mayUse) {
+      this.refuse(sayMissingRole('send'));
+      return Promise.resolve({ ok: false });
+    }
     const asked = {};
     const answer = this.queue.then(() => {
       // As it was before: the lines that this leads to come after it.

@@ -137,7 +137,7 @@ export class PhoneView {
         : v('div.phone-off', { key: 'off' }, v('span', t(status === 'ended' ? 'phones.phone.off' : 'phones.phone.reconnecting'))),
     ].filter(Boolean));
     // What is covered is seen and not touched; a banner covers little.
-    for (const face of this.glass.querySelectorAll(':scope > .phone-face')) face.inert = overlays.some((overlay) => !overlay.className.includes('phone-banners'));
+    for (const face of this.glass.querySelectorAll(':scope > .phone-face')) face.inert = !this.link.mayUse || overlays.some((overlay) => !overlay.className.includes('phone-banners'));
     this.moveFocus(hadFocus);
     this.say(screen);
   }
