@@ -5,43 +5,10 @@ import { t } from './text.js';
 import { v } from './phone-patch.js';
 import { drawSign } from './phone-icons.js';
 import { takeGestures, wasGesture } from './phone-gestures.js';
+import { nameView } from './phone-views.js';
 import { findSide, findSideButtons, readBubble, readLines, readRow, readTexts, readWords, takes } from './phone-rows.js';
 
 const INLINE = new Set(['button', 'textField', 'switch', 'control', 'image']);
-
-/** Whether an app shows anything that can be drawn. */
-export function hasContent(windows) {
-  const says = (node) => (node.role !== 'window' && Boolean(node.text ?? node.label)) || node.children.some(says);
-  return windows.some(says);
-}
-
-function findFirst(node, name) {
-  for (let index = node.children.length - 1; index >= 0; index -= 1) {
-    const found = findFirst(node.children[index], name);
-    if (found) return found;
-  }
-  return [node.label, node.text, node.identifier].includes(name) ? node : null;
-}
-
-function isWithin(node, inner) {
-  return node === inner || node.children.some((child) => isWithin(child, inner));
-}
-
-/** A name by which a touch finds this view and no other: what a person reads comes first, the code's own name last. */
-export function nameView(windows, node) {
-  const isField = takes(node, 'enter');
-  const wanted = isField ? [node.label, node.identifier, node.text] : [node.text, ...node.children.flatMap(readTexts), node.label, node.identifier];
-  const names = wanted.filter(Boolean);
-  for (const name of names) {
-    for (let index = windows.length - 1; index >= 0; index -= 1) {
-      const found = findFirst(windows[index], name);
-      if (!found) continue;
-      if (isField ? found === node : isWithin(node, found)) return name;
-      break;
-    }
-  }
-  return names[0] ?? null;
-}
 
 /** Draws the windows of the app in the foreground. `touch(view, action, more)` does what a person does with a view. */
 export class AppScreen {
@@ -64,7 +31,8 @@ export class AppScreen {
     }
     // Below an alert or a menu all is seen and nothing can be touched.
     return v('div.phone-app', { key: 'app' },
-      v('div.phone-app-main', { key: 'main', inert: parts.boxes.length > 0 }, parts.top, v('div.phone-app-body', { key: 'body' }, parts.body), parts.bottom),
+      v('div.phone-app-main', { key: 'main', inert: parts.boxes.length > 0 }, parts.top, v('div.phone-app-body', { key: 'body' }, parts.body),
+        parts.bottom),
       strips.length ? v('div.phone-app-strips', { key: 'strips' }, strips) : null,
       parts.boxes.map((box, index) => this.drawBox(box, index)));
   }
@@ -161,7 +129,8 @@ export class AppScreen {
       scroll(down ? 'down' : 'up');
     };
     const button = (direction) => takes(table, 'scroll', direction) && v('button.phone-scroll', {
-      key: direction, type: 'button', class: `is-${direction}`, 'aria-label': t(`phones.screen.scroll.${direction}`), on: { click: () => scroll(direction) },
+      key: direction, type: 'button', class: `is-${direction}`, 'aria-label': t(`phones.screen.scroll.${direction}`),
+        on: { click: () => scroll(direction) },
     }, drawSign(direction));
     return v('div.phone-table-box', { key: table.identifier ?? 'table' },
       button('up'),
@@ -213,12 +182,14 @@ export class AppScreen {
     const isPlain = !content.items.some((item) => item.kind === 'thing' && takes(item.node, 'tap'));
     const isTapped = takes(row, 'tap');
     return v('li.phone-row', {
-      key: this.rowKey(row), class: [isTapped ? 'is-tapped' : '', row.is_selected ? 'is-selected' : '', lines.length > 1 ? 'has-lines' : ''].join(' '),
+      key: this.rowKey(row), class: [isTapped ? 'is-tapped' : '', row.is_selected ? 'is-selected' : '',
+        lines.length > 1 ? 'has-lines' : ''].join(' '),
       'data-gesture': true, on: this.rowGestures(row),
     },
     this.drawHit(row, row.is_selected ? t('phones.screen.selected', { name: label }) : label),
     content.portrait ? this.drawPortrait(content.portrait, lines[0]?.words ?? '') : null,
-    v('div.phone-row-lines', { 'aria-hidden': isTapped && isPlain ? 'true' : null }, lines.map((line, index) => v('div.phone-row-line', { class: index === 0 ? 'is-first' : '' },
+    v('div.phone-row-lines', { 'aria-hidden': isTapped && isPlain ? 'true' : null },
+      lines.map((line, index) => v('div.phone-row-line', { class: index === 0 ? 'is-first' : '' },
       v('span.phone-row-words', v('bdi', line.words)), line.right.map((item) => this.drawNote(item))))),
     row.is_selected ? v('span.phone-row-mark', drawSign('check')) : null,
     this.drawSideButtons(row),
@@ -228,7 +199,8 @@ export class AppScreen {
   drawSideButtons(row) {
     const buttons = findSideButtons(row);
     if (!buttons.length) return null;
-    return v('div.phone-side', { key: 'side' }, buttons.map((button) => v('button', { type: 'button', disabled: !takes(button, 'tap'), on: this.press(button) }, readWords(button))));
+    return v('div.phone-side', { key: 'side' },
+      buttons.map((button) => v('button', { type: 'button', disabled: !takes(button, 'tap'), on: this.press(button) }, readWords(button))));
   }
 
   drawNote(item) {
@@ -240,7 +212,8 @@ export class AppScreen {
   drawPortrait(image, name) {
     const sum = [...name].reduce((all, sign) => (all * 31 + sign.codePointAt(0)) % 997, 7);
     const first = [...name.trim()][0] ?? '';
-    return v('span.phone-portrait', { class: `is-tone-${sum % 6}`, 'aria-hidden': 'true' }, first ? first.toUpperCase() : drawSign(image.identifier ?? 'person'));
+    return v('span.phone-portrait', { class: `is-tone-${sum % 6}`, 'aria-hidden': 'true' },
+      first ? first.toUpperCase() : drawSign(image.identifier ?? 'person'));
   }
 
   drawMessage(row) {
@@ -249,7 +222,8 @@ export class AppScreen {
     const label = row.label ?? readTexts(row).join(', ');
     if (!side) {
       return v('li.phone-between', { key: this.rowKey(row) }, this.drawHit(row, label),
-        v('span', { 'aria-hidden': takes(row, 'tap') ? 'true' : null }, content.items.filter((item) => item.kind === 'text').map((item) => item.words).join(' ') || readWords(row)));
+        v('span', { 'aria-hidden': takes(row, 'tap') ? 'true' : null },
+          content.items.filter((item) => item.kind === 'text').map((item) => item.words).join(' ') || readWords(row)));
     }
     const { parts, marks } = readBubble(content);
     const texts = parts.filter((part) => part.kind === 'text').length;
@@ -257,7 +231,8 @@ export class AppScreen {
       v('div.phone-bubble',
         this.drawHit(row, label),
         v('div.phone-bubble-parts', { 'aria-hidden': 'true' }, parts.map((part, index) => this.drawPart(part, index === 0 && texts > 1)))),
-      marks.length ? v('div.phone-marks', { 'aria-hidden': 'true' }, marks.map((mark) => mark.kind === 'thing' ? v('span', readWords(mark.node)) : v('span', mark.words || mark.name))) : null,
+      marks.length ? v('div.phone-marks', { 'aria-hidden': 'true' },
+        marks.map((mark) => mark.kind === 'thing' ? v('span', readWords(mark.node)) : v('span', mark.words || mark.name))) : null,
       this.drawSideButtons(row),
       this.drawMore(row, label));
   }
@@ -287,7 +262,8 @@ export class AppScreen {
     const isSign = hasField && !node.text && line.indexOf(node) < line.findIndex((other) => other.role === 'textField');
     const isLast = hasField && line.indexOf(node) > line.findIndex((other) => other.role === 'textField');
     return v('button.phone-button', {
-      type: 'button', class: isSign ? 'is-sign' : isLast ? 'is-send' : hasField || !line.length ? '' : 'is-wide', 'aria-label': node.label ?? words,
+      type: 'button', class: isSign ? 'is-sign' : isLast ? 'is-send' : hasField || !line.length ? '' : 'is-wide',
+        'aria-label': node.label ?? words,
       'aria-pressed': node.is_selected ? 'true' : null, disabled: !takes(node, 'tap'), on: this.press(node),
     }, isSign ? drawSign('plus') : v('span', { 'aria-hidden': 'true' }, words, node.role === 'button' || !node.value ? '' : ` ${node.value}`));
   }
@@ -303,7 +279,8 @@ export class AppScreen {
       this.touch(node, 'enter', { text }).then(() => { if (element.value === text) element.phoneIsTyped = false; });
     };
     return v('input.phone-field', {
-      key: node.identifier ?? label, type: isSecret ? 'password' : 'text', autocomplete: 'off', spellcheck: 'false', 'aria-label': label, placeholder: node.hint ?? label,
+      key: node.identifier ?? label, type: isSecret ? 'password' : 'text', autocomplete: 'off', spellcheck: 'false', 'aria-label': label,
+        placeholder: node.hint ?? label,
       value: node.text ?? (node.role === 'textField' ? '' : node.value ?? ''), disabled: !takes(node, 'enter'),
       on: {
         input: (event) => {
@@ -345,7 +322,8 @@ export class AppScreen {
     }, v('div.phone-box-card',
       texts.map((text, place) => v('p', { class: place === 0 ? 'phone-box-title' : 'phone-box-text' }, v('bdi', text))),
       fields.map((field) => this.drawField(field)),
-      v('div.phone-box-buttons', { class: box.role === 'alert' && buttons.length === 2 ? 'is-pair' : '' }, buttons.map((button) => v('button.phone-box-button', {
+      v('div.phone-box-buttons', { class: box.role === 'alert' && buttons.length === 2 ? 'is-pair' : '' },
+        buttons.map((button) => v('button.phone-box-button', {
         type: 'button', disabled: !takes(button, 'tap'), 'aria-pressed': button.is_selected ? 'true' : null, on: this.press(button),
       }, v('bdi', readWords(button) || readTexts(button).join(' ')))))));
   }

@@ -52,7 +52,8 @@ export function drawStatusSigns({ airplane, isLowPower }) {
     vs('svg.phone-status-sign', { key: 'wifi', viewBox: '0 0 17 12', 'aria-hidden': 'true' },
       vs('path', { d: 'M8.500 2.300c2.400 0 4.600.9 6.300 2.500l1.200-1.300C13.900 1.600 11.300.5 8.500.5S3.100 1.600 1 3.500l1.200 1.300c1.700-1.600 3.900-2.500 6.300-2.500zm0 3.800c1.400 0 2.700.5 3.700 1.400l1.200-1.300a7.200 7.200 0 0 0-9.800 0l1.200 1.300c1-.9 2.300-1.400 3.700-1.400zm2.400 2.800a3.600 3.600 0 0 0-4.800 0l2.400 2.600z' })),
   ];
-  return [network, vs('svg.phone-status-sign.phone-battery', { key: 'battery', class: isLowPower ? 'is-low-power' : '', viewBox: '0 0 27 12', 'aria-hidden': 'true' },
+  return [network, vs('svg.phone-status-sign.phone-battery', { key: 'battery', class: isLowPower ? 'is-low-power' : '', viewBox: '0 0 27 12',
+    'aria-hidden': 'true' },
     vs('rect.phone-battery-case', { x: 0.5, y: 0.5, width: 22, height: 11, rx: 3.4 }),
     vs('rect.phone-battery-level', { x: 2, y: 2, width: isLowPower ? 8 : 19, height: 8, rx: 2 }),
     vs('path', { d: 'M24 4.200v3.600c.8-.3 1.300-1 1.300-1.800S24.800 4.500 24 4.200z' }))];

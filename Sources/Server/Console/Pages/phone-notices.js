@@ -71,16 +71,20 @@ export function drawNotice(notice, act, { below = 0 } = {}) {
       },
     },
   },
-  v('button.phone-hit', { key: 'hit', type: 'button', 'aria-label': label, on: { click: (event) => { if (!wasGesture(event.currentTarget)) act.tap(notice); } } }),
+  v('button.phone-hit', { key: 'hit', type: 'button', 'aria-label': label,
+    on: { click: (event) => { if (!wasGesture(event.currentTarget)) act.tap(notice); } } }),
   drawIcon('icon'), drawTexts(notice),
   v('div.phone-notice-tools', { key: 'tools' },
-    v('button.phone-tool', { type: 'button', 'aria-label': t('phones.notice.expand', { name: label }), title: t('phones.notice.expandShort'), on: { click: () => act.expand(notice) } }, drawSign('more')),
-    v('button.phone-tool', { type: 'button', 'aria-label': t('phones.notice.dismiss', { name: label }), title: t('phones.notice.dismissShort'), on: { click: () => act.dismiss(notice) } }, drawSign('close'))));
+    v('button.phone-tool', { type: 'button', 'aria-label': t('phones.notice.expand', { name: label }), title: t('phones.notice.expandShort'),
+      on: { click: () => act.expand(notice) } }, drawSign('more')),
+    v('button.phone-tool', { type: 'button', 'aria-label': t('phones.notice.dismiss', { name: label }), title: t('phones.notice.dismissShort'),
+      on: { click: () => act.dismiss(notice) } }, drawSign('close'))));
 }
 
 /** The list in stacks; `isOpen(key)` tells which of them are spread out. */
 export function drawList(list, act, { isGrouped, isOpen, toggle }) {
-  return v('ul.phone-notices', { key: 'list', 'aria-label': t('phones.notice.list') }, groupNotices(list, isGrouped).flatMap(({ key, notices }) => {
+  return v('ul.phone-notices', { key: 'list', 'aria-label': t('phones.notice.list') },
+    groupNotices(list, isGrouped).flatMap(({ key, notices }) => {
     const others = notices.length - 1;
     if (!others) return [drawNotice(notices[0], act)];
     const isSpread = isOpen(key);
@@ -98,18 +102,22 @@ export function drawBanner(notice, act, isLeaving) {
     key: notice.notification, class: isLeaving ? 'is-leaving' : '', 'data-gesture': true,
     on: takeGestures({ up: () => act.swipeAway(notice), down: () => act.expand(notice), hold: () => act.expand(notice) }),
   },
-  v('button.phone-hit', { key: 'hit', type: 'button', disabled: isLeaving, 'aria-label': label, on: { click: (event) => { if (!wasGesture(event.currentTarget)) act.tap(notice); } } }),
+  v('button.phone-hit', { key: 'hit', type: 'button', disabled: isLeaving, 'aria-label': label,
+    on: { click: (event) => { if (!wasGesture(event.currentTarget)) act.tap(notice); } } }),
   drawIcon('icon'), drawTexts(notice),
   v('div.phone-notice-tools', { key: 'tools' },
-    v('button.phone-tool', { type: 'button', disabled: isLeaving, 'aria-label': t('phones.notice.expand', { name: sayNotice(notice) }), title: t('phones.notice.expandShort'), on: { click: () => act.expand(notice) } }, drawSign('more')),
-    v('button.phone-tool', { type: 'button', disabled: isLeaving, 'aria-label': t('phones.notice.swipeAway', { name: sayNotice(notice) }), title: t('phones.notice.swipeAwayShort'), on: { click: () => act.swipeAway(notice) } }, drawSign('up'))));
+    v('button.phone-tool', { type: 'button', disabled: isLeaving, 'aria-label': t('phones.notice.expand', { name: sayNotice(notice) }),
+      title: t('phones.notice.expandShort'), on: { click: () => act.expand(notice) } }, drawSign('more')),
+    v('button.phone-tool', { type: 'button', disabled: isLeaving, 'aria-label': t('phones.notice.swipeAway', { name: sayNotice(notice) }),
+      title: t('phones.notice.swipeAwayShort'), on: { click: () => act.swipeAway(notice) } }, drawSign('up'))));
 }
 
 /** What a content extension reports of what it shows. */
 function readReport(screen) {
   if (screen === null || screen === undefined) return [];
   if (typeof screen !== 'object') return [String(screen)];
-  return (Array.isArray(screen) ? screen : Object.entries(screen).map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)).map(String);
+  return (Array.isArray(screen) ? screen
+    : Object.entries(screen).map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)).map(String);
 }
 
 /** A notification shown large: its whole text, what the app's content extension reports, and its buttons. */
@@ -121,13 +129,16 @@ export function drawLongLook(notice, expanded, act) {
     act.answer(notice, action.action, field.value);
   };
   return v('div.phone-long', {
-    key: `long-${notice.notification}`, role: 'group', 'aria-label': t('phones.notice.large', { name: sayNotice(notice) }), 'data-takes-focus': true,
+    key: `long-${notice.notification}`, role: 'group', 'aria-label': t('phones.notice.large', { name: sayNotice(notice) }),
+      'data-takes-focus': true,
   },
   v('div.phone-long-card',
     v('div.phone-notice-head', drawIcon('icon'), v('b', nameApp(notice.app)), v('span.phone-notice-age', sayAge(notice.date)),
-      v('button.phone-tool', { type: 'button', 'aria-label': t('phones.notice.collapse'), on: { click: () => act.collapse() } }, drawSign('close'))),
+      v('button.phone-tool', { type: 'button', 'aria-label': t('phones.notice.collapse'), on: { click: () => act.collapse() } },
+        drawSign('close'))),
     title ? v('p.phone-long-title', v('bdi', title)) : null, subtitle ? v('p', v('bdi', subtitle)) : null, body ? v('p', v('bdi', body)) : null,
-    report.length ? v('div.phone-long-report', { 'aria-label': t('phones.notice.report'), role: 'group' }, report.map((line) => v('p', v('bdi', line)))) : null),
+    report.length ? v('div.phone-long-report', { 'aria-label': t('phones.notice.report'), role: 'group' },
+      report.map((line) => v('p', v('bdi', line)))) : null),
   v('div.phone-long-actions',
     v('button', { type: 'button', on: { click: () => act.tap(notice) } }, t('phones.notice.open')),
     (notice.actions ?? []).map((action) => action.text

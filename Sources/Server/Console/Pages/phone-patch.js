@@ -14,7 +14,8 @@ export function v(tag, ...rest) {
   const children = (isPlain(rest[0]) ? rest.slice(1) : rest).flat(Infinity)
     .filter((child) => child !== null && child !== undefined && child !== false && child !== '');
   const { key, class: more, ...others } = properties;
-  return { isNode: true, name, key, className: [...classes, ...(more ? more.split(' ') : [])].filter(Boolean).join(' '), properties: others, children };
+  return { isNode: true, name, key, className: [...classes, ...(more ? more.split(' ') : [])].filter(Boolean).join(' '), properties: others,
+    children };
 }
 
 /** The same for SVG. */

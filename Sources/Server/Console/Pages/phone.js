@@ -5,8 +5,10 @@ import { currentLanguage, t } from './text.js';
 import { patch, v } from './phone-patch.js';
 import { drawSign, drawStatusSigns } from './phone-icons.js';
 import { takeGestures, wasGesture } from './phone-gestures.js';
-import { AppScreen, hasContent } from './phone-app.js';
-import { drawBanner, drawIcon, drawList, drawLongLook, nameApp, readNotice, sayNotice } from './phone-notices.js';
+import { AppScreen } from './phone-app.js';
+import { hasContent } from './phone-views.js';
+import { drawBanner, drawIcon, drawList, drawLongLook, nameApp, sayNotice } from './phone-notices.js';
+import { drawActivity, drawCall, drawPanel, drawQuestion } from './phone-system.js';
 
 const LEAVING = 260;
 
@@ -137,7 +139,8 @@ export class PhoneView {
         : v('div.phone-off', { key: 'off' }, v('span', t(status === 'ended' ? 'phones.phone.off' : 'phones.phone.reconnecting'))),
     ].filter(Boolean));
     // What is covered is seen and not touched; a banner covers little.
-    for (const face of this.glass.querySelectorAll(':scope > .phone-face')) face.inert = !this.link.mayUse || overlays.some((overlay) => !overlay.className.includes('phone-banners'));
+    const isCovered = overlays.some((overlay) => !overlay.className.includes('phone-banners'));
+    for (const face of this.glass.querySelectorAll(':scope > .phone-face')) face.inert = isCovered || !this.link.mayUse;
     this.moveFocus(hadFocus);
     this.say(screen);
   }
@@ -176,7 +179,8 @@ export class PhoneView {
   /** What changes by itself is said to who listens: banners, and questions of the system. */
   say(screen) {
     const words = !screen ? '' : screen.permission_prompt ? t('phones.system.permission', { app: nameApp(screen.permission_prompt) })
-      : screen.calls.length ? t('phones.system.call', { name: screen.calls[0].caller }) : screen.banners[0] ? t('phones.notice.banner', { name: sayNotice(screen.banners[0]) }) : '';
+      : screen.calls.length ? t('phones.system.call', { name: screen.calls[0].caller }) : screen.banners[0]
+        ? t('phones.notice.banner', { name: sayNotice(screen.banners[0]) }) : '';
     if (words === this.said) return;
     this.said = words;
     this.spoken.textContent = words;
@@ -185,9 +189,12 @@ export class PhoneView {
   drawKeys() {
     const label = this.isLocked ? t('phones.do.unlock') : t('phones.do.lock');
     patch(this.key, [
-      v('button.phone-key', { key: 'lock', type: 'button', 'aria-label': label, title: label, on: { click: () => this.link.send({ do: this.isLocked ? 'unlock' : 'lock' }) } }),
-      v('span.phone-key.is-left', { key: 'up', 'aria-hidden': 'true' }), v('span.phone-key.is-left.is-lower', { key: 'down', 'aria-hidden': 'true' }),
-      this.major < 11 ? v('button.phone-home-button', { key: 'home', type: 'button', 'aria-label': t('phones.do.home'), title: t('phones.do.home'), on: { click: () => this.goHome() } }) : null,
+      v('button.phone-key', { key: 'lock', type: 'button', 'aria-label': label, title: label,
+        on: { click: () => this.link.send({ do: this.isLocked ? 'unlock' : 'lock' }) } }),
+      v('span.phone-key.is-left', { key: 'up', 'aria-hidden': 'true' }),
+        v('span.phone-key.is-left.is-lower', { key: 'down', 'aria-hidden': 'true' }),
+      this.major < 11 ? v('button.phone-home-button', { key: 'home', type: 'button', 'aria-label': t('phones.do.home'),
+        title: t('phones.do.home'), on: { click: () => this.goHome() } }) : null,
     ].filter(Boolean));
   }
 
@@ -198,7 +205,8 @@ export class PhoneView {
     const sides = [v('span.phone-status-time', { key: 'time' }, this.isLocked ? drawSign('lock') : time), signs];
     if (!screen || this.isLocked) return v('div.phone-status', { key: 'status' }, sides);
     return v('button.phone-status', {
-      key: 'status', type: 'button', 'aria-expanded': String(this.isCenterOpen), 'aria-label': t('phones.do.center'), title: t('phones.do.center'), 'data-gesture': true,
+      key: 'status', type: 'button', 'aria-expanded': String(this.isCenterOpen), 'aria-label': t('phones.do.center'),
+        title: t('phones.do.center'), 'data-gesture': true,
       on: {
         ...takeGestures({ down: () => this.openCenter(), up: () => this.closeCenter() }),
         click: (event) => { if (!wasGesture(event.currentTarget)) this.isCenterOpen ? this.closeCenter() : this.openCenter(); },
@@ -228,7 +236,8 @@ export class PhoneView {
   drawPlainApp(screen) {
     const report = screen.apps[screen.front_app]?.screen;
     const stack = report?.stack ?? (Array.isArray(report) ? report : []);
-    return v('div.phone-face.is-app', { key: 'plain' }, v('div.phone-plain', v('p', v('b', nameApp(screen.front_app))), stack.map((name) => v('p', v('bdi', String(name))))));
+    return v('div.phone-face.is-app', { key: 'plain' }, v('div.phone-plain', v('p', v('b', nameApp(screen.front_app))),
+      stack.map((name) => v('p', v('bdi', String(name))))));
   }
 
   drawDay() {
@@ -240,12 +249,13 @@ export class PhoneView {
 
   drawEntries(screen) {
     return [
-      screen.activities.map((activity) => this.drawActivity(activity)),
+      screen.activities.map((activity) => drawActivity(this.link, activity)),
       screen.list.length ? drawList(screen.list, this.act, {
         isGrouped: this.major >= 12, isOpen: (key) => this.openGroups.has(key),
         toggle: (key) => { this.openGroups.has(key) ? this.openGroups.delete(key) : this.openGroups.add(key); this.draw(); },
       }) : null,
-      screen.held_for_summary.length ? v('p.phone-hint', { key: 'summary' }, t('phones.notice.summary', { n: screen.held_for_summary.length })) : null,
+      screen.held_for_summary.length ? v('p.phone-hint', { key: 'summary' }, t('phones.notice.summary', { n: screen.held_for_summary.length }))
+        : null,
     ];
   }
 
@@ -254,7 +264,8 @@ export class PhoneView {
       this.drawDay(),
       screen.lock === 'beforeFirstUnlock' ? v('p.phone-hint', { key: 'first' }, t('phones.system.beforeFirstUnlock')) : null,
       v('div.phone-entries', { key: 'entries' }, this.drawEntries(screen)),
-      v('button.phone-unlock', { key: 'unlock', type: 'button', on: { click: () => this.link.send({ do: 'unlock' }) } }, t('phones.do.swipeToUnlock')));
+      v('button.phone-unlock', { key: 'unlock', type: 'button', on: { click: () => this.link.send({ do: 'unlock' }) } },
+        t('phones.do.swipeToUnlock')));
   }
 
   drawHomeScreen(screen) {
@@ -263,17 +274,12 @@ export class PhoneView {
         const badge = screen.badges[bundle] ?? 0;
         const name = nameApp(bundle);
         const label = badge ? t('phones.system.iconWithBadge', { app: name, n: badge }) : t('phones.system.icon', { app: name });
-        return v('li', { key: bundle }, v('button.phone-app-icon', { type: 'button', 'aria-label': label, on: { click: () => this.link.send({ do: 'launch', app: bundle }) } },
-          drawIcon('icon'), badge ? v('span.phone-badge', { 'aria-hidden': 'true' }, badge > 999 ? '999+' : badge) : null, v('span.phone-app-name', { 'aria-hidden': 'true' }, name)));
+        return v('li', { key: bundle }, v('button.phone-app-icon',
+          { type: 'button', 'aria-label': label, on: { click: () => this.link.send({ do: 'launch', app: bundle }) } },
+          drawIcon('icon'), badge ? v('span.phone-badge', { 'aria-hidden': 'true' }, badge > 999 ? '999+' : badge) : null,
+            v('span.phone-app-name', { 'aria-hidden': 'true' }, name)));
       })),
       v('div.phone-dock', { 'aria-hidden': 'true' }));
-  }
-
-  drawActivity(activity) {
-    const state = activity.content_state && typeof activity.content_state === 'object' ? Object.entries(activity.content_state) : [['', activity.content_state]];
-    return v('div.phone-activity', { key: `activity-${activity.activity}`, role: 'group', 'aria-label': t('phones.system.activity', { app: nameApp(activity.app) }) },
-      v('b', nameApp(activity.app)), state.map(([name, value]) => v('p', v('bdi', `${name ? `${name}: ` : ''}${typeof value === 'object' ? JSON.stringify(value) : value}`))),
-      v('button.phone-tool', { type: 'button', 'aria-label': t('phones.system.dismissActivity'), on: { click: () => this.link.send({ do: 'dismiss_activity', app: activity.app, activity: activity.activity }) } }, drawSign('close')));
   }
 
   // What lies over everything
@@ -281,39 +287,24 @@ export class PhoneView {
   drawOverlays(screen) {
     const large = this.longLook && screen.list.find((notice) => notice.notification === this.longLook);
     if (this.longLook && !large && !screen.banners.some((notice) => notice.notification === this.longLook)) this.longLook = null;
-    const banners = [...this.banners.map((notice) => drawBanner(notice, this.act, false)), ...[...this.leaving.values()].map((notice) => drawBanner(notice, this.act, true))];
+    const banners = [...this.banners.map((notice) => drawBanner(notice, this.act, false)),
+      ...[...this.leaving.values()].map((notice) => drawBanner(notice, this.act, true))];
     return [
-      this.isCenterOpen && !this.isLocked ? v('div.phone-center', { key: 'center', role: 'group', 'aria-label': t('phones.notice.center'), 'data-takes-focus': true },
-      this.drawDay(), v('div.phone-entries', { key: 'entries' }, this.drawEntries(screen), screen.list.length ? null : v('p.phone-hint', t('phones.notice.none'))),
+      this.isCenterOpen && !this.isLocked ? v('div.phone-center',
+        { key: 'center', role: 'group', 'aria-label': t('phones.notice.center'), 'data-takes-focus': true },
+      this.drawDay(), v('div.phone-entries', { key: 'entries' }, this.drawEntries(screen),
+        screen.list.length ? null : v('p.phone-hint', t('phones.notice.none'))),
       v('button.phone-unlock', { key: 'close', type: 'button', on: { click: () => this.closeCenter() } }, t('phones.do.closeCenter'))) : null,
       banners.length && !this.isCenterOpen ? v('div.phone-banners', { key: 'banners' }, banners.slice(0, 3)) : null,
       large ? drawLongLook(large, screen.expanded, this.act) : null,
-      ...screen.calls.slice(0, 1).map((call) => this.drawCall(call)),
-      screen.permission_prompt ? this.drawQuestion('permission', t('phones.system.permission', { app: nameApp(screen.permission_prompt) }), t('phones.system.permissionText'), [
-        [t('phones.do.deny'), () => this.link.send({ do: 'deny_notifications' })], [t('phones.do.allow'), () => this.link.send({ do: 'allow_notifications' })]]) : null,
-      screen.unlock_for ? this.drawQuestion('unlock', t('phones.system.unlockFor'), t('phones.system.unlockForText'), [
+      ...screen.calls.slice(0, 1).map((call) => drawCall(this.link, call)),
+      screen.permission_prompt ? drawQuestion('permission', t('phones.system.permission', { app: nameApp(screen.permission_prompt) }),
+        t('phones.system.permissionText'), [
+        [t('phones.do.deny'), () => this.link.send({ do: 'deny_notifications' })],
+          [t('phones.do.allow'), () => this.link.send({ do: 'allow_notifications' })]]) : null,
+      screen.unlock_for ? drawQuestion('unlock', t('phones.system.unlockFor'), t('phones.system.unlockForText'), [
         [t('phones.do.notNow'), () => this.link.send({ do: 'lock' })], [t('phones.do.unlock'), () => this.link.send({ do: 'unlock' })]]) : null,
-      screen.alert_panel ? this.drawPanel(screen.alert_panel) : null,
+      screen.alert_panel ? drawPanel(this.link, screen.alert_panel) : null,
     ].filter(Boolean);
-  }
-
-  drawPanel(notice) {
-    const { title, subtitle, body } = readNotice(notice);
-    return this.drawQuestion('panel', title || nameApp(notice.app), [subtitle, body].filter(Boolean).join('\n'), [
-      [t('phones.do.close'), () => this.link.send({ do: 'alert_panel', open: false })], [t('phones.do.view'), () => this.link.send({ do: 'alert_panel', open: true })]]);
-  }
-
-  drawQuestion(key, title, text, answers) {
-    return v('div.phone-box.is-alert.is-system', { key: `system-${key}`, role: 'group', 'aria-label': title, 'data-takes-focus': true }, v('div.phone-box-card',
-      v('p.phone-box-title', v('bdi', title)), text ? v('p.phone-box-text', v('bdi', text)) : null,
-      v('div.phone-box-buttons.is-pair', answers.map(([words, answer]) => v('button.phone-box-button', { type: 'button', on: { click: answer } }, words)))));
-  }
-
-  drawCall(call) {
-    return v('div.phone-call', { key: `call-${call.call}`, role: 'group', 'aria-label': t('phones.system.call', { name: call.caller }), 'data-takes-focus': true },
-      v('p.phone-call-name', v('bdi', call.caller)), v('p', t(call.answered ? 'phones.system.callAnswered' : call.video ? 'phones.system.videoCall' : 'phones.system.callRings')),
-      v('div.phone-call-buttons',
-        v('button.is-decline', { type: 'button', on: { click: () => this.link.send({ do: 'decline_call' }) } }, drawSign('call'), v('span', t(call.answered ? 'phones.do.hangUp' : 'phones.do.decline'))),
-        call.answered ? null : v('button.is-answer', { type: 'button', on: { click: () => this.link.send({ do: 'answer_call' }) } }, drawSign('call'), v('span', t('phones.do.answer')))));
   }
 }

@@ -22,19 +22,23 @@ export function kindOf(event) {
 // Where docs/reference/ios-delivery.md tells of a call, by the name the phone gives it.
 const SECTION_OF_CALL = {
   willFinishLaunching: '2.2', didFinishLaunching: '2.2', applicationWillEnterForeground: '2.2', applicationDidBecomeActive: '2.2',
-  applicationWillResignActive: '2.2', applicationDidEnterBackground: '2.2', applicationWillTerminate: '2.2', applicationDidReceiveMemoryWarning: '2.2',
+  applicationWillResignActive: '2.2', applicationDidEnterBackground: '2.2', applicationWillTerminate: '2.2',
+    applicationDidReceiveMemoryWarning: '2.2',
   sceneConfiguration: '2.2', sceneWillConnect: '2.2', sceneWillEnterForeground: '2.2', sceneDidBecomeActive: '2.2', sceneWillResignActive: '2.2',
   sceneDidEnterBackground: '2.2', sceneDidDisconnect: '2.2',
   receiveRemote: '5.1', receiveRemoteFetch: '5.3', receiveLocal: '5.2', handleActionRemote: '6.4', handleActionLocal: '6.4', willPresent: '5.5',
   receiveResponse: '6.1', openSettings: '6.5', registeredForRemoteNotifications: '13', failedToRegisterForRemoteNotifications: '13',
-  registeredUserNotificationSettings: '13', backgroundTaskExpired: '8', expiringActivityExpired: '8', performFetch: '8', refreshTaskLaunched: '8',
-  refreshTaskExpired: '8', backgroundRefreshStatusChanged: '7.3', protectedDataDidBecomeAvailable: '10', protectedDataWillBecomeUnavailable: '10',
+  registeredUserNotificationSettings: '13', backgroundTaskExpired: '8', expiringActivityExpired: '8', performFetch: '8',
+    refreshTaskLaunched: '8',
+  refreshTaskExpired: '8', backgroundRefreshStatusChanged: '7.3', protectedDataDidBecomeAvailable: '10',
+    protectedDataWillBecomeUnavailable: '10',
   voipTokenUpdated: '12', voipPushReceived: '12', voipTokenInvalidated: '12', callAnswered: '12', callDeclined: '12', activityTokenUpdated: '12',
   pushToStartTokenUpdated: '12', activityUpdated: '12', serviceExtensionReceive: '10', serviceExtensionTimeWillExpire: '10',
 };
 
 const SECTION_OF_EVENT = {
-  presentation: '4', badge: '4', arrival: '3.1', wake: '7.3', refused: '3.1', state: '2.1', token: '13', background_fetch: '8', refresh_task: '8',
+  presentation: '4', badge: '4', arrival: '3.1', wake: '7.3', refused: '3.1', state: '2.1', token: '13', background_fetch: '8',
+    refresh_task: '8',
   process_ended: '7.1', content_extension: '9', push: '3.2',
 };
 
@@ -46,7 +50,8 @@ function variantOf(event) {
     const action = response?.action ?? '';
     return response?.text ? 'text' : /dismiss/i.test(action) ? 'dismiss' : !action || /default/i.test(action) ? 'tap' : 'action';
   }
-  if (name === 'didFinishLaunching' || name === 'willFinishLaunching') return remote || local ? 'notification' : event.state === 'background' ? 'background' : 'icon';
+  if (name === 'didFinishLaunching' || name === 'willFinishLaunching') return remote || local ? 'notification' : event.state === 'background'
+    ? 'background' : 'icon';
   if (name === 'sceneWillConnect') return response ? 'response' : 'icon';
   return '';
 }
@@ -61,7 +66,8 @@ export function explainEvent(event) {
   if (event.event === 'callback') {
     const name = event.arguments?.name;
     const text = chooseText(`phones.call.${name}.${variantOf(event)}`, `phones.call.${name}`);
-    const section = name === 'receiveResponse' && variantOf(event) === 'dismiss' ? '6.3' : name === 'receiveResponse' && variantOf(event) !== 'tap' ? '6.4' : SECTION_OF_CALL[name];
+    const section = name === 'receiveResponse' && variantOf(event) === 'dismiss' ? '6.3'
+      : name === 'receiveResponse' && variantOf(event) !== 'tap' ? '6.4' : SECTION_OF_CALL[name];
     return text ? { text, section } : null;
   }
   const word = event.reason ?? event.outcome ?? event.class ?? event.state ?? '';
@@ -88,8 +94,11 @@ export function readArguments(event) {
   if (given.response?.action && !/default/i.test(given.response.action)) words.push(given.response.action);
   if (given.response?.text) words.push(`“${given.response.text}”`);
   if (request) words.push(sayContent(request.content) || request.identifier);
-  if (given.payload) words.push(sayContent(typeof given.payload.aps?.alert === 'string' ? { body: given.payload.aps.alert } : given.payload.aps?.alert) || JSON.stringify(given.payload));
-  for (const name of ['token', 'reason', 'status', 'task', 'identifier', 'call']) if (given[name] !== undefined && given[name] !== null && typeof given[name] !== 'object') words.push(name === 'token' ? `${String(given[name]).slice(0, 16)}…` : String(given[name]));
+  if (given.payload) words.push(sayContent(typeof given.payload.aps?.alert === 'string' ? { body: given.payload.aps.alert }
+    : given.payload.aps?.alert) || JSON.stringify(given.payload));
+  for (const name of ['token', 'reason', 'status', 'task', 'identifier',
+    'call']) if (given[name] !== undefined && given[name] !== null && typeof given[name] !== 'object') words.push(name === 'token'
+    ? `${String(given[name]).slice(0, 16)}…` : String(given[name]));
   return shorten(words.join(' · '), 160);
 }
 
@@ -98,10 +107,12 @@ function sayResult(result) {
   if (!result) return '';
   if (result.result === 'content') return sayContent(result.content) || 'content';
   if (result.result === 'presentation') {
-    const names = [[16, 'banner'], [8, 'list'], [4, 'alert'], [2, 'sound'], [1, 'badge']].filter(([bit]) => (Number(result.options) & bit) !== 0).map(([, name]) => name);
+    const names = [[16, 'banner'], [8, 'list'], [4, 'alert'], [2, 'sound'],
+      [1, 'badge']].filter(([bit]) => (Number(result.options) & bit) !== 0).map(([, name]) => name);
     return names.length ? names.join(', ') : 'none';
   }
-  return result.result === 'fetch' ? ['newData', 'noData', 'failed'][result._0 ?? result.fetch] ?? JSON.stringify(result._0 ?? result) : result.result ?? '';
+  return result.result === 'fetch' ? ['newData', 'noData', 'failed'][result._0 ?? result.fetch] ?? JSON.stringify(result._0 ?? result)
+    : result.result ?? '';
 }
 
 /** How a call was answered, in a few words. */
@@ -122,7 +133,8 @@ export function describeEvent(event) {
     case 'state': return { title: label, words: hasText(`phones.state.${event.state}`) ? t(`phones.state.${event.state}`) : event.state };
     case 'badge': return { title: label, words: String(event.badge) };
     case 'push': return { title: label, words: [event.push_type, event.collapse_id].filter(Boolean).join(' · ') };
-    case 'arrival': return { title: label, words: `${event.class} · ${hasText(`phones.state.${event.state}`) ? t(`phones.state.${event.state}`) : event.state}` };
+    case 'arrival': return { title: label,
+      words: `${event.class} · ${hasText(`phones.state.${event.state}`) ? t(`phones.state.${event.state}`) : event.state}` };
     case 'token': return { title: label, words: `${String(event.token).slice(0, 16)}…` };
     case 'process_ended': return { title: label, words: `${event.role} · ${event.reason}` };
     case 'process_started': return { title: label, words: event.role };
@@ -134,7 +146,8 @@ export function describeEvent(event) {
     case 'courier': return { title: label, words: [event.state, event.text].filter(Boolean).join(' ') };
     default: {
       const others = Object.entries(event).filter(([name, value]) => !['event', 'wall', 'app', 'n', 'process'].includes(name) && value !== null);
-      return { title: label, words: shorten(others.map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`).join(' '), 160) };
+      return { title: label, words: shorten(others.map(([name,
+        value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`).join(' '), 160) };
     }
   }
 }

@@ -23,7 +23,8 @@ export class TraceView {
     this.filters = new Map();
     this.list = h('ol.trace-list', { 'aria-label': t('phones.trace.label', { name: link.id }) });
     this.empty = h('p.trace-empty', t('phones.trace.empty'));
-    this.room = h('div.trace-room', { tabindex: '0', role: 'region', 'aria-label': t('phones.trace.label', { name: link.id }), on: { scroll: () => this.noteScroll() } }, this.empty, this.list);
+    this.room = h('div.trace-room', { tabindex: '0', role: 'region', 'aria-label': t('phones.trace.label', { name: link.id }),
+      on: { scroll: () => this.noteScroll() } }, this.empty, this.list);
     this.newest = h('button.trace-newest', { type: 'button', hidden: true, on: { click: () => this.follow() } }, t('phones.trace.newest'));
     this.element = h('div.trace', this.makeHead(), this.room, this.newest);
     this.waiting = [];
@@ -47,7 +48,8 @@ export class TraceView {
         this.filters.set(kind, { button, count });
         return button;
       })),
-      h('div.trace-find', search, h('button.phones-button.is-quiet', { type: 'button', on: { click: () => this.clear() } }, t('phones.trace.clear'))));
+      h('div.trace-find', search, h('button.phones-button.is-quiet', { type: 'button', on: { click: () => this.clear() } },
+        t('phones.trace.clear'))));
   }
 
   toggle(kind) {
@@ -130,11 +132,14 @@ export class TraceView {
       h('time.trace-time', { datetime: time.toISOString(), title: time.toISOString() }, exactClock(event.wall)),
       h(`span.trace-shape.is-${kind}`, { role: 'img', 'aria-label': t(`phones.trace.kind.${kind}`) }),
       h('div.trace-words',
-        h('div.trace-title', isCode ? h('code', title) : h('span', title), isCode ? this.makeState(event) : null, isCode || !words ? null : h('span.trace-arguments', h('bdi', words))),
+        h('div.trace-title', isCode ? h('code', title) : h('span', title), isCode ? this.makeState(event) : null,
+          isCode || !words ? null : h('span.trace-arguments', h('bdi', words))),
         isCode && words ? h('div.trace-arguments', h('bdi', words)) : null,
-        line ? h('div.trace-line', line.text, line.section ? h('span.trace-section', { title: 'docs/reference/ios-delivery.md' }, `§${line.section}`) : null) : null),
+        line ? h('div.trace-line', line.text, line.section ? h('span.trace-section', { title: 'docs/reference/ios-delivery.md' },
+          `§${line.section}`) : null) : null),
       h('button.trace-more', {
-        type: 'button', 'aria-expanded': 'false', 'aria-label': t('phones.trace.details', { name: title }), title: t('phones.trace.detailsShort'),
+        type: 'button', 'aria-expanded': 'false', 'aria-label': t('phones.trace.details', { name: title }),
+          title: t('phones.trace.detailsShort'),
         on: { click: (click) => this.toggleDetails(click.currentTarget, event) },
       }, '{ }'));
     this.events.set(row, event);
@@ -154,7 +159,8 @@ export class TraceView {
     button.setAttribute('aria-expanded', String(!isOpen));
     const words = button.parentElement.querySelector('.trace-words');
     if (isOpen) words.querySelector('pre').remove();
-    else words.append(h('pre', { tabindex: '0', 'aria-label': button.getAttribute('aria-label') }, JSON.stringify(event.event === 'callback' ? event.arguments : event, null, 2)));
+    else words.append(h('pre', { tabindex: '0', 'aria-label': button.getAttribute('aria-label') },
+      JSON.stringify(event.event === 'callback' ? event.arguments : event, null, 2)));
   }
 
   answerCall(event) {
