@@ -151,7 +151,8 @@ export class PhoneView {
     for (const box of this.glass.querySelectorAll('[data-takes-focus]')) {
       if (box.phoneHadFocus) continue;
       box.phoneHadFocus = true;
-      box.querySelector('input:not(:disabled), button:not(:disabled)')?.focus();
+      // What comes in from above is not where it will be; the page must not follow it.
+      box.querySelector('input:not(:disabled), button:not(:disabled)')?.focus({ preventScroll: true });
       return;
     }
     if (this.glass.contains(document.activeElement)) return;
