@@ -7,6 +7,7 @@ extension CommandGenerator {
         if self.chance(10) { return self.clock % 3 == 0 ? .readControl : self.auditQuestion }
         var change = self.controlChange()
         let at = self.time()
+        if let access = self.accessChange { change = .changeAccess(name: self.clock % 3 == 0 ? "bob@example.com" : "ann", access) }
         if let call = self.auditedCall { change = .noteCall(call) }
         return .changeControl(self.controlAuthor.map { .by($0, change) } ?? change, at: at)
     }
@@ -26,6 +27,22 @@ extension CommandGenerator {
     private var auditedCall: AuditedCall? {
         guard self.clock % 13 == 0 else { return nil }
         return AuditedCall(self.clock % 2 == 0 ? "shop" : "club", action: "POST pushes", subject: "\(self.clock)")
+    }
+
+    private var accessChange: AccessChange? {
+        guard self.clock % 7 == 0 else { return nil }
+        let hash = Array(repeating: UInt8(self.clock % 23), count: self.clock % 19 == 0 ? 31 : 32)
+        switch self.clock % 4 {
+        case 0:
+            let password = PasswordHash(
+                salt: Array(hash.prefix(16)), hash: hash, cost: self.clock % 17 == 0 ? 3 : 1 << 15, blockSize: 8,
+                parallelism: 1)
+            return .setPassword(self.clock % 5 == 0 ? nil : password, keeping: hash)
+        case 1: return .endSession(hash: hash)
+        default:
+            return .addSession(
+                OperatorSession(hash: hash, createdAt: self.clock, endsAt: self.clock + self.clock % 3_000 - 20))
+        }
     }
 
     private var auditQuestion: StoreCommand {

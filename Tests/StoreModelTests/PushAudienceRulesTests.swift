@@ -110,9 +110,9 @@ private let note = CustomMessage(id: MessageID(rawValue: 0), content: "{}", sent
         func part(after: UInt64, _ limit: Int) throws -> StoreResult {
             try opened.apply(.countAudience("shop", .everybody, after: after, limit: limit))
         }
-        #expect(try part(after: 0, 1) == .audience(count: 1, next: 1))
-        #expect(try part(after: 1, 2) == .audience(count: 1, next: 3))
-        #expect(try part(after: 3, 10) == .audience(count: 0, next: nil))
+        #expect(try part(after: 0, 1) == .audience(AudienceCount(people: 1, devices: 1), next: 1))
+        #expect(try part(after: 1, 2) == .audience(AudienceCount(people: 1, devices: 1), next: 3))
+        #expect(try part(after: 3, 10) == .audience(AudienceCount(), next: nil))
         #expect(refused(try part(after: 0, 16_001)) == "invalid_field limit")
         #expect(
             refused(try opened.apply(.countAudience("shop", .all([]), after: 0, limit: 1))) == "invalid_field audience")

@@ -171,10 +171,8 @@ extension API {
             throw InvalidField(field: "audience", rule: "must be an audience as JSON")
         }
         let audience = try self.audience(APIBody(try JSONFields(value, root: "audience")))
-        guard case .audience(let people) = try await self.result(of: .countAudience(app, audience)) else {
-            throw APIProblem.bug
-        }
-        return .json(["people": .int(Int64(people))])
+        let count = try await self.count(audience, of: app)
+        return .json(["people": .int(Int64(count.people)), "devices": .int(Int64(count.devices))])
     }
 
     /// Exactly one of its members says which it is.
