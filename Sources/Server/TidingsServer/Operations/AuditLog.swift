@@ -112,6 +112,7 @@ struct AuditLog: Sendable {
             var change: String?
             var audited: AuditedCall?
             var made: String?
+            var signedIn: ConsoleAccess.SignedIn?
         }
 
         private let found = Mutex(Found())
@@ -135,6 +136,11 @@ struct AuditLog: Sendable {
         var made: String? {
             get { self.found.withLock { $0.made } }
             set { self.found.withLock { $0.made = newValue } }
+        }
+        /// By which session of the console it came; nil for a key.
+        var signedIn: ConsoleAccess.SignedIn? {
+            get { self.found.withLock { $0.signedIn } }
+            set { self.found.withLock { $0.signedIn = newValue } }
         }
         /// For whom a user token was issued.
         var user: String? {
