@@ -7,7 +7,9 @@ extension CommandGenerator {
         if self.chance(10) { return self.clock % 3 == 0 ? .readControl : self.auditQuestion }
         var change = self.controlChange()
         let at = self.time()
-        if let access = self.accessChange { change = .changeAccess(name: self.clock % 3 == 0 ? "bob@example.com" : "ann", access) }
+        if let access = self.accessChange {
+            change = .changeAccess(name: self.clock % 3 == 0 ? "bob@example.com" : "ann", access)
+        }
         if let call = self.auditedCall { change = .noteCall(call) }
         return .changeControl(self.controlAuthor.map { .by($0, change) } ?? change, at: at)
     }

@@ -40,9 +40,11 @@ extension API {
         let body = try APIBody(bytes.isEmpty && mayBeEmpty ? Array("{}".utf8) : bytes)
         guard let text, let caller = context.note.caller else { return (body, nil) }
         let key = IdempotencyKey(app: app, apiKey: caller.idempotencyName, text: text)
-        let kept = body.allMembers.object.members.filter { !without.contains($0.0) }
-        let isWhole = kept.count == body.allMembers.object.members.count
-        let asked = isWhole ? bytes : Array(JSONValue.members(kept).serialized)
+        let members = body.allMembers.object.members
+        let kept = members.filter { !without.contains($0.key) }
+        let asked =
+            kept.count == members.count
+            ? bytes : Array(JSONValue.members(kept.map { ($0.key, $0.value) }).serialized)
         return (body, Once(key: key, fingerprint: Self.fingerprint(of: request, asked)))
     }
 

@@ -150,7 +150,8 @@ extension API {
         guard self.way(request, context) == .open else { return }
         throw APIProblem(
             .tlsRequired, field: "password",
-            rule: "must come over TLS, as a proxy of proxy.addresses says with X-Forwarded-Proto: https, or from this machine"
+            rule:
+                "must come over TLS, as a proxy of proxy.addresses says with X-Forwarded-Proto: https, or from this machine"
         )
     }
 
