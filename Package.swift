@@ -159,9 +159,8 @@ targets += shell(
     ],
     uses: [
         "Configuration", "Crypto", "CryptoExtras", "Hummingbird", "HTTPTypes", "JWTKit", "Logging", "Metrics",
-        "NIOConcurrencyHelpers",
-        "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket", "ServiceLifecycle",
-        "SwiftProtobuf", "UnixSignals", "Yams",
+        "NIOConcurrencyHelpers", "NIOCore", "NIOFoundationCompat", "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOWebSocket",
+        "ServiceLifecycle", "SwiftProtobuf", "UnixSignals", "Yams",
     ], testing: onLinux ? ["TidingsClient", "URLSessionWebSocket"] : [], testingUses: ["NIOEmbedded"],
     resources: [.embedInCode("API/openapi.yaml")])
 

@@ -25,10 +25,12 @@ extension API {
         try Self.checkOrigin(request)
         try Self.checkQuery(request, [])
         let body = try await self.body(request)
-        let name =
-            body.has("link")
-            ? try self.operatorOfLink(body, request, context)
-            : try await self.operatorOfPassword(body, request, context)
+        let name: String
+        if let link = try body.optionalString("link") {
+            name = try self.operatorOfLink(link, body, request, context)
+        } else {
+            name = try await self.operatorOfPassword(body, request, context)
+        }
         context.note.caller = .ofOperator(name)
         let (secret, session) = self.access.drawSession()
         guard
@@ -54,8 +56,9 @@ extension API {
         return name
     }
 
-    private func operatorOfLink(_ body: APIBody, _ request: Request, _ context: Context) throws -> String {
-        let link = try body.string("link")
+    private func operatorOfLink(
+        _ link: String, _ body: APIBody, _ request: Request, _ context: Context
+    ) throws -> String {
         try body.refuseUnknown()
         guard self.way(request, context) == .local else {
             throw APIProblem(.localOnly, field: "link", rule: "must be used on the server's own machine")
@@ -155,11 +158,8 @@ extension API {
         try body.refuseUnknown()
         let allowed = PasswordHashing.charactersAllowed
         try InvalidField.check(
-            allowed.contains(password.count), "password",
-            "must be \(allowed.lowerBound) to \(allowed.upperBound) characters, got \(password.count)")
-        try InvalidField.check(
-            password.utf8.count <= Self.passwordBytesMax, "password",
-            "must be at most \(Self.passwordBytesMax) bytes of UTF-8")
+            allowed.contains(password.unicodeScalars.count), "password",
+            "must be \(allowed.lowerBound) to \(allowed.upperBound) characters, got \(password.unicodeScalars.count)")
         // A session that somebody has left open is not enough; the key of who administers sets anybody's.
         if isOwn, record.password != nil, context.note.signedIn != nil || record.role < .administer {
             guard let old else { throw InvalidField(field: "old_password", rule: "must be there: you have one") }
