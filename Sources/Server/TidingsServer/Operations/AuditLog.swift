@@ -71,7 +71,9 @@ struct AuditLog: Sendable {
     }
 
     /// What a credential may not, whatever is asked for.
-    private static let refusals = ["missing_scope", "missing_role", "app_suspended"]
+    private static let refusals = [
+        "missing_scope", "missing_role", "app_suspended", "csrf", "wrong_password", "tls_required", "local_only",
+    ]
 
     /// Logs only calls whose credentials were refused or are an API key's.
     func logCall(_ call: Call, _ note: Note) {
