@@ -105,6 +105,23 @@ private let note = CustomMessage(id: MessageID(rawValue: 0), content: "{}", sent
         #expect(try opened.step(1, 12...19)?.deliveries.map(\.user) == ["bo", "eve"])
     }
 
+    @Test func `is counted with the devices of its people that are signed in, or those of them that it names`() throws {
+        var opened = try self.people()
+        for device: DeviceID in ["pad", "watch"] {
+            let key = DeviceKey(user: UserKey(app: "shop", user: "ada"), device: device)
+            _ = try opened.apply(.signIn(key, platform: "iOS", at: 3))
+        }
+        _ = try opened.apply(.signOut(DeviceKey(user: UserKey(app: "shop", user: "cy"), device: "phone"), at: 4))
+        for (audience, people, devices) in [
+            (PushAudience.everybody, 2, 4), (.users(["ada", "cy", "nobody"]), 3, 3),
+            (.devices([.init(user: "ada", device: "pad"), .init(user: "bo", device: "phone")]), 2, 2),
+        ] {
+            #expect(
+                try opened.apply(.countAudience("shop", audience, after: 0, limit: 100))
+                    == .audience(AudienceCount(people: people, devices: devices), next: nil), "\(audience)")
+        }
+    }
+
     @Test func `is counted part by part`() throws {
         var opened = try self.people()
         func part(after: UInt64, _ limit: Int) throws -> StoreResult {

@@ -41,16 +41,16 @@ extension API {
         var tag: String
     }
 
-    private static let pages: [String: Page] = Dictionary(
-        uniqueKeysWithValues: ConsoleFile.all.compactMap { file in
-            file.contentType.map { type in
-                let digest = Hexadecimal.text(SHA256.hash(data: file.bytes))
-                return (
-                    file.name,
-                    Page(body: ByteBuffer(bytes: file.bytes), contentType: type, tag: "\"\(digest.prefix(32))\"")
-                )
+    private static let pages: [String: Page] = {
+        var pages: [String: Page] = [:]
+        for file in ConsoleFile.all {
+            let digest = Hexadecimal.text(SHA256.hash(data: file.bytes))
+            pages[file.name] = file.contentType.map { type in
+                Page(body: ByteBuffer(bytes: file.bytes), contentType: type, tag: "\"\(digest.prefix(32))\"")
             }
-        })
+        }
+        return pages
+    }()
 
     private static func page(_ name: String, _ request: Request) throws -> Response {
         guard let page = Self.pages[name] else {

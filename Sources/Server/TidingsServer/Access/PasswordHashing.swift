@@ -31,8 +31,8 @@ final class PasswordHashing: Sendable {
     private let queue = DispatchQueue(label: "tidings.passwords", attributes: .concurrent)
     /// What nobody's password is.
     private let nobodys = PasswordHash(
-        salt: PasswordHashing.drawSalt(), hash: Array(repeating: 0, count: hashBytes), cost: cost,
-        blockSize: blockSize, parallelism: parallelism)
+        salt: PasswordHashing.drawSalt(), hash: Array(repeating: 0, count: PasswordHashing.hashBytes),
+        cost: PasswordHashing.cost, blockSize: PasswordHashing.blockSize, parallelism: PasswordHashing.parallelism)
 
     private static func drawSalt() -> [UInt8] { Array(APIKeys.drawBytes().prefix(self.saltBytes)) }
 
