@@ -15,7 +15,7 @@ private func session(_ byte: UInt8, endsAt: Int64 = 100) -> OperatorSession {
     OperatorSession(hash: bytes(byte), createdAt: 5, endsAt: endsAt)
 }
 
-private func person(_ name: String, _ byte: UInt8 = 7) -> OperatorRecord {
+private func someone(_ name: String, _ byte: UInt8 = 7) -> OperatorRecord {
     OperatorRecord(name: name, role: .administer, hashes: KeyHashes(bytes(byte)), createdAt: 3)
 }
 
@@ -32,7 +32,7 @@ extension Opened {
 
     fileprivate static func withOperators() throws -> Opened {
         var opened = Opened()
-        for name in ["ann", "bob"] { _ = try opened.apply(.changeControl(.addOperator(person(name)), at: 10)) }
+        for name in ["ann", "bob"] { _ = try opened.apply(.changeControl(.addOperator(someone(name)), at: 10)) }
         return opened
     }
 }
@@ -40,16 +40,16 @@ extension Opened {
 @Suite struct `The access of an operator to the console` {
     @Test func `begins without a password and sessions, whatever record is added`() throws {
         var opened = Opened()
-        var ann = person("ann")
+        var ann = someone("ann")
         ann.password = password()
         ann.sessions = [session(1)]
         #expect(
-            try opened.apply(.changeControl(.addOperator(ann), at: 10)) == .control(.ofOperator(person("ann"))))
+            try opened.apply(.changeControl(.addOperator(ann), at: 10)) == .control(.ofOperator(someone("ann"))))
     }
 
     @Test func `is a password and sessions, which end one by one`() throws {
         var opened = try Opened.withOperators()
-        var ann = person("ann")
+        var ann = someone("ann")
         ann.password = password()
         #expect(try opened.access(.setPassword(password(), keeping: nil)) == .control(.ofOperator(ann)))
         ann.sessions = [session(1)]
@@ -86,8 +86,8 @@ extension Opened {
         _ = try opened.access(.addSession(session(1)))
         _ = try opened.apply(.changeControl(.removeOperator(name: "ann"), at: 10))
         #expect(refused(try opened.access(.addSession(session(2)))) == "invalid_field name")
-        _ = try opened.apply(.changeControl(.addOperator(person("ann")), at: 10))
-        #expect(opened.store.dump().control[operatorNamed: "ann"] == person("ann"))
+        _ = try opened.apply(.changeControl(.addOperator(someone("ann")), at: 10))
+        #expect(opened.store.dump().control[operatorNamed: "ann"] == someone("ann"))
         // Its secret may be another's then.
         _ = try opened.access(.addSession(session(1)), of: "bob")
         #expect(opened.sessions(of: "bob") == [bytes(1)])
@@ -152,7 +152,7 @@ extension Opened {
     }
 
     @Test func `is read from its JSON as it was`() throws {
-        var ann = person("ann")
+        var ann = someone("ann")
         #expect(try OperatorRecord(json: JSONFields(ann.json)) == ann)
         ann.password = password(3, salt: 20, cost: 4, blockSize: 2, parallelism: 3)
         ann.sessions = [session(1), session(2, endsAt: 7)]

@@ -1,4 +1,4 @@
-package import TidingsModel
+import TidingsModel
 
 /// What is kept of an operator's password: what scrypt (RFC 7914) makes of it. The password itself is kept nowhere.
 package struct PasswordHash: Hashable, Sendable {
