@@ -7,9 +7,7 @@ extension CommandGenerator {
         if self.chance(10) { return self.clock % 3 == 0 ? .readControl : self.auditQuestion }
         var change = self.controlChange()
         let at = self.time()
-        if let access = self.accessChange {
-            change = .changeAccess(name: self.clock % 3 == 0 ? "bob@example.com" : "ann", access)
-        }
+        if let access = self.access(inPlaceOf: change) { change = access }
         if let call = self.auditedCall { change = .noteCall(call) }
         return .changeControl(self.controlAuthor.map { .by($0, change) } ?? change, at: at)
     }
@@ -31,19 +29,30 @@ extension CommandGenerator {
         return AuditedCall(self.clock % 2 == 0 ? "shop" : "club", action: "POST pushes", subject: "\(self.clock)")
     }
 
-    private var accessChange: AccessChange? {
-        guard self.clock % 7 == 0 else { return nil }
-        let hash = Array(repeating: UInt8(self.clock % 23), count: self.clock % 19 == 0 ? 31 : 32)
-        switch self.clock % 4 {
-        case 0:
+    /// Of kinds that come often.
+    private func access(inPlaceOf change: ControlChange) -> ControlChange? {
+        let isInPlace =
+            switch change {
+            case .noteUses: self.clock % 2 == 0
+            case .createApp, .changePushCredential: self.clock % 4 == 1
+            default: false
+            }
+        guard isInPlace else { return nil }
+        return .changeAccess(name: self.clock % 3 == 0 ? "bob@example.com" : "ann", self.accessChange)
+    }
+
+    private var accessChange: AccessChange {
+        let hash = Array(repeating: UInt8(self.clock % 7), count: self.clock % 11 == 0 ? 31 : 32)
+        switch self.clock % 10 {
+        case 0, 1:
             let password = PasswordHash(
                 salt: Array(hash.prefix(16)), hash: hash, cost: self.clock % 17 == 0 ? 3 : 1 << 15, blockSize: 8,
                 parallelism: 1)
-            return .setPassword(self.clock % 5 == 0 ? nil : password, keeping: hash)
-        case 1: return .endSession(hash: hash)
+            return .setPassword(self.clock % 3 == 0 ? nil : password, keeping: hash)
+        case 2: return .endSession(hash: hash)
         default:
-            return .addSession(
-                OperatorSession(hash: hash, createdAt: self.clock, endsAt: self.clock + self.clock % 3_000 - 20))
+            let time = self.clock % 5 == 0 ? self.clock % 3_000 - 20 : 3_600_000
+            return .addSession(OperatorSession(hash: hash, createdAt: self.clock, endsAt: self.clock + time))
         }
     }
 

@@ -1,5 +1,7 @@
 import Console
 import Foundation
+import ServerCore
+import StoreModel
 import Testing
 import TidingsModel
 

@@ -58,8 +58,7 @@ extension API {
         }
         // A new build shows itself at once, and what a browser has goes over the network once.
         let headers = Self.pageHeaders.merging([.eTag: page.tag, .cacheControl: "no-cache"])
-        let known = request.headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }
-            .map { $0.trimmingPrefix { $0 == " " } }
+        let known = Self.elements(of: request.headers[values: .ifNoneMatch])
         // RFC 9110 §13.1.2 compares them weakly.
         if known.contains(where: { $0 == "*" || $0 == page.tag || $0 == "W/\(page.tag)" }) {
             return Response(status: .notModified, headers: headers)

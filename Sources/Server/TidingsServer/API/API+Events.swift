@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import ServerCore
+import StoreModel
 import TidingsModel
 
 extension APIProblem {

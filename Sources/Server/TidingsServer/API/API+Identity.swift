@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import ServerCore
@@ -96,11 +97,16 @@ extension API {
     private static func sessionSecret(_ request: Request) -> String? {
         for header in request.headers[values: .cookie] {
             for pair in header.split(separator: ";") {
-                let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingPrefix { $0 == " " } }
-                if parts.count == 2, parts[0] == Self.sessionCookie, !parts[1].isEmpty { return String(parts[1]) }
+                let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+                if parts.count == 2, parts[0] == Self.sessionCookie { return parts[1] }
             }
         }
         return nil
+    }
+
+    /// Of a list in one or several lines of a header (RFC 9110 §5.6.1).
+    static func elements(of lines: [String]) -> [String] {
+        lines.joined(separator: ",").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
     static func header(_ name: String, _ request: Request) -> String? {
@@ -136,8 +142,8 @@ extension API {
     }
 
     func way(_ request: Request, _ context: Context) -> Way {
-        let schemes = (HTTPField.Name("X-Forwarded-Proto").map { request.headers[values: $0] } ?? [])
-            .flatMap { $0.split(separator: ",") }.map { $0.trimmingPrefix { $0 == " " }.lowercased() }
+        let schemes = Self.elements(of: HTTPField.Name("X-Forwarded-Proto").map { request.headers[values: $0] } ?? [])
+            .map { $0.lowercased() }
         if self.proxies.contain(context.peer), !schemes.isEmpty { return schemes == ["https"] ? .tls : .open }
         let isForwarded = ["Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"].contains {
             Self.header($0, request) != nil

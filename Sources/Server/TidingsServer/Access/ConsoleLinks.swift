@@ -1,5 +1,6 @@
 import ServerCore
 import Synchronization
+import TidingsModel
 
 /// One-time links to the console: each signs one operator in, once, within ten minutes, on this machine. In memory alone, by the SHA-256 of
 /// their secrets.
