@@ -1,5 +1,6 @@
 import Console
 import Foundation
+import HTTPTypes
 import ServerCore
 import StoreModel
 import Testing
@@ -87,7 +88,7 @@ import TidingsModel
     }
 
     @Test func `are answered under the names that are set`() async throws {
-        try await TestServer.with({ $0.console.hosts = ["push.example.com"] }) { server in
+        try await TestServer.with({ $0.console.hosts = ["push.example.com"] }) { server async throws in
             for (host, status) in [
                 ("push.example.com", 200), ("PUSH.example.com:443", 200), ("localhost", 421), ("example.com", 421),
             ] {

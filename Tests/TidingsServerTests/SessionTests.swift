@@ -72,12 +72,12 @@ import TidingsModel
                 let browser = try await server.browser()
                 (cookie, token) = (browser.cookie, browser.token)
             }
-            try await TestServer.with(folder: folder) { server in
+            try await TestServer.with(folder: folder) { server async throws in
                 let browser = Browser(server: server, cookie: cookie, token: token)
                 #expect(try await browser.request("GET", "/v1/session").json["csrf_token"] == .string(token))
                 #expect(try await browser.request("DELETE", "/v1/session").status == 204)
             }
-            try await TestServer.with(folder: folder) { server in
+            try await TestServer.with(folder: folder) { server async throws in
                 let browser = Browser(server: server, cookie: cookie, token: token)
                 #expect(try await browser.request("GET", "/v1/session").status == 401)
             }
