@@ -59,7 +59,7 @@ import TidingsModel
     func `are no other files`(name: String) async throws {
         try await TestServer.with { server in
             let answer = try await server.request("GET", "/console/\(name)", key: nil)
-            #expect(answer.status == 404 && answer.json["code"] == "unknown_route")
+            #expect(answer.status == 404 && answer.json["code"] == "unknown_file")
         }
     }
 

@@ -54,7 +54,7 @@ extension API {
 
     private static func page(_ name: String, _ request: Request) throws -> Response {
         guard let page = Self.pages[name] else {
-            throw APIProblem(.unknownRoute, field: "path", rule: "names no file of the console")
+            throw APIProblem(.unknownFile, field: "file", rule: "names no file of the console")
         }
         // A new build shows itself at once, and what a browser has goes over the network once.
         let headers = Self.pageHeaders.merging([.eTag: page.tag, .cacheControl: "no-cache"])

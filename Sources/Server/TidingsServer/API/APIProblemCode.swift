@@ -30,6 +30,7 @@ extension APIProblem {
         case localOnly = "local_only"
         case unknownHost = "unknown_host"
         case consoleOff = "console_off"
+        case unknownFile = "unknown_file"
         case confirmationNeeded = "confirmation_needed"
         case missingScope = "missing_scope"
         case missingRole = "missing_role"
@@ -123,6 +124,7 @@ extension APIProblem.Own {
         case .localOnly: (.forbidden, "It is for the server's own machine")
         case .unknownHost: (.misdirectedRequest, "The console does not answer under that name")
         case .consoleOff: (.notFound, "The server has no console")
+        case .unknownFile: (.notFound, "The console has no such file")
         case .confirmationNeeded: (.forbidden, "So many have to be confirmed")
         case .missingScope: (.forbidden, "The API key may not do that")
         case .missingRole: (.forbidden, "The operator may not do that")
