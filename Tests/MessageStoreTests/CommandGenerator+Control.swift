@@ -42,16 +42,16 @@ extension CommandGenerator {
     }
 
     private var accessChange: AccessChange {
-        let hash = Array(repeating: UInt8(self.clock % 7), count: self.clock % 11 == 0 ? 31 : 32)
+        let hash = Array(repeating: UInt8(self.clock % 2), count: self.clock % 11 == 0 ? 31 : 32)
         switch self.clock % 10 {
-        case 0, 1:
+        case 0:
             let password = PasswordHash(
                 salt: Array(hash.prefix(16)), hash: hash, cost: self.clock % 17 == 0 ? 3 : 1 << 15, blockSize: 8,
                 parallelism: 1)
             return .setPassword(self.clock % 3 == 0 ? nil : password, keeping: hash)
-        case 2: return .endSession(hash: hash)
+        case 5: return .endSession(hash: hash)
         default:
-            let time = self.clock % 5 == 0 ? self.clock % 3_000 - 20 : 3_600_000
+            let time = self.clock % 10 == 8 ? self.clock % 3_000 - 20 : 3_600_000
             return .addSession(OperatorSession(hash: hash, createdAt: self.clock, endsAt: self.clock + time))
         }
     }
