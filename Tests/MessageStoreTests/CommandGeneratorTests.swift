@@ -68,7 +68,8 @@ import TidingsModel
             "rotateAPIKey: invalid_field name", "removeAPIKey: control", "addOperator: control", "addOperator: exists",
             "setOperatorRole: control", "setOperatorRole: not_allowed", "rotateOperator: control",
             "removeOperator: control", "removeOperator: not_allowed", "noteUses: control",
-            "changePushCredential: control", "changePushCredential: exists",
+            "changeAccess: control", "changeAccess: exists", "changeAccess: invalid_field name",
+            "changeAccess: invalid_field session", "changePushCredential: control", "changePushCredential: exists",
             "changePushCredential: not_allowed", "changePushCredential: invalid_field credential",
             "changePushCredential: invalid_field team_id", "reseal: control", "reseal: invalid_field digest",
         ]
